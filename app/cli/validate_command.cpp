@@ -18,12 +18,12 @@
 #include "cli/emulated_twin.h"
 #include "cli/exit_status.h"
 #include "cli/places.h"
+#include "cli/validate_again.h"
 #include "cli/worker_options.h"
 #include "core/escape.h"
 #include "core/json.h"
 #include "core/near.h"
 #include "platform/clock.h"
-#include "platform/json_file.h"
 #include "platform/output_file.h"
 #include "report/validation.h"
 
@@ -32,7 +32,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr uint64_t kMaxFile = 64 << 20;
 constexpr double kWithin = 540, kQuickWithin = 150;  // seconds
 constexpr size_t kConfigs = 4, kQuickConfigs = 2;    // of a kernel for a problem
 constexpr int kTries = 200;                          // to draw one that may run
@@ -45,7 +44,7 @@ constexpr const char* kProblems[] = {"B=1,H=8,S=512,D=64,causal=none",   "B=4,H=
                                      "B=1,H=4,S=4096,D=128,causal=none", "B=2,H=8,S=1536,D=64,causal=none"};
 
 struct ValidateOptions {
-  std::string out, report, device, model;
+  std::string out, report, device, model, again;
   std::vector<std::string> kernel_dirs;
   WorkerOptions workers;
   bool quick = false;
@@ -170,30 +169,11 @@ class Validator {
 
   void add(const std::string& problem, Draft draft, const report::Cell& cell, const std::string& config,
            report::ValidationSet& set) {
-    draft.device = model_.id;
-    draft.measure.sampled_share = emulated_share(draft.problem);
-    const Observation seen = session_.queue(draft).get();
-    if (seen.failure || !seen.timing || seen.timing->p50 <= 0) {
-      set.refused.push_back({problem, draft.kernel, config,
-                             "not modelled: " + (seen.failure ? seen.failure->message : "it gave no time")});
-      return;
-    }
-    const Timing& timing = *seen.timing;
-    report::ValidationRow row{problem,
-                              draft.kernel,
-                              config,
-                              seen.variant ? seen.variant->code_hash : "",
-                              cell.p50,
-                              timing.p50,
-                              timing.interval_low,
-                              timing.interval_high,
-                              timing.bound,
-                              {}};
-    if (timing.terms)
-      for (const Term& term : timing.terms->list) row.terms[std::string(word_of(term.kind))] = term.us / timing.p50;
-    set.rows.push_back(std::move(row));
-    set.nvrtc = seen.versions.nvrtc;
-    set.app = seen.versions.app;
+    report::ValidationRow timed;
+    timed.problem = problem;
+    timed.config = config;
+    timed.us = cell.p50;
+    model_row(session_, std::move(draft), model_, std::move(timed), set);
   }
 
   session::Session& session_;
@@ -204,13 +184,46 @@ class Validator {
 
 Result<report::Validation> read_existing(const std::string& file) {
   std::error_code none;
-  if (!fs::exists(file, none)) return report::Validation{};
-  auto json = platform::read_json(file, kMaxFile, Stage::input);
-  return json ? report::validation_from_json(*json, file) : fail(json.error());
+  return fs::exists(file, none) ? read_validation(file) : report::Validation{};
+}
+
+// Models the rows of a file anew; no GPU takes part.
+int validate_again(const ValidateOptions& options) {
+  auto file = read_validation(options.again);
+  if (!file) return report(file.error());
+  const auto places = find_places();
+  if (!places) return report(places.error());
+  auto dirs = kernel_dirs(options.kernel_dirs);
+  if (!dirs) return report(dirs.error());
+  const catalog::Catalog catalog = catalog::load_catalog(*dirs);
+  const std::vector<DeviceSpec> known = emulated_devices(*places).devices;
+  std::string text, device;
+  for (report::ValidationSet& set : file->sets) {
+    DeviceSpec gpu;
+    gpu.name = set.device;
+    gpu.arch = set.arch;
+    auto model = emulated_twin(gpu, set.model, known);
+    if (!model) return report(model.error());
+    device = model->id;
+    auto session_opts = options_with_workers(options.kernel_dirs, options.workers, device);
+    if (!session_opts) return report(session_opts.error());
+    auto waiting = WaitingSession::start(std::move(*session_opts));
+    if (!waiting) return report(waiting.error());
+    if (auto found = (*waiting)->wait_for(device); !found) return report(found.error());
+    set = model_again((*waiting)->session(), *model, catalog.kernels, std::move(set));
+    text += report::as_markdown(set);
+  }
+  if (auto put = platform::write_output(options.out, json_text(report::to_json(*file), 1) + "\n"); !put)
+    return report(put.error());
+  if (!options.report.empty())
+    if (auto put = platform::write_output(options.report, text); !put) return report(put.error());
+  print_result(text);
+  return kCorrectOrUnchecked;
 }
 
 int validate(const ValidateOptions& options) {
   if (auto possible = platform::check_output(options.out); !possible) return report(possible.error());
+  if (!options.again.empty()) return validate_again(options);
   auto file = read_existing(options.out);
   if (!file) return report(file.error());
   const auto places = find_places();
@@ -290,15 +303,18 @@ void add_validate(CLI::App& app, Chosen& chosen) {
       ->required();
   command->add_option("--report", options->report, "One page about them, as Markdown; else beside the figures")
       ->type_name("FILE.md");
-  command->add_option("--device", options->device, "The GPU; else the first")->type_name("DEVICE");
-  command->add_option("--model", options->model, "Compare with this emulated device; else the GPU's own")
-      ->type_name("DEVICE");
+  auto* device = command->add_option("--device", options->device, "The GPU; else the first")->type_name("DEVICE");
+  auto* model = command->add_option("--model", options->model, "Compare with this emulated device; else the GPU's own")
+                    ->type_name("DEVICE");
   add_kernels_option(*command, options->kernel_dirs);
   add_worker_options(*command, options->workers);
-  command->add_flag("--quick", options->quick, "Fewer configs, in two and a half minutes");
-  command->add_option("--within", options->within, "End after this time; else nine minutes")
-      ->type_name("SECONDS")
-      ->check(CLI::PositiveNumber);
+  auto* quick = command->add_flag("--quick", options->quick, "Fewer configs, in two and a half minutes");
+  auto* within = command->add_option("--within", options->within, "End after this time; else nine minutes")
+                     ->type_name("SECONDS")
+                     ->check(CLI::PositiveNumber);
+  auto* again = command->add_option("--again", options->again, "Times nothing: models what this file timed with this build")
+                    ->type_name("FILE.json");
+  for (auto* other : {device, model, quick, within}) again->excludes(other);
   command->callback([options, &chosen] { chosen = [options] { return validate(*options); }; });
 }
 

@@ -25,6 +25,7 @@ enum class TermKind {
   mufu,
   uniform,
   shuffles,
+  register_banks,  // of a scheduler, that another instruction still reads from
   // Waits for a queue to pass:
   shared_wavefronts,  // those that the accesses need
   bank_conflicts,     // the wavefronts beyond those
@@ -47,7 +48,7 @@ enum class TermKind {
 template <>
 struct Words<TermKind> {
   using enum TermKind;
-  static constexpr WordTable<TermKind, 30> table{{{launch, "launch"},
+  static constexpr WordTable<TermKind, 31> table{{{launch, "launch"},
                                                   {tail, "tail"},
                                                   {issue, "issue"},
                                                   {tensor_cores, "Tensor Cores"},
@@ -61,6 +62,7 @@ struct Words<TermKind> {
                                                   {mufu, "MUFU"},
                                                   {uniform, "uniform datapath"},
                                                   {shuffles, "shuffles"},
+                                                  {register_banks, "register banks"},
                                                   {shared_wavefronts, "shared wavefronts"},
                                                   {bank_conflicts, "bank conflicts"},
                                                   {l1_lines, "L1 lines"},

@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "device/dependences.h"
+#include "device/register_reads.h"
 #include "emulator/isa/program.h"
 
 namespace attnscope::device {
@@ -155,6 +156,7 @@ model::KernelSchedule schedule_of(const emulator::Program& program, const emulat
     schedule.code.push_back(scheduled(instructions[i], result.instructions[i]));
     schedule.code.back().waits_for = waits_for[i];
   }
+  count_bank_reads(instructions, schedule.code);
   for (const emulator::Block& block : program.blocks) schedule.blocks.push_back({block.first, block.count});
   for (const emulator::CtaTrace& trace : result.traces) schedule.traces.push_back(trace_of(trace));
   schedule.global_bytes_per_cta = distinct_bytes(problem, grid);

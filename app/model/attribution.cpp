@@ -156,6 +156,7 @@ void Attribution::repeat(const Sums& before, double now, double clocks) {
       visit(sums_.own[i].issued, before.own[i].issued);
       visit(sums_.own[i].stalled, before.own[i].stalled);
       visit(sums_.own[i].held, before.own[i].held);
+      visit(sums_.own[i].banked, before.own[i].banked);
       const auto& known = before.entries[i];
       for (size_t e = 0; e < sums_.entries[i].size(); ++e)
         visit(sums_.entries[i][e].clocks, e < known.size() ? known[e].clocks : 0);
@@ -169,7 +170,7 @@ void Attribution::repeat(const Sums& before, double now, double clocks) {
 }
 
 // What stalls the warp comes in order of time, so each piece begins where the one before it ended.
-void Attribution::attribute_gap(double from, const SimulatedWarp& warp, double now, uint32_t unit_holder) {
+void Attribution::attribute_gap(double from, const SimulatedWarp& warp, double now, const Holder& holder) {
   const uint32_t consumer = warp.next;
   const ScheduledInstruction& instruction = code_[consumer];
   const auto clocks_until = [&](double until) {
@@ -197,7 +198,7 @@ void Attribution::attribute_gap(double from, const SimulatedWarp& warp, double n
         if (conflicts > 0) add(TermKind::bank_conflicts, awaited.producer, consumer, conflicts);
       }
     });
-  if (now > from) sums_.own[unit_holder].held += weight(from, now);
+  if (now > from) held_by(holder) += weight(from, now);
 }
 
 std::vector<Stall> Attribution::finish(double clocks, bool complete) {
@@ -209,6 +210,7 @@ std::vector<Stall> Attribution::finish(double clocks, bool complete) {
   for (uint32_t i = 0; i < code_.size(); ++i) {
     keep({TermKind::issue, i, i, sums_.own[i].issued});
     keep({pipe_term(code_[i].unit), i, i, sums_.own[i].held});
+    keep({TermKind::register_banks, i, i, sums_.own[i].banked});
     if (sums_.own[i].stalled > 0)
       keep({stall_term(code_[stall_producer(i)].unit), stall_producer(i), i, sums_.own[i].stalled});
     for (const Sums::Entry& entry : sums_.entries[i]) keep({entry.term, entry.producer, i, entry.clocks});

@@ -48,8 +48,9 @@ class Attribution {
   void leave(double time, const SimulatedWarp& warp, const Awaited* last);
   void empty_place(double time);
 
-  // The warp's next instruction issues at `now`. `unit_holder`: the instruction that used its unit before.
-  void issue(const SimulatedWarp& warp, const ScheduledInstruction& instruction, double now, uint32_t unit_holder) {
+  // The warp's next instruction issues at `now`. `holder`: of its unit or of
+  // its registers' banks before.
+  void issue(const SimulatedWarp& warp, const ScheduledInstruction& instruction, double now, const Holder& holder) {
     if (now >= next_change_) apply_changes(now);
     Lane& lane = lanes_[static_cast<size_t>(warp.scheduler)];
     const double gap = now - lane.until;
@@ -57,9 +58,9 @@ class Attribution {
     const bool one_producer = (instruction.waits_for > 0) | (warp.previous + 1 == warp.next);
     const bool of_stall = (warp.stalled >= now) & one_producer, of_pipe = warp.complete <= lane.until;
     if ((of_stall | of_pipe) & (lane.until >= epoch_.time))
-      *(of_pipe ? &sums_.own[unit_holder].held : &sums_.own[warp.next].stalled) += gap * epoch_.slope;
+      *(of_pipe ? &held_by(holder) : &sums_.own[warp.next].stalled) += gap * epoch_.slope;
     else if (gap > 0)
-      attribute_gap(lane.until, warp, now, unit_holder);
+      attribute_gap(lane.until, warp, now, holder);
     sums_.own[warp.next].issued += epoch_.slope;
     lane.until = now + 1;
     lane.issued = warp.next;
@@ -71,6 +72,7 @@ class Attribution {
       double issued = 0;   // its issues
       double stalled = 0;  // that it waited by stall counts for the instruction of stall_producer()
       double held = 0;     // that it held its unit while another waited for that
+      double banked = 0;   // the same of the banks that it reads registers from
     };
     struct Entry {
       uint32_t producer;
@@ -115,7 +117,11 @@ class Attribution {
   double weight(double from, double to) const {
     return from >= epoch_.time ? (to - from) * epoch_.slope : weight_at(to) - weight_at(from);
   }
-  void attribute_gap(double from, const SimulatedWarp& warp, double now, uint32_t unit_holder);
+  void attribute_gap(double from, const SimulatedWarp& warp, double now, const Holder& holder);
+  double& held_by(const Holder& holder) {
+    Sums::Own& own = sums_.own[holder.by];
+    return holder.banks ? own.banked : own.held;
+  }
   uint32_t stall_producer(uint32_t consumer) const {
     return consumer - std::max<uint32_t>(1, code_[consumer].waits_for);
   }

@@ -1,8 +1,11 @@
 #include "model/dispatch.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <functional>
+#include <iterator>
+#include <map>
 #include <queue>
 #include <utility>
 
@@ -39,8 +42,28 @@ std::vector<uint32_t> trace_along_x(const KernelSchedule& schedule, const Launch
   return along_x;
 }
 
+std::vector<double> instructions_along_x(const KernelSchedule& schedule, const LaunchShape& launch) {
+  const int64_t width = std::max<int64_t>(1, launch.grid[0]);
+  const std::vector<double> traced = instructions_of(schedule);
+  std::map<int64_t, double> known;  // by x
+  for (size_t t = 0; t < traced.size(); ++t) known[schedule.traces[t].cta % width] = traced[t];
+  std::vector<double> along_x;
+  for (int64_t x = 0; x < width; ++x) {
+    const auto after = known.lower_bound(x);
+    const auto before = after == known.begin() ? after : std::prev(after);
+    if (after == known.end())
+      along_x.push_back(before->second);
+    else if (after->first == before->first || after->first == x)
+      along_x.push_back(after->second);
+    else
+      along_x.push_back(
+          std::lerp(before->second, after->second, double(x - before->first) / double(after->first - before->first)));
+  }
+  return along_x;
+}
+
 Dispatched dispatch(const KernelSchedule& schedule, const LaunchShape& launch, int64_t sms, int64_t resident) {
-  const std::vector<double> instructions = instructions_of(schedule);
+  const std::vector<double> instructions = instructions_along_x(schedule, launch), traced = instructions_of(schedule);
   const std::vector<uint32_t> along_x = trace_along_x(schedule, launch);
   const auto width = static_cast<int64_t>(along_x.size());
   const int64_t total = launch.ctas();
@@ -49,25 +72,29 @@ Dispatched dispatch(const KernelSchedule& schedule, const LaunchShape& launch, i
   using Place = std::pair<double, int64_t>;  // when it is free; slot · sms + sm
   std::priority_queue<Place, std::vector<Place>, std::greater<>> places;
   for (int64_t place = 0; place < sms * resident; ++place) places.emplace(0, place);
-  std::vector<SmCtas> ctas(static_cast<size_t>(sms));
-  std::vector<double> work(static_cast<size_t>(sms));
+  std::vector<DispatchedSm> on(static_cast<size_t>(sms));
   size_t most = 0, longest = 0;  // indices of SMs
   double longest_cta = 0;
   for (int64_t cta = 0; cta < handed; ++cta) {
     const auto [free, place] = places.top();
     places.pop();
-    const uint32_t trace = along_x[static_cast<size_t>(cta % width)];
+    const auto x = static_cast<size_t>(cta % width);
     const auto sm = static_cast<size_t>(place % sms);
-    places.emplace(free + instructions[trace], place);
-    ctas[sm].push_back(trace);
-    work[sm] += instructions[trace];
-    if (work[sm] > work[most]) most = sm;
-    const bool longer = instructions[trace] > longest_cta;
-    if (longer || (instructions[trace] == longest_cta && work[sm] > work[longest])) longest = sm;
-    longest_cta = std::max(longest_cta, instructions[trace]);
+    places.emplace(free + instructions[x], place);
+    on[sm].ctas.push_back(along_x[x]);
+    on[sm].work += instructions[x];
+    if (on[sm].work > on[most].work) most = sm;
+    const bool longer = instructions[x] > longest_cta;
+    if (longer || (instructions[x] == longest_cta && on[sm].work > on[longest].work)) longest = sm;
+    longest_cta = std::max(longest_cta, instructions[x]);
   }
-  Dispatched out{{ctas[most]}, double(handed)};
-  if (total <= kFewWaves * sms * resident && longest != most) out.sms.push_back(ctas[longest]);
+  Dispatched out{{on[most]}, double(handed)};
+  if (total <= kFewWaves * sms * resident && longest != most) out.sms.push_back(on[longest]);
+  for (DispatchedSm& sm : out.sms) {
+    double standing = 0;
+    for (const uint32_t trace : sm.ctas) standing += traced[trace];
+    if (standing > 0) sm.scale = sm.work / standing;
+  }
   return out;
 }
 

@@ -16,9 +16,20 @@ std::vector<double> instructions_of(const KernelSchedule& schedule);
 // The trace that stands for each place along x: the nearest traced one. With a mask, CTAs differ along x.
 std::vector<uint32_t> trace_along_x(const KernelSchedule& schedule, const LaunchShape& launch);
 
+// Warp instructions of a CTA at each place along x: a traced one's, or between
+// two of them on a straight line.
+std::vector<double> instructions_along_x(const KernelSchedule& schedule, const LaunchShape& launch);
+
+struct DispatchedSm {
+  SmCtas ctas;
+  double work = 0;   // their instructions
+  double scale = 1;  // and over those of the traces that stand for them
+};
+
 struct Dispatched {
-  std::vector<SmCtas> sms;  // the SMs that decide, the one with the most work first
-  double ctas = 0;          // dispatched: the whole grid, or as many of its rows as are worth the time
+  std::vector<DispatchedSm> sms;  // the SMs that decide, the one with the most work first
+  double ctas = 0;                // dispatched: the whole grid, or as many of its rows as are
+                                  // worth the time
 };
 
 // Dispatches the grid's CTAs as the hardware does: in linear order, one to each SM, then a second to each, up to

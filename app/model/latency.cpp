@@ -37,6 +37,7 @@ double clock_mhz(const DeviceSpec& spec) {
 Bound bound_of(TermKind term) {
   switch (term) {
     case TermKind::issue:
+    case TermKind::register_banks:
       return Bound::issue_slots;
     case TermKind::tensor_cores:
       return Bound::tensor_cores;
@@ -113,21 +114,9 @@ Estimate of_equal(const LatencyInput& in) {
   const int64_t busiest = (in.occupancy.total_ctas + in.spec.sms - 1) / in.spec.sms;
   SmLoad load{SmCtas(static_cast<size_t>(busiest)), in.occupancy.ctas_per_sm};
   load.dram_sector = dram_sector(in, double(busiest) * l2_sectors_of(*in.schedule).front());
+  load.l2_share = std::min(1.0, double(in.occupancy.total_ctas) / double(in.spec.sms));
   SmRun run = simulate_sm(in.spec, *in.schedule, load);
   return {run.clocks, std::move(run.stalls)};
-}
-
-// Counted instructions over what the traces predict for the same CTAs. About 1, unless the CTAs between the traced ones
-// differ from them.
-double counted_to_traced(const LatencyInput& in) {
-  const auto total = in.counters.instructions.find("total");
-  if (total == in.counters.instructions.end() || in.counters.emulated_ctas <= 0) return 1;
-  const std::vector<double> instructions = instructions_of(*in.schedule);
-  double row = 0;
-  const std::vector<uint32_t> along_x = trace_along_x(*in.schedule, in.launch);
-  for (const uint32_t trace : along_x) row += instructions[trace];
-  const double mean = row / double(along_x.size());
-  return mean > 0 ? double(total->second) / double(in.counters.emulated_ctas) / mean : 1;
 }
 
 // With a mask CTAs differ and there are no waves: short CTAs start and end beside a long one, so the time that one more
@@ -137,15 +126,16 @@ Estimate of_mixed(const LatencyInput& in) {
   const Dispatched dispatched = dispatch(*in.schedule, in.launch, in.spec.sms, in.occupancy.ctas_per_sm);
   // One wave ends with its longest CTA, which is traced; several waves end with the last of the work.
   const bool waves = in.occupancy.total_ctas > in.spec.sms * in.occupancy.ctas_per_sm;
-  double beyond = waves ? double(in.occupancy.total_ctas) / dispatched.ctas * counted_to_traced(in) : 1;
+  double beyond = waves ? double(in.occupancy.total_ctas) / dispatched.ctas : 1;
   const std::vector<double> l2_sectors = l2_sectors_of(*in.schedule);
   Estimate slowest;
-  for (const SmCtas& ctas : dispatched.sms) {
-    const double times = std::exchange(beyond, 1);
+  for (const DispatchedSm& sm : dispatched.sms) {
+    const double times = sm.scale * std::exchange(beyond, 1);
     double sectors = 0;
-    for (const uint32_t trace : ctas) sectors += l2_sectors[trace];
-    SmLoad load{ctas, in.occupancy.ctas_per_sm};
+    for (const uint32_t trace : sm.ctas) sectors += l2_sectors[trace];
+    SmLoad load{sm.ctas, in.occupancy.ctas_per_sm};
     load.dram_sector = dram_sector(in, sectors * times);
+    load.l2_share = std::min(1.0, double(in.occupancy.total_ctas) / double(in.spec.sms));
     const SmRun run = simulate_sm(in.spec, *in.schedule, load);
     if (run.clocks * times > slowest.clocks) slowest = {run.clocks * times, longer(run.stalls, times)};
   }

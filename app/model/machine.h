@@ -9,17 +9,25 @@
 
 namespace attnscope::model {
 
-inline constexpr int kSchedulers = 4;  // of an SM
+inline constexpr int kSchedulers = 4;        // of an SM
+inline constexpr size_t kRegisterBanks = 2;  // of a scheduler
 
 // The device's figures, looked up once.
 struct Machine {
   // Clocks for which a warp instruction holds a scheduler's unit.
   std::array<double, static_cast<size_t>(Unit::count)> unit_clocks{};
-  double shuffle_clocks, wavefront, warp_wavefront, sector;  // clocks each, of the SM
+  double shuffle_clocks, wavefront, warp_wavefront, sector,
+      port_sector;                           // clocks each, of the SM
+  double mma_issue, bank_port, read_window;  // clocks of a scheduler
   double shared, l1, l2, mufu, shuffle, constant, barrier, arrival, branch, start;
+
+  // FP32 has two pipes of half the rate, of which the heavy one also takes IMAD
+  // and HADD2.F32.
+  bool two_fma_pipes;
 
   explicit Machine(const DeviceSpec& spec) {
     using namespace rates;
+    two_fma_pipes = spec.arch >= 86;
     const auto clocks = [&](const Rate& which) { return 32.0 * kSchedulers / rate(spec, which); };
     const auto set = [&](Unit unit, const Rate& which) { unit_clocks[static_cast<size_t>(unit)] = clocks(which); };
     set(Unit::fp32, kFp32);
@@ -36,6 +44,10 @@ struct Machine {
     wavefront = 1 / rate(spec, kSharedWavefronts);
     warp_wavefront = 1 / rate(spec, kWarpWavefronts);
     sector = 1 / rate(spec, kL2Sectors);
+    port_sector = 1 / rate(spec, kL2Port);
+    mma_issue = rate(spec, kMmaIssue);
+    bank_port = 1 / rate(spec, kBankPorts);
+    read_window = rate(spec, kReadWindow);
     shared = rate(spec, kLatencyShared);
     l1 = rate(spec, kLatencyL1);
     l2 = rate(spec, kLatencyL2);

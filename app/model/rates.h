@@ -31,10 +31,21 @@ inline constexpr Rate kUniform{"uniform", 64};  // the uniform datapath, as lane
 // wgmma reaches the data sheet's throughput; elsewhere that throughput is used (DeviceSpec::tensor_tflops_f16).
 inline constexpr const char* kMma16816 = "mma_16816";
 
+// The register file of a scheduler has two banks (kRegisterBanks): even and odd
+// registers.
+inline constexpr Rate kBankPorts{"bank_ports", 1};  // registers of all lanes that a bank delivers in a clock
+inline constexpr Rate kReadWindow{"read_window",
+                                  3};  // clocks for an instruction's sources before the next one is held up
+
+// Clocks for which an HMMA keeps the scheduler from issuing anything.
+inline constexpr Rate kMmaIssue{"mma_issue", 1};
+
 // Memory throughputs
 inline constexpr Rate kSharedWavefronts{"shared_wavefronts", 1};  // wavefronts of 128 B per SM and clock
 inline constexpr Rate kWarpWavefronts{"warp_wavefronts", 0.5};    // the same, for a single warp
 inline constexpr Rate kL2Sectors{"l2_sectors", 0.83};  // sectors of 32 B per SM and clock when every SM reads
+
+inline constexpr Rate kL2Port{"l2_port", 2};  // the most that one SM takes: 64 B a clock
 
 // Latencies: clocks from issue to a dependent instruction, unloaded. Instructions of fixed latency (FFMA, IADD3…) need
 // no rate: their code carries the stall.
@@ -49,15 +60,15 @@ inline constexpr Rate kBarrierArrival{"barrier_arrival", 2};     // between the 
 inline constexpr Rate kLatencyBranch{"latency_branch", 8};       // a jump taken, beyond the code's own stall count
 
 // Per kernel and per CTA
-inline constexpr Rate kLaunchUs{"launch_us", 2.0};        // microseconds of an empty kernel, start to end on the device
+inline constexpr Rate kLaunchUs{"launch_us", 0.6};        // microseconds of an empty kernel in a graph of them
 inline constexpr Rate kCtaStartClocks{"cta_start", 160};  // clocks of an SM for each CTA that starts on it
 
 inline constexpr const Rate* kAll[] = {
-    &kIssue,          &kFp32,      &kFp16x2,         &kHalfToFloat,    &kFp64,          &kInt,
-    &kImad,           &kMufu,      &kConversion,     &kShuffle,        &kUniform,       &kSharedWavefronts,
-    &kWarpWavefronts, &kL2Sectors, &kLatencyMufu,    &kLatencyShuffle, &kLatencyShared, &kLatencyConstant,
-    &kLatencyL1,      &kLatencyL2, &kLatencyBarrier, &kBarrierArrival, &kLatencyBranch, &kLaunchUs,
-    &kCtaStartClocks};
+    &kIssue,          &kFp32,           &kFp16x2,        &kHalfToFloat,     &kFp64,           &kInt,
+    &kImad,           &kMufu,           &kConversion,    &kShuffle,         &kUniform,        &kSharedWavefronts,
+    &kL2Port,         &kBankPorts,      &kReadWindow,    &kMmaIssue,        &kWarpWavefronts, &kL2Sectors,
+    &kLatencyMufu,    &kLatencyShuffle, &kLatencyShared, &kLatencyConstant, &kLatencyL1,      &kLatencyL2,
+    &kLatencyBarrier, &kBarrierArrival, &kLatencyBranch, &kLaunchUs,        &kCtaStartClocks};
 
 // The device's figure, or the fallback when its spec has none.
 inline double rate(const DeviceSpec& spec, const Rate& which) {

@@ -1,4 +1,5 @@
 #pragma once
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -46,6 +47,10 @@ struct ScheduledInstruction {
   // How many instructions before this one is that whose fixed-latency result decides the stall count before this one;
   // 0: not known.
   uint8_t waits_for = 0;
+  // Source registers that it reads from each bank of the register file, each 32
+  // bits of all lanes: next to its warp's last instruction, whose operands
+  // marked .reuse are still there, and behind another warp's.
+  std::array<uint8_t, 2> bank_reads{}, bank_reads_alone{};
   // Mean over the issues. Shared and async_copy: wavefronts. Global, local: 128-byte lines of a request.
   float passes = 0;
   float conflicts = 0;  // of the passes: bank conflicts, wavefronts beyond those that the access needs

@@ -30,6 +30,14 @@ struct Awaited {
   TermKind queue = TermKind::other;  // what it queues for
 };
 
+// What keeps an instruction that has all it needs from issuing: the one that
+// holds its unit, or that still reads from the bank of its registers.
+struct Holder {
+  double until = 0;
+  uint32_t by = 0;
+  bool banks = false;
+};
+
 // A warp on its way through its trace.
 struct SimulatedWarp {
   const std::vector<Visit>* trace = nullptr;

@@ -31,6 +31,16 @@ struct HeldUnit {
   uint32_t by = 0;
 };
 
+// What the SM's warps wait in line for.
+struct Queue : HeldUnit {
+  // Returns when it has passed.
+  double add(double now, double clocks, uint32_t by_instruction) {
+    until = std::max(now, until) + clocks;
+    by = by_instruction;
+    return until;
+  }
+};
+
 struct Turn {
   double time;
   size_t warp;
@@ -39,13 +49,19 @@ struct Turn {
 
 // What an instruction costs and does on any issue, worked out once.
 struct Prepared {
-  double clocks;  // of a scheduler's unit
-  bool waits;     // for data, or for room in the queue of wavefronts
-  bool effects;   // that something waits for, or a use of what the SM's warps share
+  double clocks;     // of a scheduler's unit
+  double issue = 1;  // clocks in which the scheduler issues nothing else
+  bool waits;        // for data, or for room in the queue of wavefronts
+  bool effects;      // that something waits for, or a use of what the SM's warps
+                     // share
 
   Prepared(const Machine& machine, const ScheduledInstruction& instruction)
       : clocks(machine.unit_clocks[static_cast<size_t>(instruction.unit)]) {
-    if (instruction.unit == Unit::tensor) clocks *= double(instruction.products);
+    if (instruction.unit == Unit::fp32 && machine.two_fma_pipes) clocks *= 2;
+    if (instruction.unit == Unit::tensor) {
+      clocks *= double(instruction.products);
+      issue = std::max(1.0, machine.mma_issue * std::min(1.0, double(instruction.products)));
+    }
     const bool memory = is_shared(instruction.unit) || is_global(instruction.unit);
     waits = instruction.wait_mask != 0 || instruction.copies_pending >= 0 || memory;
     effects = instruction.write_scoreboard < kScoreboards || instruction.read_scoreboard < kScoreboards ||
@@ -75,6 +91,20 @@ class Simulation {
   void queue_next(size_t index, double now);
 
   void step(const Turn& turn);
+
+  // The registers that the warp's next instruction reads from the banks if it
+  // issues now.
+  const std::array<uint8_t, kRegisterBanks>& reads_of(size_t index) const;
+
+  // The pipe that an instruction of this unit takes next.
+  HeldUnit& pipe_of(size_t scheduler, Unit unit);
+
+  // Until when the scheduler, its unit or a bank of its registers keeps the
+  // instruction from issuing.
+  Holder holder_of(size_t scheduler, Unit unit, const std::array<uint8_t, kRegisterBanks>& reads);
+
+  // The instruction `by` issues now and holds all three.
+  void hold(size_t scheduler, Unit unit, uint32_t by, double now, const std::array<uint8_t, kRegisterBanks>& reads);
 
   // When an instruction's result is there and its operands have been read, and without a queue; and the queue.
   struct Outcome {
@@ -145,11 +175,25 @@ class Simulation {
   // Clocks of work in the queues.
   double queued(double now) const;
 
+  // Instructions, and the clocks that they take of each queue: of requests that
+  // hit or miss the first level in turns, their mean.
+  struct Work {
+    int64_t instructions = 0;
+    double shuffle = 0, data = 0, l2 = 0, dram = 0;
+
+    void add(const Work& other, double times);
+    double longest() const { return std::max({shuffle, data, l2, dram}); }
+  };
+  Work work_of(const ScheduledInstruction& instruction) const;
+
   // Whether the window that ends now went at the rate of the one before.
   bool is_steady(Window& window, double now) const;
 
-  // `times` windows pass at once, of which each stands for `instructions`.
-  void pass_at_once(const Mark& mark, double now, int64_t times, int64_t instructions);
+  // `times` windows pass at once, of which each stands for this work. Each
+  // takes as long as the window that began at the mark, but where a queue got
+  // longer in that, what the queue's work takes: it does not get longer for
+  // ever.
+  void pass_at_once(const Mark& mark, double now, int64_t times, const Work& work);
 
   // A warp begins the next run of a loop.
   void run_passed(size_t index, double now);
@@ -157,7 +201,7 @@ class Simulation {
   // Runs of its loop that the warp made since the mark; 0 and false: they are not whole runs of one loop.
   std::pair<int64_t, bool> runs_of(size_t index) const;
 
-  int64_t loop_instructions(size_t index) const;
+  const Work& loop_work(size_t index) const;
 
   // Whether the window holds whole runs of every warp, and how many more of it do.
   std::pair<bool, int64_t> runs_left() const;
@@ -177,21 +221,25 @@ class Simulation {
   std::vector<SimulatedWarp> warps_;
   std::vector<CtaSlot> slots_;
   std::priority_queue<Turn, std::vector<Turn>, std::greater<>> turns_;
-  std::array<double, kSchedulers> issue_free_{};
+  std::array<HeldUnit, kSchedulers> issue_free_{};
+  std::array<std::array<HeldUnit, kRegisterBanks>, kSchedulers> banks_{};
+  std::array<size_t, kSchedulers> issued_last_{kNoWarp, kNoWarp, kNoWarp, kNoWarp};  // the warp
   std::array<std::array<HeldUnit, static_cast<size_t>(Unit::count)>, kSchedulers> units_{};
   std::optional<Attribution> attribution_;  // where the load asks for it
   float data_conflicts_ = 0;                // share of the queue of wavefronts
-  HeldUnit shuffle_queue_, data_queue_, l2_queue_, dram_queue_;
+  Queue shuffle_queue_, data_queue_, l2_queue_, dram_queue_;
+  double sector_ = 0;  // clocks of the SM's share of the second level
   double barrier_free_ = 0;
   double clock_ = 0;
   size_t started_ = 0;
   int64_t remaining_ = 0;
-  std::vector<std::vector<int64_t>> instructions_of_;                 // by trace and warp
-  std::vector<std::vector<std::vector<int64_t>>> loop_instructions_;  // of one run; by trace, warp and loop
-  bool equal_ = false;                                                // all CTAs
-  double skipped_ = 0;                                                // clocks that passed at once
-  int64_t events_ = 0;                                                // warps and CTAs that began or ended
-  size_t watched_ = kNoWarp;                                          // the warp whose runs make windows
+  std::vector<std::vector<int64_t>> instructions_of_;      // by trace and warp
+  std::vector<Work> work_of_;                              // by trace
+  std::vector<std::vector<std::vector<Work>>> loop_work_;  // of one run; by trace, warp and loop
+  bool equal_ = false;                                     // all CTAs
+  double skipped_ = 0;                                     // clocks that passed at once
+  int64_t events_ = 0;                                     // warps and CTAs that began or ended
+  size_t watched_ = kNoWarp;                               // the warp whose runs make windows
   Window loops_, waves_;
   std::vector<std::tuple<size_t, int64_t, int64_t>> skips_;
 };

@@ -18,6 +18,7 @@ Simulation::Simulation(const DeviceSpec& spec, const KernelSchedule& schedule, c
   for (const ScheduledInstruction& instruction : schedule.code) prepared_.emplace_back(machine_, instruction);
   // The first access finds nothing in the first level.
   miss_share_ = miss_share(schedule);
+  sector_ = std::max(machine_.port_sector, machine_.sector * load.l2_share);
   hits_.assign(schedule.code.size(), 1 - miss_share_);
   count_loops();
 }
@@ -145,19 +146,17 @@ void Simulation::step(const Turn& turn) {
   SimulatedWarp& warp = warps_[turn.warp];
   const ScheduledInstruction& instruction = schedule_.code[warp.next];
   const auto scheduler = static_cast<size_t>(warp.scheduler);
-  const auto unit = static_cast<size_t>(instruction.unit);
-  HeldUnit& held = units_[scheduler][unit];
-  const double free = std::max(issue_free_[scheduler], held.until);
+  const auto& reads = reads_of(turn.warp);
+  const Holder holder = holder_of(scheduler, instruction.unit, reads);
+  const double free = holder.until;
   if (free > turn.time) {
     turns_.push({free, turn.warp});
     return;
   }
   const double now = turn.time;
-  if (attribution_) attribution_->issue(warp, instruction, now, held.by);
-  issue_free_[scheduler] = now + 1;
-  const Prepared prepared = prepared_[warp.next];
-  const double clocks = prepared.clocks;
-  held = {now + clocks, warp.next};
+  if (attribution_) attribution_->issue(warp, instruction, now, holder);
+  hold(scheduler, instruction.unit, warp.next, now, reads);
+  issued_last_[scheduler] = turn.warp;
   ++result_.steps;
   ++result_.instructions;
   ++warp.issued;
@@ -170,7 +169,7 @@ void Simulation::step(const Turn& turn) {
     arrive(turn.warp, now);
     return;
   }
-  if (prepared.effects) execute(warp, instruction, now);
+  if (prepared_[warp.previous].effects) execute(warp, instruction, now);
   queue_next(turn.warp, now);
 }
 
@@ -205,8 +204,7 @@ void Simulation::execute(SimulatedWarp& warp, const ScheduledInstruction& instru
       out.done = out.unloaded = now + machine_.mufu;
       break;
     case Unit::shuffle: {
-      const double start = std::max(now, shuffle_queue_.until);
-      shuffle_queue_ = {start + machine_.shuffle_clocks, warp.previous};
+      const double start = shuffle_queue_.add(now, machine_.shuffle_clocks, warp.previous) - machine_.shuffle_clocks;
       out.done = start + machine_.shuffle;
       out.unloaded = now + machine_.shuffle;
       out.read = start + kOperandClocks;
@@ -262,15 +260,16 @@ double Simulation::passes_of(const SimulatedWarp& warp, const ScheduledInstructi
 
 double Simulation::pass(SimulatedWarp& warp, const ScheduledInstruction& instruction, double now, double passes) {
   const float conflicts = instruction.passes > 0 ? instruction.conflicts / instruction.passes : 0;
-  const auto queue = [&](double& until, double clocks, float& share) {
+  const auto mix = [&](double until, double clocks, float& share) {
     const auto before = static_cast<float>(std::max(0.0, until - now)), own = static_cast<float>(clocks);
-    until = std::max(now, until) + clocks;
     if (share != conflicts) share = (before * share + own * conflicts) / (before + own);
   };
   Awaited& port = warp.port;
-  queue(port.until, passes * machine_.warp_wavefront, port.conflicts);
-  queue(data_queue_.until, passes * machine_.wavefront, data_conflicts_);
-  data_queue_.by = warp.previous;
+  const double own_clocks = passes * machine_.warp_wavefront, clocks = passes * machine_.wavefront;
+  mix(port.until, own_clocks, port.conflicts);
+  mix(data_queue_.until, clocks, data_conflicts_);
+  port.until = std::max(now, port.until) + own_clocks;
+  data_queue_.add(now, clocks, warp.previous);
   port.producer = warp.previous;
   port.queue = is_shared(instruction.unit) ? TermKind::shared_wavefronts : TermKind::l1_lines;
   return std::max(port.until - machine_.warp_wavefront, data_queue_.until - machine_.wavefront);
@@ -291,7 +290,9 @@ void Simulation::access_global(SimulatedWarp& warp, const ScheduledInstruction& 
     out.done = from + clocks;
     out.unloaded = now + clocks;
   };
-  if (may_hit_l1(instruction)) {
+  const bool may_hit = may_hit_l1(instruction);
+  const auto sectors = double(instruction.sectors);
+  if (may_hit) {
     double& hits = hits_[warp.previous];
     hits += miss_share_;
     if (hits < 1 - 1e-9) return arrives(machine_.l1, passed);  // ten tenths sum to a little less than one
@@ -299,13 +300,12 @@ void Simulation::access_global(SimulatedWarp& warp, const ScheduledInstruction& 
   } else if (instruction.unit == Unit::local_load) {
     return arrives(machine_.l1, passed);  // a thread's stack stays in the first level
   }
-  const auto queue = [&](HeldUnit& in, double clocks, TermKind term) {
-    in = {std::max(now, in.until) + clocks, warp.previous};
-    if (in.until > queued) queued = in.until, out.done_queue = term;
+  const auto queue = [&](Queue& in, double clocks, TermKind term) {
+    const double until = in.add(now, clocks, warp.previous);
+    if (until > queued) queued = until, out.done_queue = term;
   };
-  queue(l2_queue_, double(instruction.sectors) * machine_.sector, TermKind::l2_bandwidth);
-  if (load_.dram_sector > 0)
-    queue(dram_queue_, double(instruction.sectors) * load_.dram_sector, TermKind::dram_bandwidth);
+  queue(l2_queue_, sectors * sector_, TermKind::l2_bandwidth);
+  if (load_.dram_sector > 0) queue(dram_queue_, sectors * load_.dram_sector, TermKind::dram_bandwidth);
   arrives(machine_.l2, queued);
   // As much may queue as is on its way without a queue; then the warp has no room for another request.
   if (queued > passed && queued - machine_.l2 > warp.room.until)

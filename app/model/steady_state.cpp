@@ -2,25 +2,53 @@
 #include <cmath>
 #include <utility>
 
+#include "model/misses.h"
 #include "model/simulation.h"
 
 namespace attnscope::model {
 
+void Simulation::Work::add(const Work& other, double times) {
+  instructions += static_cast<int64_t>(times) * other.instructions;
+  shuffle += times * other.shuffle;
+  data += times * other.data;
+  l2 += times * other.l2;
+  dram += times * other.dram;
+}
+
+Simulation::Work Simulation::work_of(const ScheduledInstruction& instruction) const {
+  Work work{.instructions = 1};
+  if (instruction.unit == Unit::shuffle) work.shuffle = machine_.shuffle_clocks;
+  if (is_shared(instruction.unit) || is_global(instruction.unit))
+    work.data = std::max(1.0, double(instruction.passes)) * machine_.wavefront;
+  if (is_global(instruction.unit) && instruction.unit != Unit::local_load) {
+    const double sectors = double(instruction.sectors) * (may_hit_l1(instruction) ? miss_share_ : 1);
+    work.l2 = sectors * sector_;
+    work.dram = sectors * load_.dram_sector;
+  }
+  return work;
+}
+
 void Simulation::count_loops() {
+  std::vector<Work> of_block;
+  for (const CodeBlock& block : schedule_.blocks) {
+    Work& sum = of_block.emplace_back();
+    for (uint32_t i = block.first; i < block.first + block.count; ++i) sum.add(work_of(schedule_.code[i]), 1);
+  }
   for (const CtaTrace& trace : schedule_.traces) {
     auto& warps = instructions_of_.emplace_back();
-    auto& loops = loop_instructions_.emplace_back();
+    auto& loops = loop_work_.emplace_back();
+    Work& of_cta = work_of_.emplace_back();
     for (size_t w = 0; w < trace.warps.size(); ++w) {
-      int64_t sum = 0;
-      trace.for_each_visit(
-          w, [&](const Visit& visit, int64_t times) { sum += times * schedule_.blocks[visit.block].count; });
-      warps.push_back(sum);
+      Work sum;
+      trace.for_each_visit(w,
+                           [&](const Visit& visit, int64_t times) { sum.add(of_block[visit.block], double(times)); });
+      warps.push_back(sum.instructions);
+      of_cta.add(sum, 1);
       auto& runs = loops.emplace_back();
       for (const Folded::Loop& loop : trace.loops_of(w)) {
-        int64_t run = 0;
+        Work& run = runs.emplace_back();
         for (size_t at = loop.first; at < loop.first + loop.length; ++at)
-          run += schedule_.blocks[trace.warps[w][at].block].count;
-        runs.push_back(run);
+          run.add(of_block[trace.warps[w][at].block], 1);
       }
     }
   }
@@ -41,7 +69,7 @@ void Simulation::begin(Window& window, double now, bool may_repeat) {
 double Simulation::queued(double now) const {
   double sum = 0;
   const auto add = [&](double until) { sum += std::max(0.0, until - now); };
-  for (const HeldUnit* queue : {&shuffle_queue_, &data_queue_, &l2_queue_, &dram_queue_}) add(queue->until);
+  for (const Queue* queue : {&shuffle_queue_, &data_queue_, &l2_queue_, &dram_queue_}) add(queue->until);
   for (const SimulatedWarp& warp : warps_)
     if (warp.alive) add(warp.port.until);
   return sum;
@@ -58,12 +86,12 @@ bool Simulation::is_steady(Window& window, double now) const {
   return steady;
 }
 
-void Simulation::pass_at_once(const Mark& mark, double now, int64_t times, int64_t instructions) {
+void Simulation::pass_at_once(const Mark& mark, double now, int64_t times, const Work& work) {
   const double window = now + skipped_ - mark.time;
-  const double share = double(instructions) / double(result_.instructions - mark.instructions);
-  const double clocks = double(times) * window * share;
+  const double share = double(work.instructions) / double(result_.instructions - mark.instructions);
+  const double clocks = double(times) * std::max(window * share, work.longest());
   if (attribution_) attribution_->repeat(*mark.sums, now, clocks);
-  result_.instructions += times * instructions;
+  result_.instructions += times * work.instructions;
   skipped_ += clocks;
 }
 
@@ -97,14 +125,14 @@ std::pair<int64_t, bool> Simulation::runs_of(size_t index) const {
   if (warp.loop != loop || warp.loop >= warp.loops->size() ||
       (warp.at <= (*warp.loops)[warp.loop].first && warp.iteration == 0))
     return {0, false};
-  const auto run = double(loop_instructions(index));
+  const auto run = double(loop_work(index).instructions);
   const double runs = std::round(double(made) / run);
   return {static_cast<int64_t>(runs), runs >= 1 && std::abs(double(made) - runs * run) <= kAligned * double(made)};
 }
 
-int64_t Simulation::loop_instructions(size_t index) const {
+const Simulation::Work& Simulation::loop_work(size_t index) const {
   const SimulatedWarp& warp = warps_[index];
-  return loop_instructions_[slots_[warp.cta].trace][warp.of_cta][warp.loop];
+  return loop_work_[slots_[warp.cta].trace][warp.of_cta][warp.loop];
 }
 
 std::pair<bool, int64_t> Simulation::runs_left() const {
@@ -120,20 +148,20 @@ std::pair<bool, int64_t> Simulation::runs_left() const {
 }
 
 void Simulation::repeat_runs(double now, int64_t times) {
-  int64_t instructions = 0;
+  Work work;
   for (size_t i = 0; i < warps_.size(); ++i) {
     const int64_t runs = runs_of(i).first;
     if (runs == 0) continue;
-    const int64_t of_window = runs * loop_instructions(i);
-    instructions += of_window;
+    const int64_t of_window = runs * loop_work(i).instructions;
+    work.add(loop_work(i), double(runs));
     skips_.emplace_back(i, runs * times, of_window * times);
   }
   for (const auto& [index, runs, of_warp] : std::exchange(skips_, {})) {
     warps_[index].iteration += runs;
     warps_[index].issued += of_warp;
   }
-  remaining_ -= times * instructions;
-  pass_at_once(*loops_.mark, now, times, instructions);
+  remaining_ -= times * work.instructions;
+  pass_at_once(*loops_.mark, now, times, work);
 }
 
 void Simulation::wave_passed(double now) {
@@ -152,9 +180,9 @@ void Simulation::wave_passed(double now) {
   const auto ctas = static_cast<int64_t>(started_ - waves_.mark->started);
   const auto left = static_cast<int64_t>(load_.ctas.size() - started_) - static_cast<int64_t>(slots_.size());
   if (left < ctas) return;
-  int64_t of_cta = 0;
-  for (const int64_t of_warp : instructions_of_[load_.ctas.front()]) of_cta += of_warp;
-  pass_at_once(*waves_.mark, now, left / ctas, ctas * of_cta);
+  Work work;
+  work.add(work_of_[load_.ctas.front()], double(ctas));
+  pass_at_once(*waves_.mark, now, left / ctas, work);
   started_ += static_cast<size_t>(left / ctas * ctas);
   ++events_;
 }

@@ -10,6 +10,7 @@
 #include "bench_of_one.h"
 #include "model/ceilings.h"
 #include "model/dispatch.h"
+#include "model/rates.h"
 #include "model/roofline.h"
 
 namespace attnscope::kernel_tests {
@@ -64,7 +65,7 @@ std::array<double, 2> hold(const Pair& pair, const std::vector<std::string>& set
   // A mask saves at most its work, and instructions differ in cost. With equal CTAs the last wave may be nearly empty,
   // and a mask fills it.
   const double share = double(masked.counters.instructions.at("total")) / double(all.counters.instructions.at("total"));
-  const double launch = 2, full = fits.waves / std::ceil(fits.waves);
+  const double launch = model::rates::rate(spec, model::rates::kLaunchUs), full = fits.waves / std::ceil(fits.waves);
   if (fits.ctas_per_sm == fits_masked.ctas_per_sm) {
     EXPECT_GT(masked_us - launch, 0.8 * (us - launch) * full * share) << name;
     // It costs no more than what it adds to the longest CTA.

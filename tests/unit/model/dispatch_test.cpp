@@ -31,36 +31,45 @@ TEST(Dispatch, APlaceAlongXTakesTheNearestTrace) {
   EXPECT_THAT(trace_along_x(traced({{0, 1}, {13, 5}}), grid(9, 2)), ElementsAre(0, 0, 0, 1, 1, 1, 1, 1, 1));
 }
 
+TEST(Dispatch, BetweenTwoTracedCtasInstructionsGoOnAStraightLine) {
+  EXPECT_THAT(instructions_along_x(traced({{1, 1}, {5, 9}}), grid(8)), ElementsAre(1, 1, 3, 5, 7, 9, 9, 9));
+  // Of four CTAs on one SM, two are between: 3 and 5 instructions, for which
+  // traces of 1 and 7 stand.
+  const Dispatched out = dispatch(traced({{0, 1}, {3, 7}}), grid(4), 1, 1);
+  EXPECT_THAT(out.sms[0].ctas, ElementsAre(0, 0, 1, 1));
+  EXPECT_EQ(out.sms[0].work, 16);
+  EXPECT_EQ(out.sms[0].scale, 1);
+  // A traced CTA is as long as its trace, however long the others are.
+  EXPECT_EQ(dispatch(traced({{0, 9}, {3, 1}}), grid(4), 4, 1).sms[0].scale, 1);
+}
+
 TEST(Dispatch, EachSmGetsOneBeforeAnyGetsTwo) {
   const Dispatched out = dispatch(traced({{0, 1}, {1, 10}}), grid(2, 3), 4, 2);
   EXPECT_EQ(out.ctas, 6);
   ASSERT_EQ(out.sms.size(), 1U);
-  EXPECT_THAT(out.sms[0], ElementsAre(1, 1)) << "CTAs 1 and 5";
+  EXPECT_THAT(out.sms[0].ctas, ElementsAre(1, 1)) << "CTAs 1 and 5";
 }
 
 TEST(Dispatch, AFreePlaceTakesTheNext) {
   // Short, long, short, long… on two places: the long one takes the second, the following ones take the first.
   const Dispatched out = dispatch(traced({{0, 1}, {1, 10}}), grid(2, 3), 2, 1);
   ASSERT_EQ(out.sms.size(), 1U);
-  EXPECT_THAT(out.sms[0], ElementsAre(1, 0, 1)) << "1, 4 and 5, done at 21; 0, 2 and 3 at 12";
+  EXPECT_THAT(out.sms[0].ctas, ElementsAre(1, 0, 1)) << "1, 4 and 5, done at 21; 0, 2 and 3 at 12";
 }
 
 TEST(Dispatch, OfOneWaveTheLongestCtaMayDecideToo) {
   // SM 0 has the longest CTA, SM 1 has two that take longer together.
   const Dispatched out = dispatch(traced({{0, 10}, {1, 8}, {2, 1}, {3, 8}}), grid(4), 2, 2);
   ASSERT_EQ(out.sms.size(), 2U);
-  EXPECT_THAT(out.sms[0], ElementsAre(1, 3));
-  EXPECT_THAT(out.sms[1], ElementsAre(0, 2));
+  EXPECT_THAT(out.sms[0].ctas, ElementsAre(1, 3));
+  EXPECT_THAT(out.sms[1].ctas, ElementsAre(0, 2));
 }
 
 TEST(Dispatch, AVeryLargeGridIsHandedOutInWholeRows) {
   const LaunchShape launch = grid(1000, 4000);
   const Dispatched out = dispatch(traced({{0, 1}, {999, 3}}), launch, 10, 4);
   EXPECT_EQ(out.ctas, 262'000);
-  const std::vector<double> length{1, 3};
-  double work = 0;
-  for (const uint32_t trace : out.sms[0]) work += length[trace];
-  EXPECT_NEAR(work, 262'000 * 2 / 10, 4) << "evenly, except for one CTA";
+  EXPECT_NEAR(out.sms[0].work, 262'000 * 2 / 10, 4) << "evenly, except for one CTA";
 }
 
 }  // namespace

@@ -79,6 +79,11 @@ ScheduledInstruction make_up_instruction(Random& random, bool tensor) {
   if (one.unit == Unit::global_load || one.unit == Unit::global_store || one.unit == Unit::async_copy)
     one.sectors = float(random.pick(1, 16));
   if (random.pick(0, 11) == 0) one.wait_mask = static_cast<uint8_t>(random.pick(1, 63));
+  if (!memory)
+    for (size_t bank = 0; bank < one.bank_reads.size(); ++bank) {
+      one.bank_reads_alone[bank] = static_cast<uint8_t>(random.pick(0, one.unit == Unit::tensor ? 5 : 3));
+      one.bank_reads[bank] = static_cast<uint8_t>(random.pick(0, one.bank_reads_alone[bank]));
+    }
   return one;
 }
 

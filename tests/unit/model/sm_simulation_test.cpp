@@ -25,6 +25,13 @@ double of(const SmRun& run, std::initializer_list<TermKind> terms) {
 
 double clocks(const KernelSchedule& s, int64_t ctas = 1, int64_t resident = 1) { return run(s, ctas, resident).clocks; }
 
+// Clocks of one pass through a block of one warp, after the start.
+double per_pass(const std::vector<ScheduledInstruction>& block, const DeviceSpec& spec = round_rates()) {
+  return (run(schedule({block}, {times(200)}), 1, 1, spec).clocks -
+          run(schedule({block}, {times(100)}), 1, 1, spec).clocks) /
+         100;
+}
+
 TEST(SmSimulation, DependentInstructionsTakeTheirStallCounts) {
   const std::vector<ScheduledInstruction> block(10, instruction(Unit::fp32, 4));
   EXPECT_NEAR(clocks(schedule({block}, {times(20)})) - clocks(schedule({block}, {times(10)})), 10 * 10 * 4, 1e-9);
@@ -36,6 +43,77 @@ TEST(SmSimulation, AUnitHoldsTheNextInstruction) {
   EXPECT_NEAR(clocks(schedule({block}, {times(20)})) - clocks(schedule({block}, {times(10)})), 200, 1e-9);
   const std::vector<ScheduledInstruction> fast(10, instruction(Unit::fp32));
   EXPECT_NEAR(clocks(schedule({fast}, {times(20)})) - clocks(schedule({fast}, {times(10)})), 100, 1e-9);
+}
+
+ScheduledInstruction reading(uint8_t even, uint8_t odd) {
+  ScheduledInstruction i = instruction(Unit::fp32);
+  i.bank_reads = i.bank_reads_alone = {even, odd};
+  return i;
+}
+
+// As an H200's FFMA do (tests/data/gpu/h200_registers.txt).
+TEST(SmSimulation, ABankDeliversARegisterAClock) {
+  const ScheduledInstruction none = reading(0, 0), three = reading(3, 0);
+  const auto each = [](const std::vector<ScheduledInstruction>& block) {
+    return per_pass(block) / double(block.size());
+  };
+  EXPECT_NEAR(each({none, none}), 1, 1e-6);
+  EXPECT_NEAR(each({reading(1, 1), reading(1, 1)}), 1, 1e-6);
+  EXPECT_NEAR(each({reading(2, 1), reading(2, 1)}), 2, 1e-6);
+  EXPECT_NEAR(each({three, three}), 3, 1e-6);
+  EXPECT_NEAR(each({three, reading(0, 3)}), 1.5, 1e-6);
+  EXPECT_NEAR(each({three, none, none}), 1, 1e-6) << "the next ones need nothing meanwhile";
+  EXPECT_NEAR(each({three, three, none, none, none, none}), 8.0 / 6, 1e-6);
+}
+
+TEST(SmSimulation, AWarpFindsWhatItsLastInstructionLeftUnlessAnotherCameBetween) {
+  ScheduledInstruction i = instruction(Unit::fp32, 2);
+  i.bank_reads = {1, 0};
+  i.bank_reads_alone = {3, 0};
+  const std::vector<ScheduledInstruction> block(10, i);
+  const double lone = clocks(schedule({block}, {times(100)}));
+  EXPECT_NEAR(lone, 2 * 1000, 5);
+  EXPECT_GT(clocks(schedule({block}, std::vector(8, times(100)))), 1.5 * lone) << "two on each scheduler take turns";
+}
+
+// HADD2.F32 and IMAD have one of the two pipes that FP32 has.
+TEST(SmSimulation, Fp32HasTwoPipesAndSharesOne) {
+  const ScheduledInstruction ffma = instruction(Unit::fp32), imad = instruction(Unit::imad),
+                             convert = instruction(Unit::half_to_float);
+  EXPECT_NEAR(per_pass({ffma, imad}), 2, 1e-6);
+  EXPECT_NEAR(per_pass({imad, convert}), 4, 1e-6);
+  EXPECT_NEAR(per_pass({ffma, ffma, imad}), 4, 1e-6);
+  DeviceSpec older = round_rates();
+  older.arch = 80;
+  EXPECT_NEAR(per_pass({imad, convert}, older), 2, 1e-6);
+}
+
+TEST(SmSimulation, AProductKeepsTheSchedulerFromIssuing) {
+  DeviceSpec spec = round_rates();
+  spec.rates["mma_16816"] = 6;
+  spec.rates["mma_issue"] = 3;
+  std::vector<ScheduledInstruction> block(9, instruction(Unit::fp32));
+  block[0] = instruction(Unit::tensor);
+  EXPECT_NEAR(per_pass(block, spec), 11, 1e-6);
+  block.resize(2);
+  EXPECT_NEAR(per_pass(block, spec), 6, 1e-6);
+}
+
+TEST(SmSimulation, WhereFewSmsAskTheyGetMoreOfTheSecondLevel) {
+  DeviceSpec spec = round_rates();
+  spec.rates["l2_sectors"] = 0.5;
+  spec.rates["l2_port"] = 4;
+  ScheduledInstruction load = instruction(Unit::global_load);
+  load.passes = 1, load.sectors = 16;
+  const KernelSchedule s = schedule({std::vector(10, load)}, {times(100)});
+  const auto with = [&](double share) {
+    SmLoad load{{0}, 1};
+    load.l2_share = share;
+    return simulate_sm(spec, s, load).clocks;
+  };
+  EXPECT_NEAR(with(1), 1000 * 32, 400);
+  EXPECT_NEAR(with(0.5), 1000 * 16, 400);
+  EXPECT_NEAR(with(0.01), 1000 * 4, 400) << "as much as the SM takes";
 }
 
 TEST(SmSimulation, WarpsShareTheFourSchedulers) {
@@ -62,13 +140,6 @@ TEST(SmSimulation, ALoadsLatencyIsWaitedFor) {
   EXPECT_NEAR((clocks(schedule({block}, {times(200)})) - clocks(schedule({block}, {times(100)}))) / 100, 20 + 1, 1);
   const SmRun r = run(schedule({block}, {times(100)}));
   EXPECT_GT(of(r, {TermKind::shared_latency}), 0.8 * r.clocks);
-}
-
-// Clocks of one pass through a block of one warp, after the start.
-double per_pass(const std::vector<ScheduledInstruction>& block, const DeviceSpec& spec = round_rates()) {
-  return (run(schedule({block}, {times(200)}), 1, 1, spec).clocks -
-          run(schedule({block}, {times(100)}), 1, 1, spec).clocks) /
-         100;
 }
 
 TEST(SmSimulation, AResultIsThereAfterItsLatency) {
@@ -116,9 +187,10 @@ TEST(SmSimulation, MemoryIsAsFarAsItsLevel) {
     EXPECT_NEAR(of(r, {TermKind::global_latency, TermKind::local_latency, TermKind::l2_bandwidth}), 100 * clocks, 200)
         << int(unit);
     EXPECT_NEAR(of(r, {TermKind::l2_bandwidth}), l2, 1e-6) << int(unit);
-    // The first access finds everything free: its sector, its latency, and the instruction that waits for it.
+    // The first access finds everything free: its sector, its latency, and the
+    // instruction that waits for it, which holds its pipe for two clocks.
     const double first = run(schedule({{access, use()}}, {times(1)})).clocks;
-    EXPECT_NEAR(first, clocks + (l2 > 0 ? 1 : 0) + 1, 1e-6) << int(unit);
+    EXPECT_NEAR(first, clocks + (l2 > 0 ? 1 : 0) + 2, 1e-6) << int(unit);
   }
 }
 

@@ -1,0 +1,101 @@
+#include "device/register_reads.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <utility>
+
+namespace attnscope::device {
+namespace {
+
+using compile::OperandKind;
+using model::Unit;
+
+constexpr int kZero = 255;  // RZ is in no bank
+constexpr size_t kPlaces = 3;
+
+// The register of an operand: the first of `width`; kZero: none.
+struct Source {
+  int reg = kZero;
+  int width = 1;
+  bool reuse = false;
+};
+using Sources = std::array<Source, kPlaces>;
+
+bool has_modifier(const compile::SassInstruction& instruction, const char* modifier) {
+  return std::ranges::find(instruction.modifiers, modifier) != instruction.modifiers.end();
+}
+
+int width_of(const compile::SassInstruction& instruction, Unit unit, size_t place) {
+  if (unit == Unit::tensor) {
+    const bool shallow = has_modifier(instruction, "1688") || has_modifier(instruction, "1684");
+    const int sums = has_modifier(instruction, "F16") ? 2 : 4;
+    return place == 0 ? (shallow ? 2 : 4) : place == 1 ? (shallow ? 1 : 2) : sums;
+  }
+  if (unit == Unit::fp64) return 2;
+  return place == 2 && has_modifier(instruction, "WIDE") ? 2 : 1;
+}
+
+// It takes its operands at leisure, while others are queued.
+bool has_own_queue(Unit unit) {
+  switch (unit) {
+    case Unit::shuffle:
+    case Unit::shared_load:
+    case Unit::shared_store:
+    case Unit::global_load:
+    case Unit::global_store:
+    case Unit::local_load:
+    case Unit::local_store:
+    case Unit::async_copy:
+    case Unit::constant_load:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// In the order of the encoding: destinations come first, then up to three
+// places that a register, a constant, a uniform register or an immediate fills;
+// predicates have places of their own.
+Sources sources_of(const compile::SassInstruction& instruction, Unit unit) {
+  Sources sources;
+  if (has_own_queue(unit)) return sources;
+  size_t place = 0;
+  bool destination = true;
+  for (const compile::SassOperand& operand : instruction.operands) {
+    if (operand.kind == OperandKind::predicate || operand.kind == OperandKind::uniform_pred) {
+      if (&operand == &instruction.operands.front()) destination = false;  // it sets predicates only
+      continue;
+    }
+    if (std::exchange(destination, false)) continue;
+    if (place == kPlaces) break;
+    if (operand.kind == OperandKind::reg)
+      sources[place] = {operand.reg, width_of(instruction, unit, place), operand.reuse};
+    ++place;
+  }
+  return sources;
+}
+
+}  // namespace
+
+void count_bank_reads(const std::vector<compile::SassInstruction>& instructions,
+                      std::vector<model::ScheduledInstruction>& scheduled) {
+  Sources before;
+  for (size_t i = 0; i < instructions.size(); ++i) {
+    const Sources sources = sources_of(instructions[i], scheduled[i].unit);
+    for (size_t place = 0; place < kPlaces; ++place) {
+      const Source& source = sources[place];
+      const auto same = [&](const Source& other) { return other.reg == source.reg && other.width == source.width; };
+      if (source.reg == kZero || std::any_of(sources.begin(), sources.begin() + long(place), same)) continue;
+      const bool cached = before[place].reuse && before[place].reg == source.reg;
+      for (int n = 0; n < source.width; ++n) {
+        const auto bank = static_cast<size_t>((source.reg + n) % 2);
+        ++scheduled[i].bank_reads_alone[bank];
+        if (!cached) ++scheduled[i].bank_reads[bank];
+      }
+    }
+    before = sources;
+  }
+}
+
+}  // namespace attnscope::device

@@ -1,0 +1,17 @@
+#pragma once
+#include <vector>
+
+#include "compile/sass.h"
+#include "model/schedule.h"
+
+namespace attnscope::device {
+
+// Sets ScheduledInstruction::bank_reads and bank_reads_alone. Register n is in
+// bank n mod 2. An operand is read from its bank unless the instruction before
+// left it in the operand cache: the same register in the same place, marked
+// .reuse. Instructions of variable latency take their operands at leisure and
+// count none.
+void count_bank_reads(const std::vector<compile::SassInstruction>& instructions,
+                      std::vector<model::ScheduledInstruction>& scheduled);
+
+}  // namespace attnscope::device
