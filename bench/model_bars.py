@@ -1,11 +1,13 @@
 """How far measured times are from modelled ones: the model's bars, and the tables of docs/model.md.
 
-    python3 -B bench/model_bars.py [--check]
+    python3 -B bench/model_bars.py [--check | --again build/release/attnscope]
 
 Reads h200_grid.json (configs drawn at random, timed on a GPU and modelled) and h100_validate.json (the same by `attnscope
 validate` on another GPU; no bar comes from it) in tests/data/model, and writes assets/model/bars.json and what stands between
 "<!-- grid NAME -->" and "<!-- end of grid -->" in docs/model.md and README.md. The bars come from two thirds of the first file's
-rows; the others tell what they are worth. --check changes nothing and fails where a file is not what the rows say.
+rows; the others tell what they are worth. --check changes nothing and fails where a file is not what the rows say. --again
+first lets that program model the rows of both files anew (`attnscope validate --again`); ATTNSCOPE_NVRTC names an NVRTC of the
+release that the files name, since only a config with the machine code that was timed is modelled.
 """
 import argparse
 import collections
@@ -14,10 +16,13 @@ import json
 import math
 import pathlib
 import re
+import subprocess
 import sys
+import tempfile
 import zlib
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
+SETS = [ROOT / "tests/data/model" / name for name in ("h200_grid.json", "h100_validate.json")]
 INSIDE = 0.8  # of the measured times
 FEWEST = 10  # rows for a bar of one bound
 UNLIKE = (0.1, 0.2, 1)  # classes of pairs: how unlike their terms are
@@ -147,16 +152,41 @@ def summary(rows, bars, h100):
             "wider, and `attnscope validate` on one says how far off the model is."]
 
 
+def as_text(data):
+    """A line for each row. Bars are left out: bars.json says them."""
+    sets = []
+    for one in data["sets"]:
+        for row in one["rows"]:
+            row.pop("bar", None)
+            row["modelled"] = round(row["modelled"], 4)
+            row["terms"] = {name: round(share, 3) for name, share in row["terms"].items() if round(share, 3) > 0}
+        lists = {key: ",\n".join("   " + json.dumps(row) for row in one.pop(key, [])) for key in ("rows", "refused")}
+        head = json.dumps(one, indent=1)[:-2].replace("\n", "\n ")
+        sets.append(head + "".join(f',\n  "{key}": [\n{text}\n  ]' for key, text in lists.items() if text) + "\n }")
+    return '{\n "attnscope_validation": %d,\n "sets": [\n %s\n ]\n}\n' % (data["attnscope_validation"], ",\n ".join(sets))
+
+
+def model_again(program, file):
+    with tempfile.TemporaryDirectory() as folder:
+        out = pathlib.Path(folder) / "again.json"
+        subprocess.run([program, "validate", "--again", str(file), "--out", str(out)], check=True, stdout=subprocess.DEVNULL)
+        file.write_text(as_text(json.loads(out.read_text())))
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--check", action="store_true")
+    what = parser.add_mutually_exclusive_group()
+    what.add_argument("--check", action="store_true")
+    what.add_argument("--again", metavar="PROGRAM")
     options = parser.parse_args()
-    grid = json.loads((ROOT / "tests/data/model/h200_grid.json").read_text())["sets"][0]
+    if options.again:
+        for file in SETS:
+            model_again(options.again, file)
+    grid, other = (json.loads(file.read_text())["sets"][0] for file in SETS)
     unseen = [r for r in grid["rows"] if is_unseen(r)]
     bars = bars_of([r for r in grid["rows"] if not is_unseen(r)], grid["arch"])
     tables = {"bound": table(unseen, bars, "bound"), "kernel": table(unseen, bars, "kernel"),
               "problem": table(unseen, bars, "problem"), "pairs": pair_table(unseen, bars)}
-    other = json.loads((ROOT / "tests/data/model/h100_validate.json").read_text())["sets"][0]
     tables["h100"] = table(other["rows"], bars, "bound")
     tables["summary"] = summary(unseen, bars, other["rows"])
     made = {ROOT / "assets/model/bars.json": json.dumps(bars, indent=1) + "\n"}

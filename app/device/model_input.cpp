@@ -93,6 +93,7 @@ model::ScheduledInstruction scheduled(const compile::SassInstruction& instructio
   out.closes_copies = instruction.opcode == "LDGDEPBAR";
   out.copies_pending = pending_copies(instruction);
   if (out.unit == Unit::tensor) out.products = products_of(instruction);
+  out.wide = instruction.opcode == "LDS" && has_modifier(instruction, "128");
   out.issued = static_cast<int64_t>(counters.issued);
   if (counters.issued == 0) return out;
   out.lanes = static_cast<float>(double(counters.threads) / double(counters.issued));

@@ -32,10 +32,15 @@ Holder Simulation::holder_of(size_t scheduler, Unit unit, const std::array<uint8
     // next one, not itself.
     const HeldUnit& port = banks_[scheduler][bank];
     const double clocks = reads[bank] * machine_.bank_port;
-    const double until = port.until + clocks - std::max(clocks, machine_.read_window);
+    const double until = bank_busy(port, unit) + clocks - std::max(clocks, machine_.read_window);
     if (until > holder.until) holder = {until, port.by, true};
   }
   return holder;
+}
+
+double Simulation::bank_busy(const HeldUnit& bank, Unit unit) const {
+  const bool behind_product = unit != Unit::tensor && bank.until > 0 && schedule_.code[bank.by].unit == Unit::tensor;
+  return bank.until + (behind_product ? machine_.mma_banks : 0);
 }
 
 void Simulation::hold(size_t scheduler, Unit unit, uint32_t by, double now,
@@ -45,7 +50,7 @@ void Simulation::hold(size_t scheduler, Unit unit, uint32_t by, double now,
   pipe_of(scheduler, unit) = {now + prepared.clocks, by};
   for (size_t bank = 0; bank < kRegisterBanks; ++bank)
     if (HeldUnit& port = banks_[scheduler][bank]; reads[bank] > 0)
-      port = {std::max(port.until, now) + reads[bank] * machine_.bank_port, by};
+      port = {std::max(bank_busy(port, unit), now) + reads[bank] * machine_.bank_port, by};
 }
 
 }  // namespace attnscope::model

@@ -18,7 +18,7 @@ struct Machine {
   std::array<double, static_cast<size_t>(Unit::count)> unit_clocks{};
   double shuffle_clocks, wavefront, warp_wavefront, sector,
       port_sector;                           // clocks each, of the SM
-  double mma_issue, bank_port, read_window;  // clocks of a scheduler
+  double mma_issue, mma_banks, wide_load_issue, bank_port, read_window;  // clocks of a scheduler
   double shared, l1, l2, mufu, shuffle, constant, barrier, arrival, branch, start;
 
   // FP32 has two pipes of half the rate, of which the heavy one also takes IMAD
@@ -46,6 +46,8 @@ struct Machine {
     sector = 1 / rate(spec, kL2Sectors);
     port_sector = 1 / rate(spec, kL2Port);
     mma_issue = rate(spec, kMmaIssue);
+    mma_banks = rate(spec, kMmaBanks);
+    wide_load_issue = rate(spec, kWideLoadIssue);
     bank_port = 1 / rate(spec, kBankPorts);
     read_window = rate(spec, kReadWindow);
     shared = rate(spec, kLatencyShared);

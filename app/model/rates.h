@@ -39,6 +39,10 @@ inline constexpr Rate kReadWindow{"read_window",
 
 // Clocks for which an HMMA keeps the scheduler from issuing anything.
 inline constexpr Rate kMmaIssue{"mma_issue", 1};
+// The same of a shared load of 128 bits for each lane.
+inline constexpr Rate kWideLoadIssue{"wide_load_issue", 1};
+// Clocks after an HMMA's own reads in which its banks deliver nothing to what is not an HMMA.
+inline constexpr Rate kMmaBanks{"mma_banks", 0};
 
 // Memory throughputs
 inline constexpr Rate kSharedWavefronts{"shared_wavefronts", 1};  // wavefronts of 128 B per SM and clock
@@ -66,7 +70,8 @@ inline constexpr Rate kCtaStartClocks{"cta_start", 160};  // clocks of an SM for
 inline constexpr const Rate* kAll[] = {
     &kIssue,          &kFp32,           &kFp16x2,        &kHalfToFloat,     &kFp64,           &kInt,
     &kImad,           &kMufu,           &kConversion,    &kShuffle,         &kUniform,        &kSharedWavefronts,
-    &kL2Port,         &kBankPorts,      &kReadWindow,    &kMmaIssue,        &kWarpWavefronts, &kL2Sectors,
+    &kL2Port,         &kBankPorts,      &kReadWindow,    &kMmaIssue,        &kWideLoadIssue,  &kMmaBanks,
+    &kWarpWavefronts, &kL2Sectors,
     &kLatencyMufu,    &kLatencyShuffle, &kLatencyShared, &kLatencyConstant, &kLatencyL1,      &kLatencyL2,
     &kLatencyBarrier, &kBarrierArrival, &kLatencyBranch, &kLaunchUs,        &kCtaStartClocks};
 

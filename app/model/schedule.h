@@ -51,6 +51,7 @@ struct ScheduledInstruction {
   // bits of all lanes: next to its warp's last instruction, whose operands
   // marked .reuse are still there, and behind another warp's.
   std::array<uint8_t, 2> bank_reads{}, bank_reads_alone{};
+  bool wide = false;  // a shared load of 128 bits for each lane
   // Mean over the issues. Shared and async_copy: wavefronts. Global, local: 128-byte lines of a request.
   float passes = 0;
   float conflicts = 0;  // of the passes: bank conflicts, wavefronts beyond those that the access needs

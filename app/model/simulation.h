@@ -62,6 +62,7 @@ struct Prepared {
       clocks *= double(instruction.products);
       issue = std::max(1.0, machine.mma_issue * std::min(1.0, double(instruction.products)));
     }
+    if (instruction.wide) issue = machine.wide_load_issue;
     const bool memory = is_shared(instruction.unit) || is_global(instruction.unit);
     waits = instruction.wait_mask != 0 || instruction.copies_pending >= 0 || memory;
     effects = instruction.write_scoreboard < kScoreboards || instruction.read_scoreboard < kScoreboards ||
@@ -102,6 +103,9 @@ class Simulation {
   // Until when the scheduler, its unit or a bank of its registers keeps the
   // instruction from issuing.
   Holder holder_of(size_t scheduler, Unit unit, const std::array<uint8_t, kRegisterBanks>& reads);
+
+  // Until when a bank of a scheduler delivers nothing to an instruction of this unit.
+  double bank_busy(const HeldUnit& bank, Unit unit) const;
 
   // The instruction `by` issues now and holds all three.
   void hold(size_t scheduler, Unit unit, uint32_t by, double now, const std::array<uint8_t, kRegisterBanks>& reads);

@@ -199,6 +199,33 @@ class Tools(unittest.TestCase):
         out.write_text('{"attnscope_validation": 9, "sets": []}')
         self.assertIn("attnscope_validation", self.call("validate", "--out", out, "--device", "emulated:l4", expect=2).stderr)
 
+    def test_validate_again_models_what_was_timed_with_this_build(self):
+        problem = "B=1,H=1,S=64,D=64,causal=none"
+        now = json.loads(self.call("run", "--kernel", "minimal", "--set", "THREADS=64", "--problem", problem, "--device",
+                                   "emulated:l4", "--json").stdout)
+        rows = [{"problem": problem, "kernel": kernel, "config": "THREADS=64", "code_hash": code, "us": 12.5, "modelled": 1,
+                 "bound": "DRAM bandwidth", "terms": {"tail": 1}}
+                for kernel, code in (("minimal", now["variant"]["code_hash"]), ("minimal", "0" * 32), ("gone", ""))]
+        old, new = self.path / "timed.json", self.path / "again.json"
+        old.write_text(json.dumps({"attnscope_validation": 1, "sets": [
+            {"device": "NVIDIA L4", "arch": 89, "model": "emulated:l4", "date": "2026-11-01", "driver": "d", "rows": rows}]}))
+        before = old.read_text()
+        page = self.call("validate", "--again", old, "--out", new).stdout
+        self.assertEqual(old.read_text(), before)
+        [of] = json.loads(new.read_text())["sets"]
+        [row] = of["rows"]
+        self.assertAlmostEqual(row["modelled"], now["timing"]["us"]["p50"], delta=1e-3)
+        self.assertEqual((row["us"], row["bound"]), (12.5, now["timing"]["bound"]))
+        self.assertNotEqual(row["terms"], {"tail": 1})
+        self.assertAlmostEqual(sum(row["terms"].values()), 1, delta=0.02)
+        other, gone = (one["reason"] for one in of["refused"])
+        self.assertIn("12.5", other, "the time is kept")
+        self.assertIn("other machine code", other)
+        self.assertIn('"gone"', gone)
+        self.assertIn("other machine code", page)
+        self.assertEqual((of["device"], of["date"], of["driver"]), ("NVIDIA L4", "2026-11-01", "d"))
+        self.call("validate", "--again", old, "--out", new, "--quick", expect=2)
+
     def test_the_models_bars_and_tables_are_those_of_the_recorded_grid(self):
         script = [sys.executable, "-B", TREE / "bench" / "model_bars.py", "--check"]
         done = subprocess.run(script, capture_output=True, text=True, timeout=60)

@@ -171,11 +171,44 @@ TEST(Devices, MeasuredRatesAreThoseOfTheirRecording) {
     auto recorded = recorded_rates(id);
     for (const auto& [rate, line] : lines)
       EXPECT_NEAR(spec.rates.at(rate), recorded[line], 0.03 * recorded[line]) << id << " " << rate;
-    constexpr double kSectorBytes = 32;
-    const double l2_gbs =
-        spec.rates.at("l2_sectors") * kSectorBytes * static_cast<double>(spec.sms) * spec.clock_mhz / 1e3;
-    EXPECT_NEAR(l2_gbs, recorded["l2_gbs"], 0.05 * recorded["l2_gbs"]) << id;
   }
+  constexpr double kSectorBytes = 32;
+  const DeviceSpec h100 = device("h100");
+  const double l2_gbs =
+      h100.rates.at("l2_sectors") * kSectorBytes * static_cast<double>(h100.sms) * h100.clock_mhz / 1e3;
+  const double recorded = recorded_rates("h100")["l2_gbs"];
+  EXPECT_NEAR(l2_gbs, recorded, 0.05 * recorded);
+}
+
+// The number after `before` in the recording's line that begins with `line`.
+double recorded_figure(const std::string& text, const std::string& line, const std::string& before) {
+  const size_t begin = text.find("\n" + line);
+  EXPECT_NE(begin, std::string::npos) << line;
+  const size_t at = text.find(before, begin);
+  EXPECT_LT(at, text.find('\n', begin + 1)) << line << " has no " << before;
+  return std::stod(text.substr(at + before.size()));
+}
+
+// What both boards, whose SMs are the same, have from tests/gpu/registers and tests/gpu/memory.cu.
+TEST(Devices, RegistersAndMemoryAreThoseOfTheirRecordings) {
+  const std::string registers = testing_support::read_text(source_dir() / "tests/data/gpu/h200_registers.txt"),
+                    memory = testing_support::read_text(source_dir() / "tests/data/gpu/h200_memory.txt");
+  const auto clocks = [&](const std::string& probe) { return recorded_figure(registers, probe + " ", " "); };
+  for (const char* id : {"h100", "h200"}) {
+    const auto rates = device(id).rates;
+    const double three = clocks("007_ffma.eee"), two = clocks("005_ffma.eeo"), window = 3 * clocks("019_ffma.eee_ffma.zzzx2"),
+                 products = 9 * clocks("127_hmma.eoe_ffma.zzzx8") - 8;
+    EXPECT_NEAR(3 / rates.at("bank_ports"), three, 0.05 * three) << id;
+    EXPECT_NEAR(2 / rates.at("bank_ports"), two, 0.05 * two) << id;
+    EXPECT_NEAR(rates.at("read_window"), window, 0.05 * window) << id;
+    EXPECT_NEAR(rates.at("mma_issue"), products, 0.12 * products) << id << ": the loop itself is in it, of 11 clocks";
+    const double port = recorded_figure(memory, "l2   1 CTAs of 1024 threads, 4 loads each in flight,  131072", "slowest ");
+    EXPECT_NEAR(rates.at("l2_port"), port, 0.03 * port) << id;
+    const double launch = recorded_figure(memory, "graph of kernels,  132 CTAs of  32 threads", "empty ");
+    EXPECT_NEAR(rates.at("launch_us"), launch, 0.03 * launch) << id;
+  }
+  const double same = recorded_figure(memory, "l2 132 CTAs of 1024 threads, 4 loads each in flight, 2097152", "slowest ");
+  EXPECT_NEAR(device("h200").rates.at("l2_sectors"), same, 0.03 * same);
 }
 
 TEST(Devices, LimitsAreThoseOfTheArchitecture) {

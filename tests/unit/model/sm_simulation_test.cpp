@@ -99,6 +99,30 @@ TEST(SmSimulation, AProductKeepsTheSchedulerFromIssuing) {
   EXPECT_NEAR(per_pass(block, spec), 6, 1e-6);
 }
 
+TEST(SmSimulation, AWideSharedLoadKeepsTheSchedulerFromIssuing) {
+  DeviceSpec spec = round_rates();
+  spec.rates["wide_load_issue"] = 2.5;
+  std::vector<ScheduledInstruction> block(10, instruction(Unit::fp32));
+  block[0] = instruction(Unit::shared_load);
+  EXPECT_NEAR(per_pass(block, spec), 10, 1e-6);
+  block[0].wide = true;
+  EXPECT_NEAR(per_pass(block, spec), 11.5, 1e-6);
+}
+
+TEST(SmSimulation, BehindAProductTheBanksServeOnlyProductsForAWhile) {
+  DeviceSpec spec = round_rates();
+  spec.rates["mma_16816"] = 6;
+  spec.rates["mma_issue"] = 3;
+  ScheduledInstruction product = instruction(Unit::tensor);
+  product.bank_reads = product.bank_reads_alone = {5, 5};
+  std::vector<ScheduledInstruction> block(5, reading(1, 1));
+  block[0] = product;
+  EXPECT_NEAR(per_pass(block, spec), 5 + 4, 1e-6);
+  spec.rates["mma_banks"] = 2;
+  EXPECT_NEAR(per_pass(block, spec), 5 + 2 + 4, 1e-6);
+  EXPECT_NEAR(per_pass({product, product}, spec), 12, 1e-6);
+}
+
 TEST(SmSimulation, WhereFewSmsAskTheyGetMoreOfTheSecondLevel) {
   DeviceSpec spec = round_rates();
   spec.rates["l2_sectors"] = 0.5;
