@@ -75,6 +75,7 @@ Dispatched dispatch(const KernelSchedule& schedule, const LaunchShape& launch, i
   std::vector<DispatchedSm> on(static_cast<size_t>(sms));
   size_t most = 0, longest = 0;  // indices of SMs
   double longest_cta = 0;
+  uint32_t longest_trace = 0;
   for (int64_t cta = 0; cta < handed; ++cta) {
     const auto [free, place] = places.top();
     places.pop();
@@ -86,15 +87,18 @@ Dispatched dispatch(const KernelSchedule& schedule, const LaunchShape& launch, i
     if (on[sm].work > on[most].work) most = sm;
     const bool longer = instructions[x] > longest_cta;
     if (longer || (instructions[x] == longest_cta && on[sm].work > on[longest].work)) longest = sm;
-    longest_cta = std::max(longest_cta, instructions[x]);
+    if (longer) longest_cta = instructions[x], longest_trace = along_x[x];
   }
   Dispatched out{{on[most]}, double(handed)};
-  if (total <= kFewWaves * sms * resident && longest != most) out.sms.push_back(on[longest]);
+  const bool few_waves = total <= kFewWaves * sms * resident;
+  if (few_waves && longest != most) out.sms.push_back(on[longest]);
   for (DispatchedSm& sm : out.sms) {
     double standing = 0;
     for (const uint32_t trace : sm.ctas) standing += traced[trace];
     if (standing > 0) sm.scale = sm.work / standing;
   }
+  if (few_waves && out.sms.back().scale < 1 && traced[longest_trace] > 0)
+    out.sms.push_back({{longest_trace}, longest_cta, longest_cta / traced[longest_trace]});
   return out;
 }
 

@@ -64,7 +64,7 @@ std::vector<Spec> specs_of(const std::string& name) {
   std::vector<Spec> specs;
   for (std::string word : split(name.substr(name.find('_') + 1), '_')) {
     const size_t times = word.rfind('x');
-    const bool repeated = times != std::string::npos && times + 1 < word.size();
+    const bool repeated = times != std::string::npos && word.find_first_not_of("0123456789", times + 1) == std::string::npos;
     const int count = repeated ? std::stoi(word.substr(times + 1)) : 1;
     if (repeated) word.resize(times);
     for (int i = 0; i < count; ++i) specs.push_back(spec_of(word));

@@ -43,6 +43,16 @@ TEST(Dispatch, BetweenTwoTracedCtasInstructionsGoOnAStraightLine) {
   EXPECT_EQ(dispatch(traced({{0, 9}, {3, 1}}), grid(4), 4, 1).sms[0].scale, 1);
 }
 
+// The second CTA has 4 instructions, for which a trace of 7 stands; the first takes its 7 in any case.
+TEST(Dispatch, AShorterNeighbourMakesTheLongestCtaNoShorter) {
+  const Dispatched out = dispatch(traced({{0, 7}, {2, 1}}), grid(3), 1, 3);
+  ASSERT_EQ(out.sms.size(), 2U);
+  EXPECT_THAT(out.sms[0].ctas, ElementsAre(0, 0, 1));
+  EXPECT_EQ(out.sms[0].scale, 12.0 / 15);
+  EXPECT_THAT(out.sms[1].ctas, ElementsAre(0));
+  EXPECT_EQ(out.sms[1].scale, 1);
+}
+
 TEST(Dispatch, EachSmGetsOneBeforeAnyGetsTwo) {
   const Dispatched out = dispatch(traced({{0, 1}, {1, 10}}), grid(2, 3), 4, 2);
   EXPECT_EQ(out.ctas, 6);

@@ -131,9 +131,9 @@ TEST(SmSimulation, WhereFewSmsAskTheyGetMoreOfTheSecondLevel) {
   load.passes = 1, load.sectors = 16;
   const KernelSchedule s = schedule({std::vector(10, load)}, {times(100)});
   const auto with = [&](double share) {
-    SmLoad load{{0}, 1};
-    load.l2_share = share;
-    return simulate_sm(spec, s, load).clocks;
+    SmLoad on_sm{{0}, 1};
+    on_sm.l2_share = share;
+    return simulate_sm(spec, s, on_sm).clocks;
   };
   EXPECT_NEAR(with(1), 1000 * 32, 400);
   EXPECT_NEAR(with(0.5), 1000 * 16, 400);
