@@ -68,9 +68,9 @@ report::ValidationSet model_again(session::Session& session, const DeviceSpec& d
   const std::vector<report::ValidationRow> rows = std::exchange(set.rows, {});
   for (size_t i = 0; i < rows.size(); ++i) {
     const report::ValidationRow& row = rows[i];
-    print_over(fmt::format("attnscope validate: {} of {}  {} {} {}", i + 1, rows.size(), row.problem, row.kernel,
-                           row.config),
-               {i + 1, rows.size()});
+    print_over(
+        fmt::format("attnscope validate: {} of {}  {} {} {}", i + 1, rows.size(), row.problem, row.kernel, row.config),
+        {i + 1, rows.size()});
     if (auto draft = draft_of(row, kernels))
       model_row(session, std::move(*draft), device, row, set);
     else

@@ -312,8 +312,9 @@ void add_validate(CLI::App& app, Chosen& chosen) {
   auto* within = command->add_option("--within", options->within, "End after this time; else nine minutes")
                      ->type_name("SECONDS")
                      ->check(CLI::PositiveNumber);
-  auto* again = command->add_option("--again", options->again, "Times nothing: models what this file timed with this build")
-                    ->type_name("FILE.json");
+  auto* again =
+      command->add_option("--again", options->again, "Times nothing: models what this file timed with this build")
+          ->type_name("FILE.json");
   for (auto* other : {device, model, quick, within}) again->excludes(other);
   command->callback([options, &chosen] { chosen = [options] { return validate(*options); }; });
 }

@@ -30,8 +30,8 @@ struct Dispatched {
   // The SMs that decide, the one with the most work first. Where the scale of a few waves is below 1, also
   // one that has only the longest CTA: the kernel takes as long in any case.
   std::vector<DispatchedSm> sms;
-  double ctas = 0;                // dispatched: the whole grid, or as many of its rows as are
-                                  // worth the time
+  double ctas = 0;  // dispatched: the whole grid, or as many of its rows as are
+                    // worth the time
 };
 
 // Dispatches the grid's CTAs as the hardware does: in linear order, one to each SM, then a second to each, up to

@@ -17,7 +17,7 @@ struct Machine {
   // Clocks for which a warp instruction holds a scheduler's unit.
   std::array<double, static_cast<size_t>(Unit::count)> unit_clocks{};
   double shuffle_clocks, wavefront, warp_wavefront, sector,
-      port_sector;                           // clocks each, of the SM
+      port_sector;                                                       // clocks each, of the SM
   double mma_issue, mma_banks, wide_load_issue, bank_port, read_window;  // clocks of a scheduler
   double shared, l1, l2, mufu, shuffle, constant, barrier, arrival, branch, start;
 

@@ -68,12 +68,12 @@ inline constexpr Rate kLaunchUs{"launch_us", 0.6};        // microseconds of an 
 inline constexpr Rate kCtaStartClocks{"cta_start", 160};  // clocks of an SM for each CTA that starts on it
 
 inline constexpr const Rate* kAll[] = {
-    &kIssue,          &kFp32,           &kFp16x2,        &kHalfToFloat,     &kFp64,           &kInt,
-    &kImad,           &kMufu,           &kConversion,    &kShuffle,         &kUniform,        &kSharedWavefronts,
-    &kL2Port,         &kBankPorts,      &kReadWindow,    &kMmaIssue,        &kWideLoadIssue,  &kMmaBanks,
-    &kWarpWavefronts, &kL2Sectors,
-    &kLatencyMufu,    &kLatencyShuffle, &kLatencyShared, &kLatencyConstant, &kLatencyL1,      &kLatencyL2,
-    &kLatencyBarrier, &kBarrierArrival, &kLatencyBranch, &kLaunchUs,        &kCtaStartClocks};
+    &kIssue,          &kFp32,      &kFp16x2,         &kHalfToFloat,    &kFp64,          &kInt,
+    &kImad,           &kMufu,      &kConversion,     &kShuffle,        &kUniform,       &kSharedWavefronts,
+    &kL2Port,         &kBankPorts, &kReadWindow,     &kMmaIssue,       &kWideLoadIssue, &kMmaBanks,
+    &kWarpWavefronts, &kL2Sectors, &kLatencyMufu,    &kLatencyShuffle, &kLatencyShared, &kLatencyConstant,
+    &kLatencyL1,      &kLatencyL2, &kLatencyBarrier, &kBarrierArrival, &kLatencyBranch, &kLaunchUs,
+    &kCtaStartClocks};
 
 // The device's figure, or the fallback when its spec has none.
 inline double rate(const DeviceSpec& spec, const Rate& which) {

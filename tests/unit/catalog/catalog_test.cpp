@@ -196,18 +196,20 @@ TEST(Devices, RegistersAndMemoryAreThoseOfTheirRecordings) {
   const auto clocks = [&](const std::string& probe) { return recorded_figure(registers, probe + " ", " "); };
   for (const char* id : {"h100", "h200"}) {
     const auto rates = device(id).rates;
-    const double three = clocks("007_ffma.eee"), two = clocks("005_ffma.eeo"), window = 3 * clocks("019_ffma.eee_ffma.zzzx2"),
-                 products = 9 * clocks("127_hmma.eoe_ffma.zzzx8") - 8;
+    const double three = clocks("007_ffma.eee"), two = clocks("005_ffma.eeo"),
+                 window = 3 * clocks("019_ffma.eee_ffma.zzzx2"), products = 9 * clocks("127_hmma.eoe_ffma.zzzx8") - 8;
     EXPECT_NEAR(3 / rates.at("bank_ports"), three, 0.05 * three) << id;
     EXPECT_NEAR(2 / rates.at("bank_ports"), two, 0.05 * two) << id;
     EXPECT_NEAR(rates.at("read_window"), window, 0.05 * window) << id;
     EXPECT_NEAR(rates.at("mma_issue"), products, 0.12 * products) << id << ": the loop itself is in it, of 11 clocks";
-    const double port = recorded_figure(memory, "l2   1 CTAs of 1024 threads, 4 loads each in flight,  131072", "slowest ");
+    const double port =
+        recorded_figure(memory, "l2   1 CTAs of 1024 threads, 4 loads each in flight,  131072", "slowest ");
     EXPECT_NEAR(rates.at("l2_port"), port, 0.03 * port) << id;
     const double launch = recorded_figure(memory, "graph of kernels,  132 CTAs of  32 threads", "empty ");
     EXPECT_NEAR(rates.at("launch_us"), launch, 0.03 * launch) << id;
   }
-  const double same = recorded_figure(memory, "l2 132 CTAs of 1024 threads, 4 loads each in flight, 2097152", "slowest ");
+  const double same =
+      recorded_figure(memory, "l2 132 CTAs of 1024 threads, 4 loads each in flight, 2097152", "slowest ");
   EXPECT_NEAR(device("h200").rates.at("l2_sectors"), same, 0.03 * same);
 }
 

@@ -232,7 +232,7 @@ TEST(Rates, NamesAreUnique) {
   std::map<std::string, int> seen;
   for (const rates::Rate* rate : rates::kAll) {
     EXPECT_EQ(++seen[rate->name], 1) << rate->name;
-    EXPECT_GE(rate->fallback, rate == &rates::kMmaBanks ? 0 : 1e-3) << rate->name;  // that one is a time, and may be none
+    EXPECT_GE(rate->fallback, rate == &rates::kMmaBanks ? 0 : 1e-3) << rate->name << " (clocks may be none)";
   }
   DeviceSpec spec;
   EXPECT_EQ(rates::rate(spec, rates::kMufu), 16);
