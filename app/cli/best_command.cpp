@@ -106,8 +106,7 @@ Result<std::vector<TunedEntry>> from_history(store::Results* open, const Known& 
                                              const DeviceSpec& device) {
   if (open != nullptr) return from_history(*open, problem, device);
   const fs::path file = known.places.user.data / "results.sqlite";
-  std::error_code none;
-  if (!fs::exists(file, none)) return std::vector<TunedEntry>{};
+  if (!store::Results::has_any(file)) return std::vector<TunedEntry>{};
   auto results = store::Results::open(file);
   if (!results) return fail(results.error());
   return *results ? from_history(**results, problem, device) : std::vector<TunedEntry>{};

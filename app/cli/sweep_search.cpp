@@ -29,9 +29,12 @@ Result<SweepPlace> SweepPlace::open(session::SessionOptions options, const std::
   if (!waiting) return fail(waiting.error());
   auto found = (*waiting)->wait_for(device);
   if (!found) return fail(found.error());
-  auto results = store::Results::open(places->user.data / "results.sqlite");
-  if (!results) return fail(results.error());
-  return SweepPlace{std::move(*waiting), std::move(*found), std::move(*results), emulated_devices(*places).devices};
+  const std::filesystem::path file = places->user.data / "results.sqlite";
+  auto results = store::Results::open(file);
+  if (!results && store::Results::has_any(file)) return fail(results.error());
+  if (!results) print_note("attnscope: results are not kept: " + results.error().message);
+  return SweepPlace{std::move(*waiting), std::move(*found), results ? std::move(*results) : nullptr,
+                    emulated_devices(*places).devices};
 }
 
 bool SweepPlace::can_watch(const Kernel& kernel) const {

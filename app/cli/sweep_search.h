@@ -20,7 +20,7 @@ namespace attnscope::cli {
 struct SweepPlace {
   std::unique_ptr<WaitingSession> session;
   WaitingSession::Found device;
-  std::unique_ptr<store::Results> results;  // null: there is no place for it
+  std::unique_ptr<store::Results> results;  // null: there are none yet, and the disk or the folder takes none
   std::vector<DeviceSpec> emulated;         // the devices that are data
 
   // A session at the device of that id (empty: its first worker's best), with the user's results.

@@ -220,6 +220,12 @@ Result<std::unique_ptr<Results>> Results::open(const std::filesystem::path& path
   return fail(std::move(failure));
 }
 
+bool Results::has_any(const std::filesystem::path& path) {
+  std::error_code none;
+  const auto bytes = std::filesystem::file_size(path, none);
+  return !none && bytes > 0;
+}
+
 Result<void> Results::append(const Observation& observation, double finished_at) {
   const std::string json = json_text(to_json(observation));
   if (database_ && database_->way == ResultsDatabase::Way::read_only) database_.reset();  // it may be writable by now

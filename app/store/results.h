@@ -70,6 +70,8 @@ class Results {
   // schema is a Failure and stays as it is.
   static Result<std::unique_ptr<Results>> open(const std::filesystem::path& path);
   ~Results();
+  // Whether there are results that another call could lose. SQLite leaves an empty file where the disk is full.
+  static bool has_any(const std::filesystem::path& path);
   // A file that a person names: open() would take one that is no results file for a damaged one and replace it.
   static Result<void> check(const std::filesystem::path& path);
 

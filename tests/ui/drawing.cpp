@@ -41,7 +41,8 @@ std::string role_of(ImU32 colour) {
   return alpha == 255 ? name : fmt::format("{}*{:.0f}", name, alpha / 2.55);
 }
 
-int whole(float pixels) { return static_cast<int>(std::lround(pixels)); }
+// The fringe of a shape lies half a pixel outside, give or take the processor's own rounding of an inverse square root.
+int whole(float pixels) { return static_cast<int>(std::floor(pixels + 0.515f)); }
 
 struct Box {
   float left = INFINITY, top = INFINITY, right = -INFINITY, bottom = -INFINITY;
