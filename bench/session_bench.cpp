@@ -130,6 +130,65 @@ void large(benchmark::State& state) {
   for (auto _ : state) report(state, time_one(*session, large_draft()), Until::complete);
 }
 
+// Eight configs of the default problem with different machine code.
+session::ScanRequest eight_values() {
+  session::ScanRequest request{.id = 1, .draft = draft_of(4)};
+  for (const int64_t warps : {1, 2, 4, 8})
+    for (const int64_t width : {2, 4})
+      request.configs.push_back({{{"BLOCK_M", 32},
+                                  {"BLOCK_N", 64},
+                                  {"NUM_WARPS", warps},
+                                  {"VEC_WIDTH", width},
+                                  {"SYNC_POLICY", 5},
+                                  {"SWIZZLE_XOR", 0},
+                                  {"REDUCE_WARP", 1},
+                                  {"SHARED", 0}},
+                                 {}});
+  return request;
+}
+
+// Until the last value has its time; an error if one has none.
+void scan_once(benchmark::State& state, session::Session& session) {
+  const auto begin = std::chrono::steady_clock::now();
+  session.scan(eight_values());
+  for (;;) {
+    const auto now = session.snapshot();
+    if (!now->scans.empty() && now->scans.front()->over()) {
+      const Scan& scan = *now->scans.front();
+      if (scan.failure) return state.SkipWithError(scan.failure->message.c_str());
+      for (size_t at = 0; at < scan.points.size(); ++at)
+        if (scan.timed(at) == nullptr) return state.SkipWithError("a value has no time");
+      return state.SetIterationTime(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+}
+
+// Goal: within 2 s on two cores. `compiled`: each was compiled and decoded before, by another session.
+void scan(benchmark::State& state, bool compiled) {
+  for (auto _ : state) {
+    const FreshHome home;
+    for (int times = compiled ? 2 : 1; times > 0; --times) {
+      auto session = start();
+      if (!session) return state.SkipWithError("no session");
+      wait_until_ready(*session);
+      scan_once(state, *session);
+    }
+  }
+}
+
+BENCHMARK_CAPTURE(scan, eight_values_compiled, true)
+    ->UseManualTime()
+    ->Unit(benchmark::kMillisecond)
+    ->Iterations(1)
+    ->Repetitions(3)
+    ->ReportAggregatesOnly();
+BENCHMARK_CAPTURE(scan, eight_values_cold, false)
+    ->UseManualTime()
+    ->Unit(benchmark::kMillisecond)
+    ->Iterations(1)
+    ->Repetitions(3)
+    ->ReportAggregatesOnly();
 BENCHMARK(large)->UseManualTime()->Unit(benchmark::kMillisecond)->Iterations(1)->Repetitions(3)->ReportAggregatesOnly();
 BENCHMARK_CAPTURE(cached, first_counters, Until::counters)
     ->UseManualTime()
