@@ -190,16 +190,16 @@ session::Snapshot with_banks(session::Snapshot snapshot) {
 }
 
 TEST_F(SourceFlow, BanksAreOfTheChosenInstructionStepByStep) {
-  open_still(with_banks(two_runs()));
+  open_still(with_banks(two_runs()), {5120, 1440});
   flow([&](ImGuiTestContext* ctx) {
     ctx->ItemClick("//Source/**/##sass0");
     ctx->ItemClick("//Source/Banks");
     ctx->Yield(4);
     std::string drawn = drawn_words(ctx);
     EXPECT_THAT(drawn, HasSubstr("warp 1, its execution 5: load of 16 B a lane from K_tile + 0 on")) << "the worst";
-    EXPECT_THAT(drawn, HasSubstr("as recorded: 32 wavefronts for 4"));
-    EXPECT_THAT(drawn, HasSubstr("16 B behind each row: 4 wavefronts for 4"));
-    EXPECT_THAT(drawn, HasSubstr("chunks permuted by the row: 4 wavefronts for 4"));
+    EXPECT_THAT(drawn, HasSubstr("as recorded\n32 wavefronts for 4"));
+    EXPECT_THAT(drawn, HasSubstr("16 B behind each row\n4 wavefronts for 4"));
+    EXPECT_THAT(drawn, HasSubstr("chunks permuted by the row\n4 wavefronts for 4"));
     EXPECT_THAT(drawn, HasSubstr("4 phases"));
     EXPECT_THAT(drawn, HasSubstr("K_tile: 4,096 to 12,287: 64 rows of 128 B; every row begins in the same bank"));
     ctx->ItemClick("//Source/**/3##phase");
@@ -208,26 +208,27 @@ TEST_F(SourceFlow, BanksAreOfTheChosenInstructionStepByStep) {
     ctx->Yield(2);
     drawn = drawn_words(ctx);
     EXPECT_THAT(drawn, HasSubstr("warp 0, its execution 1"));
-    EXPECT_THAT(drawn, HasSubstr("as recorded: 4 wavefronts for 4"));
+    EXPECT_THAT(drawn, HasSubstr("as recorded\n4 wavefronts for 4"));
   });
 }
 
 TEST_F(SourceFlow, AnAccessIsChosenAmongAll) {
-  open_still(with_banks(two_runs()));
+  open_still(with_banks(two_runs()), {5120, 1440});
   flow([&](ImGuiTestContext* ctx) {
     ctx->ItemClick("//Source/**/##line3");
     ctx->ItemClick("//Source/Banks");
     ctx->Yield(4);
     EXPECT_THAT(drawn_words(ctx), HasSubstr("Line 3 makes no access to shared memory"));
-    ctx->ItemClick("//Source/**/##access");
-    ctx->ItemClick("//$FOCUSED/###all2");
+    const ImGuiID beside = ctx->WindowInfo("//Source/beside").ID;
+    ctx->ItemClick(ctx->GetID("##access", beside));
+    ctx->ItemClick("//$FOCUSED/0020  STG.E [R6], R7##all2");
     ctx->Yield(2);
     EXPECT_EQ(bench_->source_line(), 2) << "the line of the chosen store";
     EXPECT_THAT(drawn_words(ctx), HasSubstr("store of 16 B a lane from Q_tile + 0 on"));
-    ctx->ItemClick("//Source/**/##rows");
+    ctx->ItemClick(ctx->GetID("##rows", beside));
     ctx->ItemClick("//$FOCUSED/128 B");
     ctx->Yield(2);
-    EXPECT_THAT(drawn_words(ctx), HasSubstr("16 B behind each row: 4 wavefronts for 4"));
+    EXPECT_THAT(drawn_words(ctx), HasSubstr("16 B behind each row\n4 wavefronts for 4"));
   });
 }
 

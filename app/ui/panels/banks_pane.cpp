@@ -16,7 +16,7 @@ using charts::BankPhase;
 using charts::BankPicture;
 
 constexpr int kLanes = 32, kBanks = 32;
-constexpr float kGutter = 2.2f, kLeastPicture = 17, kStrip = 1.3f;  // ems
+constexpr float kGutter = 1.7f, kLeastPicture = 9.2f, kStrip = 1.3f, kLoad = 1.05f;  // ems
 constexpr int kWorst = 8;  // words of a bank from which on a cell has the full colour of a conflict
 constexpr int64_t kRows[] = {0, 64, 128, 256, 512};
 
@@ -95,7 +95,7 @@ int64_t BanksPane::draw_choice() {
     const double conflicts = conflicts_of(listing_->lines[size_t(at)]);
     const std::string more =
         conflicts > 0 ? fmt::format("  {} conflicts", with_commas(int64_t(std::llround(conflicts)))) : "";
-    const std::string name = fmt::format("{}{}###{}{}", choice_text(*listing_, at), more, list, at);
+    const std::string name = fmt::format("{}{}##{}{}", choice_text(*listing_, at), more, list, at);
     if (ImGui::Selectable(name.c_str(), at == instruction_)) clicked = at;
   };
   if (ImGui::BeginCombo("##access", choice_text(*listing_, instruction_).c_str(), ImGuiComboFlags_HeightLarge)) {
@@ -185,7 +185,7 @@ void BanksPane::draw_pictures(float height) {
     for (size_t at = 0; at < view_.pictures.size(); ++at) {
       if (at > 0) ImGui::SameLine(0, gap);
       ImGui::BeginGroup();
-      draw_picture(view_.pictures[at], {each, height});
+      draw_picture(view_.pictures[at], {each, height}, true);
       ImGui::EndGroup();
     }
     return;
@@ -202,18 +202,18 @@ void BanksPane::draw_pictures(float height) {
         layout_ = one.layout;
     ImGui::EndCombo();
   }
-  draw_picture(*shown, {room, height - ImGui::GetFrameHeightWithSpacing()});
+  draw_picture(*shown, {room, height - ImGui::GetFrameHeightWithSpacing()}, false);
 }
 
 // Lanes by banks, and below how many words each bank serves, phase by phase.
-void BanksPane::draw_picture(const BankPicture& picture, ImVec2 size) {
-  const std::string title = charts::title_of(picture.layout) + ": " + charts::wavefronts_text(picture.grid.wavefronts);
+void BanksPane::draw_picture(const BankPicture& picture, ImVec2 size, bool titled) {
   const bool conflicts = picture.grid.wavefronts.taken > picture.grid.wavefronts.needed;
-  clipped(title, size.x, conflicts ? palette().text : palette().good);
-  const float rows = kLanes + float(picture.grid.phases.size()) + 1;
-  const float above = ImGui::GetTextLineHeightWithSpacing();
-  const ImVec2 cell{std::floor(std::min((size.x - em(kGutter)) / kBanks, em(1.4f))),
-                    std::clamp(std::floor((size.y - above) / rows), 3.0f, em(1.1f))};
+  if (titled) clipped(charts::title_of(picture.layout), size.x, palette().dim);
+  clipped(charts::wavefronts_text(picture.grid.wavefronts), size.x, conflicts ? palette().text : palette().good);
+  const float below = em(kLoad) * (float(picture.grid.phases.size()) + 0.5f);
+  const float above = (titled ? 2 : 1) * ImGui::GetTextLineHeightWithSpacing();
+  const ImVec2 cell{std::floor(std::clamp((size.x - em(kGutter)) / kBanks, 2.0f, em(1.4f))),
+                    std::clamp(std::floor((size.y - above - below) / kLanes), 3.0f, em(1.1f))};
   const ImVec2 pen = ImGui::GetCursorScreenPos();
   draw_cells(picture, {pen.x + em(kGutter), pen.y}, cell);
   ImGui::SetCursorScreenPos({pen.x + em(kGutter), pen.y});
@@ -225,16 +225,16 @@ void BanksPane::draw_picture(const BankPicture& picture, ImVec2 size) {
          std::clamp(int((mouse.x - pen.x - em(kGutter)) / cell.x), 0, kBanks - 1));
   }
   ImGui::SetCursorScreenPos(pen);
-  ImGui::Dummy({size.x, cell.y * rows});
+  ImGui::Dummy({size.x, cell.y * kLanes + below});
 }
 
 void BanksPane::draw_cells(const BankPicture& picture, ImVec2 pen, ImVec2 cell) {
   ImDrawList* list = ImGui::GetWindowDrawList();
   const Palette& p = palette();
-  const float inset = cell.y > 5 ? 1.0f : 0.0f;
-  const auto fill = [&](int column, float row, ImU32 colour) {
-    const ImVec2 corner{pen.x + float(column) * cell.x, pen.y + row * cell.y};
-    list->AddRectFilled(corner, {corner.x + cell.x - 1, corner.y + cell.y - inset}, colour);
+  const auto fill = [&](int column, float top, float height, ImU32 colour) {
+    const ImVec2 corner{pen.x + float(column) * cell.x, pen.y + top};
+    const float gap = height > 5 ? 1.0f : 0.0f;
+    list->AddRectFilled(corner, {corner.x + cell.x - 1, corner.y + height - gap}, colour);
   };
   list->AddRectFilled(pen, {pen.x + cell.x * kBanks, pen.y + cell.y * kLanes}, with_alpha(p.raised, 0.5f));
   for (size_t at = 0; at < picture.grid.phases.size(); ++at) {
@@ -244,7 +244,8 @@ void BanksPane::draw_cells(const BankPicture& picture, ImVec2 pen, ImVec2 cell) 
       if ((phase.lanes >> lane & 1) == 0) continue;
       for (int bank = 0; bank < kBanks; ++bank)
         if (picture.grid.words[size_t(lane)][size_t(bank)] > 0)
-          fill(bank, float(lane), with_alpha(colour_of(phase.distinct[size_t(bank)]), shown ? 1 : 0.2f));
+          fill(bank, float(lane) * cell.y, cell.y,
+               with_alpha(colour_of(phase.distinct[size_t(bank)]), shown ? 1 : 0.2f));
     }
     // The lanes of a phase have a bracket.
     const auto first = float(std::countr_zero(phase.lanes)), last = float(32 - std::countl_zero(phase.lanes));
@@ -256,15 +257,15 @@ void BanksPane::draw_cells(const BankPicture& picture, ImVec2 pen, ImVec2 cell) 
     const std::string name = std::to_string(int(first));
     list->AddText({x - em(0.2f) - width_of(name), top - em(0.1f)}, colour, name.c_str());
     // What each bank serves for it.
-    const float row = kLanes + 1 + float(at);
+    const float row = cell.y * kLanes + em(kLoad) * (float(at) + 0.5f);
     for (int bank = 0; bank < kBanks; ++bank) {
       const int words = phase.distinct[size_t(bank)];
       if (words == 0) continue;
-      fill(bank, row, with_alpha(colour_of(words), shown ? 0.55f : 0.15f));
+      fill(bank, row, em(kLoad), with_alpha(colour_of(words), shown ? 0.55f : 0.15f));
       const std::string number = words < 10 ? std::to_string(words) : "+";
-      if (shown && cell.y >= ImGui::GetFontSize() * 0.8f && cell.x >= width_of(number))
+      if (shown && cell.x >= width_of(number))
         list->AddText({pen.x + (float(bank) + 0.5f) * cell.x - width_of(number) / 2,
-                       pen.y + (row + 0.5f) * cell.y - ImGui::GetFontSize() / 2},
+                       pen.y + row + (em(kLoad) - ImGui::GetFontSize()) / 2},
                       p.text, number.c_str());
     }
   }

@@ -24,7 +24,7 @@ class BanksPane {
   void draw_steps();
   void draw_phases();
   void draw_pictures(float height);
-  void draw_picture(const charts::BankPicture& picture, ImVec2 size);
+  void draw_picture(const charts::BankPicture& picture, ImVec2 size, bool titled);
   void draw_cells(const charts::BankPicture& picture, ImVec2 pen, ImVec2 cell);
   void tell(const charts::BankPicture& picture, int lane, int bank) const;
   void draw_buffers();
