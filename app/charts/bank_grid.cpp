@@ -10,6 +10,22 @@ namespace {
 constexpr int64_t kWord = 4, kBanks = 32, kChunk = 16, kLeastRow = 32;
 constexpr int kMatrixRows = 8;
 
+// Whether each lane of a matrix lies in the row after the lane before it.
+bool is_in_rows(const SharedAccess& access, int64_t row) {
+  for (int lane = 1; lane < 32; ++lane)
+    if (lane % kMatrixRows != 0 && access.active(lane) &&
+        access.at[size_t(lane)] / row != access.at[size_t(lane - 1)] / row + 1)
+      return false;
+  return true;
+}
+
+int64_t row_of_permuted(const SharedAccess& access) {
+  if (access.use != SharedUse::matrices || access.mask == 0) return 0;
+  for (int64_t row = kLeastRow; row <= 1024; row *= 2)
+    if (is_in_rows(access, row)) return row;
+  return 0;
+}
+
 }  // namespace
 
 const BankPhase* BankGrid::phase_of(int lane) const {
@@ -55,7 +71,7 @@ int64_t row_bytes(const SharedAccess& access) {
     }
     row = std::gcd(row, access.at[size_t(lane)] - from);
   }
-  return row >= kLeastRow ? row : 0;
+  return row >= kLeastRow ? row : row_of_permuted(access);
 }
 
 SharedAccess relaid(const SharedAccess& access, int64_t row, int64_t origin, const Layout& layout) {

@@ -33,7 +33,8 @@ struct Layout {
 };
 
 // Bytes from one row to the next, as far as the lanes tell: the greatest common divisor of their distances, of matrices
-// only of rows of the same one. 0: they lie in one row, or too close to be in rows of at least 32 bytes.
+// only of rows of the same one. Where chunks are permuted within rows, the power of two of which each row of a matrix
+// has the next multiple. 0: they lie in one row, or too close to be in rows of at least 32 bytes.
 int64_t row_bytes(const SharedAccess& access);
 
 // The access with rows of `row` bytes in another layout; `row` > 0. Rows and chunks count from byte `origin` on, which

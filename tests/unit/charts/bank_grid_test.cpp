@@ -79,6 +79,16 @@ TEST(Relaid, ASwizzleStaysInItsRow) {
   EXPECT_EQ(made.at[1], 48);
 }
 
+// Four matrices of halves in rows of 128 bytes whose chunks are permuted: permuting them again undoes it.
+TEST(Relaid, MatricesTellOfPermutedRows) {
+  SharedAccess matrices = access(16, [](int lane) { return 4096 + 128 * (lane % 16) + 16 * (lane / 16 ^ lane % 8); });
+  EXPECT_EQ(row_bytes(matrices), 0) << "a load of 16 bytes a lane";
+  matrices.use = SharedUse::matrices;
+  EXPECT_EQ(row_bytes(matrices), 128);
+  EXPECT_EQ(bank_grid(matrices).wavefronts, (Wavefronts{4, 4}));
+  EXPECT_EQ(bank_grid(relaid(matrices, 128, 4096, {0, true})).wavefronts, (Wavefronts{32, 4}));
+}
+
 TEST(Relaid, LanesOfOneRowHaveNoRows) {
   EXPECT_EQ(row_bytes(access(4, [](int lane) { return 4 * lane; })), 0);
   EXPECT_EQ(row_bytes(access(4, [](int) { return 64; })), 0);
