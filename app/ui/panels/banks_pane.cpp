@@ -16,7 +16,7 @@ using charts::BankPhase;
 using charts::BankPicture;
 
 constexpr int kLanes = 32, kBanks = 32;
-constexpr float kGutter = 1.7f, kLeastPicture = 9.2f, kStrip = 1.3f, kLoad = 1.05f;  // ems
+constexpr float kGutter = 1.7f, kLeastPicture = 9.2f, kLeastHeight = 22, kStrip = 1.3f, kLoad = 1.05f;  // ems
 constexpr int kWorst = 8;  // words of a bank from which on a cell has the full colour of a conflict
 constexpr int64_t kRows[] = {0, 64, 128, 256, 512};
 
@@ -188,6 +188,11 @@ void BanksPane::draw_pictures(float height) {
       draw_picture(view_.pictures[at], {each, height}, true);
       ImGui::EndGroup();
     }
+    return;
+  }
+  if (height >= count * em(kLeastHeight)) {  // one below the other
+    const float room_of_one = height / count - ImGui::GetStyle().ItemSpacing.y;
+    for (const BankPicture& one : view_.pictures) draw_picture(one, {room, room_of_one}, true);
     return;
   }
   const auto is_it = [&](const BankPicture& one) { return one.layout == layout_; };
