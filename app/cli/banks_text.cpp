@@ -2,26 +2,21 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 
-#include "charts/bank_grid.h"
+#include "charts/shared_view.h"
 #include "core/escape.h"
 #include "core/joined.h"
 
 namespace attnscope::cli {
 namespace {
 
-constexpr int64_t kPadding = 16;  // bytes: it keeps 16-byte accesses aligned
-
 // The innermost line of the kernel's own file, as listings count it.
 int64_t own_line(const Listing& listing, const CodeLine& code, const Kernel& kernel) {
   for (const CodePlace& place : code.places)
     if (listing.files[size_t(place.file)] == kernel.source_name) return place.line;
   return 0;
-}
-
-std::string wavefronts_text(const Wavefronts& one) {
-  return fmt::format("{} wavefront{} for {}", one.taken, one.taken == 1 ? "" : "s", one.needed);
 }
 
 // 32 columns: a bank of which the lane takes a word.
@@ -32,61 +27,71 @@ std::string row_of(const charts::BankGrid& grid, int lane) {
 }
 
 // How many different words each bank must serve; "+" from 10 on.
-std::string load_of(const charts::BankGrid& grid) {
+std::string load_of(const charts::BankPhase& phase) {
   std::string row;
-  for (const int words : grid.distinct) row += words == 0 ? '.' : words < 10 ? char('0' + words) : '+';
+  for (const int words : phase.distinct) row += words == 0 ? '.' : words < 10 ? char('0' + words) : '+';
   return row;
 }
 
-struct Column {
-  std::string title;
-  charts::BankGrid grid;
-};
-
-std::string grids_text(const SharedAccess& access, const std::vector<Column>& columns) {
+std::string grids_text(const charts::AccessView& view) {
   const auto line = [&](const std::string& head, const auto& text) {
     std::string row = fmt::format("{:<6}", head);
-    for (const Column& column : columns) row += fmt::format(" {:<34}", text(column));
+    for (const charts::BankPicture& picture : view.pictures) row += fmt::format(" {:<34}", text(picture));
     return row.substr(0, row.find_last_not_of(' ') + 1) + "\n";
   };
-  std::string out = line("", [](const Column& column) { return column.title; });
-  out += line("", [](const Column& column) { return wavefronts_text(column.grid.wavefronts); });
-  for (int lane = 0; lane < 32; ++lane)
-    if (access.active(lane))
-      out += line(fmt::format("{:>5}", lane), [lane](const Column& column) { return row_of(column.grid, lane); });
-  return out + line("words", [](const Column& column) { return load_of(column.grid); });
+  using Picture = charts::BankPicture;
+  std::string out = line("", [](const Picture& picture) { return charts::title_of(picture.layout); });
+  out += line("", [](const Picture& picture) { return charts::wavefronts_text(picture.grid.wavefronts); });
+  const size_t phases = view.pictures.front().grid.phases.size();
+  for (size_t phase = 0; phase < phases; ++phase) {
+    const auto of = [phase](const Picture& picture) { return picture.grid.phases.at(phase); };
+    if (phases > 1) out += line("", [&](const Picture& picture) { return charts::phase_text(of(picture)); });
+    for (int lane = 0; lane < 32; ++lane)
+      if ((of(view.pictures.front()).lanes >> lane & 1) != 0)
+        out += line(fmt::format("{:>5}", lane), [lane](const Picture& picture) { return row_of(picture.grid, lane); });
+    out += line("words", [&](const Picture& picture) { return load_of(of(picture)); });
+  }
+  return out;
 }
 
-std::string access_text(const CodeLine& code, int64_t row) {
-  const SharedAccess& access = *code.access;
-  if (row == 0) row = charts::row_bytes(access);
-  std::vector<Column> columns{{"as recorded", charts::bank_grid(access)}};
-  if (row > 0) {
-    columns.push_back({fmt::format("{} B behind each row", kPadding),
-                       charts::bank_grid(charts::relaid(access, row, {kPadding, false}))});
-    columns.push_back({"chunks permuted by the row", charts::bank_grid(charts::relaid(access, row, {0, true}))});
-  }
-  return one_line(fmt::format("{}  {} of {} bytes a lane, {}", code.text, access.load ? "load" : "store", access.bytes,
-                              row > 0 ? fmt::format("rows of {} bytes", row) : "in one row")) +
-         "\n" + grids_text(access, columns);
+std::string access_text(const CodeLine& code, const std::vector<charts::BufferUse>& buffers, const BanksAsked& asked) {
+  const SharedSteps& steps = *code.shared;
+  const size_t count = steps.steps.size();
+  const size_t step = asked.step == 0 ? charts::worst_step(steps) : std::min(size_t(asked.step), count) - 1;
+  const charts::AccessView view = charts::access_view(buffers, steps, step, asked.row);
+  std::string out =
+      one_line(fmt::format("{}  {}, {}", code.text, charts::access_words(view.access),
+                           view.row > 0 ? fmt::format("rows of {} B", view.row) : "in one row")) +
+      "\n" + one_line(fmt::format("step {} of {}: {}, from {} on", step + 1, count, view.execution, view.place)) + "\n";
+  if (view.access.use == SharedUse::copy) out += "The hardware counts no wavefronts for copies; these are a store's.\n";
+  return out + grids_text(view);
+}
+
+std::string buffers_text(const std::vector<charts::BufferUse>& buffers) {
+  std::string out;
+  for (const charts::BufferUse& use : buffers)
+    out += one_line(fmt::format("{:<16} {}", use.place.name, charts::layout_text(use))) + "\n";
+  return out.empty() ? out : "\nBuffers, in bytes of shared memory\n" + out;
 }
 
 }  // namespace
 
-Result<std::string> banks_text(const Listing& listing, const Kernel& kernel, int64_t line, int64_t row) {
+Result<std::string> banks_text(const Listing& listing, const Kernel& kernel, const BanksAsked& asked) {
   std::string out;
   std::set<int64_t> others;
+  const std::vector<charts::BufferUse> buffers = charts::buffer_uses(listing);
   for (const CodeLine& code : listing.lines) {
-    if (!code.access) continue;
+    if (!code.shared) continue;
     const int64_t at = own_line(listing, code, kernel);
     others.insert(at);
-    if (at == line) out += (out.empty() ? "" : "\n") + access_text(code, row);
+    if (at == asked.line) out += (out.empty() ? "" : "\n") + access_text(code, buffers, asked);
   }
-  if (!out.empty()) return out;
+  if (!out.empty()) return out + buffers_text(buffers);
   if (others.empty())
     return fail(Stage::input, kernel.id + " made no recorded access to shared memory",
-                "Loads and stores are recorded in emulated runs; LDSM and asynchronous copies are not.");
-  return fail(Stage::input, fmt::format("{}:{} made no recorded access to shared memory", kernel.source_name, line),
+                "Accesses are recorded in emulated runs.");
+  return fail(Stage::input,
+              fmt::format("{}:{} made no recorded access to shared memory", kernel.source_name, asked.line),
               "Lines that did: " +
                   joined(
                       others, [](int64_t at) { return std::to_string(at); }, ", ") +

@@ -25,8 +25,7 @@ struct DisasmOptions {
   WorkerOptions workers;
   std::string against;  // a preset's file
   std::string hottest;  // a column's word; empty: in the code's order
-  int64_t banks = 0;    // a line of the source; 0: none
-  int64_t row = 0;      // bytes of a row in shared memory; 0: as the lanes tell
+  BanksAsked banks;
   bool by_line = false;
   bool ptx = false;
   bool json = false;
@@ -121,8 +120,8 @@ int disasm(const DisasmOptions& options) {
   }
   auto listed = list(**session, std::move(*named));
   if (!listed) return report(listed.error());
-  if (options.banks > 0) {
-    auto banks = banks_text(*listed->listing, listed->named.kernel, options.banks, options.row);
+  if (options.banks.line > 0) {
+    auto banks = banks_text(*listed->listing, listed->named.kernel, options.banks);
     if (!banks) return report(banks.error());
     print_result(*banks);
   } else if (options.json)
@@ -160,17 +159,22 @@ void add_disasm(CLI::App& app, Chosen& chosen) {
   auto* ptx = command->add_flag("--ptx", options->ptx, "The PTX instead")->excludes(by_line)->excludes(against);
   command->add_flag("--json", options->json, "The listing as JSON")->excludes(ptx)->excludes(against);
   auto* banks = command
-                    ->add_option("--banks", options->banks,
-                                 "The accesses of this source line to shared memory: lanes by banks, as recorded, "
-                                 "padded and swizzled")
+                    ->add_option("--banks", options->banks.line,
+                                 "The accesses of this source line to shared memory: lanes by banks and by phase, as "
+                                 "recorded, padded and swizzled")
                     ->type_name("LINE")
                     ->check(CLI::PositiveNumber)
                     ->excludes(by_line)
                     ->excludes(against)
                     ->excludes(ptx);
-  command->add_option("--row", options->row, "Bytes from one row in shared memory to the next, for --banks")
+  command->add_option("--row", options->banks.row, "Bytes from one row in shared memory to the next, for --banks")
       ->type_name("BYTES")
       ->check(CLI::Range(16, 1 << 16))
+      ->needs(banks);
+  command
+      ->add_option("--step", options->banks.step,
+                   "Which of the recorded executions, for --banks; by itself the first that takes most wavefronts")
+      ->check(CLI::Range(size_t{1}, SharedSteps::kMost))
       ->needs(banks);
   command->callback([options, &chosen] { chosen = [options] { return disasm(*options); }; });
 }

@@ -33,7 +33,31 @@ struct FieldsOf<SharedAccess> {
   static constexpr auto list =
       std::tuple{Field{"at", &Of::at, Limits{.low = 0, .high = kMostShared, .required = true}},
                  Field{"mask", &Of::mask, Limits{.low = 0, .high = 0xffffffff, .required = true}},
-                 Field{"bytes", &Of::bytes, Limits{.low = 1, .high = 16, .required = true}}, Field{"load", &Of::load}};
+                 Field{"bytes", &Of::bytes, Limits{.low = 1, .high = 16, .required = true}},
+                 Field{"use", &Of::use, Limits{.required = true}}};
+};
+
+template <>
+struct FieldsOf<SharedStep> {
+  using Of = SharedStep;
+  static constexpr auto list =
+      std::tuple{Field{"warp", &Of::warp, kIndex}, Field{"turn", &Of::turn, kIndex}, Field{"shape", &Of::shape, kIndex},
+                 Field{"base", &Of::base, Limits{.low = 0, .high = kMostShared}}};
+};
+
+template <>
+struct FieldsOf<SharedSteps> {
+  using Of = SharedSteps;
+  static constexpr Limits kSteps{.most = Of::kMost, .required = true};
+  static constexpr auto list = std::tuple{Field{"shapes", &Of::shapes, kSteps}, Field{"steps", &Of::steps, kSteps}};
+};
+
+template <>
+struct FieldsOf<SharedPlace> {
+  using Of = SharedPlace;
+  static constexpr Limits kBytes{.low = 0, .high = kMostShared, .required = true};
+  static constexpr auto list = std::tuple{Field{"name", &Of::name, Limits{.bytes = 4096, .required = true}},
+                                          Field{"begin", &Of::begin, kBytes}, Field{"bytes", &Of::bytes, kBytes}};
 };
 
 template <>
@@ -58,7 +82,7 @@ struct FieldsOf<CodeLine> {
                                           Field{"targets", &CodeLine::targets, kIndex},
                                           Field{"falls_through", &CodeLine::falls_through},
                                           Field{"counts", &CodeLine::counts, Limits{.sparse = true}},
-                                          Field{"access", &CodeLine::access, Limits{.sparse = true}}};
+                                          Field{"shared", &CodeLine::shared, Limits{.sparse = true}}};
 };
 
 // Every index stays within the listing, so that those who read it need not look again.
@@ -71,7 +95,8 @@ struct FieldsOf<Listing> {
                  Field{"ptx", &Listing::ptx, Limits{.bytes = 16 << 20}},
                  Field{"counted", &Listing::counted},
                  Field{"emulated_ctas", &Listing::emulated_ctas, kSum},
-                 Field{"total_ctas", &Listing::total_ctas, kSum}};
+                 Field{"total_ctas", &Listing::total_ctas, kSum},
+                 Field{"places", &Listing::places}};
   static void check(JsonReader& read, Listing& listing) {
     for (const CodeLine& line : listing.lines) {
       for (const CodePlace& place : line.places)
@@ -79,6 +104,11 @@ struct FieldsOf<Listing> {
           read.fault("lines", "a place names a file that is not listed");
       for (const int64_t target : line.targets)
         if (static_cast<size_t>(target) >= listing.lines.size()) read.fault("lines", "a jump leads out of the listing");
+      if (!line.shared) continue;
+      if (line.shared->steps.empty()) read.fault("lines", "an access was never made");
+      for (const SharedStep& step : line.shared->steps)
+        if (static_cast<size_t>(step.shape) >= line.shared->shapes.size())
+          read.fault("lines", "an access has addresses that are not listed");
     }
   }
 };

@@ -57,7 +57,7 @@ struct CodeLine {
   std::vector<int64_t> targets{};          // instructions that it may jump to
   bool falls_through = true;               // the next instruction may follow
   std::optional<CodeCounts> counts{};      // of an emulated run
-  std::optional<SharedAccess> access{};    // of shared memory, one that the instruction made in that run
+  std::optional<SharedSteps> shared{};     // where one CTA of that run accessed shared memory
   bool operator==(const CodeLine&) const = default;
 };
 
@@ -71,6 +71,7 @@ struct Listing {
   std::string ptx{};
   bool counted = false;  // lines have counts
   int64_t emulated_ctas = 0, total_ctas = 0;
+  std::vector<SharedPlace> places{};  // what has a name in that run's shared memory
   bool operator==(const Listing&) const = default;
 };
 

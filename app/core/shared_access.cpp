@@ -34,20 +34,45 @@ bool pairs_agree(const SharedAccess& access, int bit) {
   return true;
 }
 
+// How many lanes a group has, before groups are merged in pairs.
+int group_size(const SharedAccess& access) { return access.bytes <= 4 ? 32 : access.bytes == 8 ? 16 : 8; }
+
+uint32_t lanes_from(int first, int count) { return (count == 32 ? kAllLanes : (1u << count) - 1) << first; }
+
 }  // namespace
 
-Wavefronts wavefronts_of(const SharedAccess& access) {
-  const auto mask = static_cast<uint32_t>(access.mask);
-  if (access.bytes <= 4) {
-    const int depth = bank_depth(access, mask);
-    return {depth, std::min(depth, 1)};
+SharedAccess SharedSteps::access(size_t step) const {
+  const SharedStep& one = steps.at(step);
+  SharedAccess made = shapes.at(static_cast<size_t>(one.shape));
+  for (int lane = 0; lane < 32; ++lane)
+    if (made.active(lane)) made.at[static_cast<size_t>(lane)] += one.base;
+  return made;
+}
+
+const SharedPlace* place_of(const std::vector<SharedPlace>& places, int64_t byte) {
+  const auto found = std::ranges::find_if(
+      places, [byte](const SharedPlace& place) { return byte >= place.begin && byte - place.begin < place.bytes; });
+  return found == places.end() ? nullptr : &*found;
+}
+
+SharedPhases phases_of(const SharedAccess& access) {
+  const bool paired =
+      access.bytes > 4 && access.use == SharedUse::load && (pairs_agree(access, 1) || pairs_agree(access, 2));
+  const int size = group_size(access) * (paired ? 2 : 1);
+  SharedPhases phases;
+  for (int first = 0; first < 32; first += size) {
+    const uint32_t lanes = static_cast<uint32_t>(access.mask) & lanes_from(first, size);
+    if (lanes != 0) phases.all[static_cast<size_t>(phases.count++)] = {lanes, bank_depth(access, lanes)};
   }
-  const bool paired = access.load && (pairs_agree(access, 1) || pairs_agree(access, 2));
-  const int size = access.bytes == 8 ? 16 : 8, joined = paired ? 2 * size : size;
-  const auto lanes = [](int first, int count) { return (count == 32 ? kAllLanes : (1u << count) - 1) << first; };
+  return phases;
+}
+
+Wavefronts wavefronts_of(const SharedAccess& access) {
   int taken = 0, groups = 0;
-  for (int first = 0; first < 32; first += joined) taken += bank_depth(access, mask & lanes(first, joined));
-  for (int first = 0; first < 32; first += size) groups += (mask & lanes(first, size)) != 0;
+  for (const SharedPhase& phase : phases_of(access)) taken += phase.wavefronts;
+  const int size = group_size(access);
+  for (int first = 0; first < 32; first += size)
+    groups += (static_cast<uint32_t>(access.mask) & lanes_from(first, size)) != 0;
   return {taken, std::min(taken, groups)};
 }
 

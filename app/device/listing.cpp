@@ -65,7 +65,8 @@ void add_counts(Listing& listing, const CodeRun& run) {
     listing.lines[i].counts = CodeCounts{double(did.issued), double(did.threads), double(did.wavefronts),
                                          double(did.ideal),  double(did.sectors), 0};
   }
-  for (const auto& [instruction, access] : run.accesses) listing.lines.at(instruction).access = access;
+  for (const auto& [instruction, steps] : run.shared) listing.lines.at(instruction).shared = steps;
+  listing.places = run.places;
   for (const model::Stall& stall : run.stalls)
     if (stall.producer != model::Stall::kNone) listing.lines[stall.producer].counts->us += stall.time;
 }

@@ -16,7 +16,8 @@ struct CodeRun {
   std::vector<emulator::InstructionCounters> instructions;
   std::vector<model::Stall> stalls;  // us; empty: the model has none
   int64_t emulated_ctas = 0, total_ctas = 0;
-  std::map<uint32_t, SharedAccess> accesses;  // of shared memory, by instruction
+  std::map<uint32_t, SharedSteps> shared;  // by instruction
+  std::vector<SharedPlace> places;         // of the run's shared memory
 };
 
 // The code with its lines. `program` is the same code decoded, for what each instruction reads and writes; null: it is

@@ -52,16 +52,17 @@ struct RunOptions : CtaOptions {
   // Looks for races, never-written reads, uneven barriers and absent lanes during the run (RunResult::findings), which
   // is several times slower. Results and counters are the same.
   bool watch = false;
-  std::vector<SharedName> shared_names;  // names of parts of shared memory, for the findings
+  uint32_t recorded_turns = 16;           // executions of each warp in RunResult::shared_steps
+  std::vector<SharedPlace> shared_names;  // names of parts of shared memory, for the findings
 };
 
 struct RunResult {
   RunCounters counters;
   std::vector<InstructionCounters> instructions;  // one per instruction of the program
   std::vector<CtaTrace> traces;                   // of RunOptions::trace_ctas, ascending
-  // Of each load and store of shared memory one access that it made, by instruction: of the latest that the threads saw
-  // the one with most wavefronts.
-  std::map<uint32_t, SharedAccess> shared_accesses;
+  // Where one CTA (the first traced one, else the first that ran) accessed shared memory, by instruction. Empty for a
+  // watched run.
+  std::map<uint32_t, SharedSteps> shared_steps;
   std::vector<WatchFinding> findings;  // of RunOptions::watch
   HostIsa isa = HostIsa::baseline;
   double seconds = 0;  // wall time of the run

@@ -4,14 +4,13 @@
 #include <mutex>
 #include <optional>
 #include <thread>
-#include <tuple>
 
 #include "emulator/emulator.h"
 #include "emulator/exec/bind.h"
 #include "emulator/exec/pool.h"
-#include "emulator/exec/shared_accesses.h"
 #include "emulator/isa/program.h"
 #include "emulator/watch/run_watch.h"
+#include "emulator/watch/shared_steps.h"
 #include "platform/memory.h"
 #include "platform/process.h"
 
@@ -52,6 +51,10 @@ std::vector<uint32_t> further_ctas(uint32_t total, uint32_t count, const std::ve
   std::vector<uint32_t> ctas = spread_ctas(total, count);
   std::erase_if(ctas, [&](uint32_t cta) { return std::binary_search(have_run.begin(), have_run.end(), cta); });
   return ctas;
+}
+
+uint32_t recorded_cta(const RunOptions& options) {
+  return !options.trace_ctas.empty() ? options.trace_ctas.front() : options.ctas.empty() ? 0 : options.ctas.front();
 }
 
 constexpr uint32_t kMostReserved = 1 << 16;  // CTAs for which lists reserve memory before the run
@@ -106,17 +109,7 @@ void deliver_printed(Pool& pool, size_t threads, const RunOptions& options) {
   if (!calls.empty()) options.printed(calls, more);
 }
 
-void add_accesses(const std::vector<const Pattern*>& last, std::map<uint32_t, SharedAccess>& accesses) {
-  for (uint32_t i = 0; i < last.size(); ++i) {
-    const auto access = shared_access_of(*last[i]);
-    if (!access) continue;
-    const auto [known, is_first] = accesses.emplace(i, *access);
-    const auto rank = [](const SharedAccess& one) { return std::tuple(wavefronts_of(one).taken, one.mask, one.at); };
-    if (!is_first && rank(*access) > rank(known->second)) known->second = *access;
-  }
-}
-
-// Counters, traces and accesses of all threads.
+// Counters and traces of all threads.
 RunResult collect_result(const Program& program, Pool& pool, size_t threads) {
   RunResult result;
   result.instructions.resize(program.ops.size());
@@ -124,7 +117,6 @@ RunResult collect_result(const Program& program, Pool& pool, size_t threads) {
     const CtaRunner& runner = pool.worker(i).runner;
     add(program, runner.op_counts(), runner.block_counts(), result.instructions);
     result.traces.insert(result.traces.end(), runner.traces().begin(), runner.traces().end());
-    add_accesses(runner.last_patterns(), result.shared_accesses);
   }
   std::sort(result.traces.begin(), result.traces.end(),
             [](const CtaTrace& a, const CtaTrace& b) { return a.cta < b.cta; });
@@ -154,7 +146,11 @@ Result<RunResult> run(const Launch& launch, const RunOptions& options) {
   auto bound = bind_launch(launch, options, isa);
   if (!bound) return fail(bound.error());
   std::optional<RunWatch> watch;
-  if (options.watch) watch.emplace(launch, *bound);
+  std::optional<SharedStepLog> steps;
+  if (options.watch)
+    watch.emplace(launch, *bound);
+  else
+    steps.emplace(*bound, recorded_cta(options), options.recorded_turns);
   const Program& program = *launch.program;
   const uint32_t total = launch.grid[0] * launch.grid[1] * launch.grid[2];
   const uint32_t asked = options.ctas.empty() ? total : static_cast<uint32_t>(options.ctas.size());
@@ -241,6 +237,7 @@ Result<RunResult> run(const Launch& launch, const RunOptions& options) {
 
   RunResult result = collect_result(program, pool, threads);
   result.isa = isa;
+  if (steps) result.shared_steps = steps->steps();
   if (watch.has_value()) result.findings = watch->findings(options.shared_names);
   result.counters.ctas = planned;
   result.counters.total_ctas = total;

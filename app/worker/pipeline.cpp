@@ -308,7 +308,8 @@ Result<void> Pipeline::model() {
 void Pipeline::keep_code(const device::LaunchOutcome& emulated, const Simulated& simulated) {
   services_.code.keep(hash_of(experiment()),
                       {emulated.emulated->result.instructions, simulated.stalls, emulated.counters->emulated_ctas,
-                       emulated.counters->total_ctas, emulated.emulated->result.shared_accesses});
+                       emulated.counters->total_ctas, emulated.emulated->result.shared_steps,
+                       shared_names(*variant_, launch_.dynamic_parts)});
 }
 
 Simulated Pipeline::simulated(const device::LaunchOutcome& emulated) const {

@@ -276,16 +276,15 @@ std::vector<uint32_t> ctas_to_watch(int64_t total) {
   return ctas;
 }
 
-std::vector<emulator::SharedName> shared_names(const compile::Variant& variant,
-                                               const std::vector<SharedBuffer>& dynamic_parts) {
-  std::vector<emulator::SharedName> names;
+std::vector<SharedPlace> shared_names(const compile::Variant& variant, const std::vector<SharedBuffer>& dynamic_parts) {
+  std::vector<SharedPlace> names;
   if (variant.shared.placed)
     for (const compile::SharedPlacement& buffer : variant.shared.buffers)
-      names.push_back({buffer.name, static_cast<uint32_t>(buffer.offset), static_cast<uint32_t>(buffer.bytes)});
-  auto offset = static_cast<uint32_t>((variant.info.static_shared_bytes + 15) / 16 * 16);
+      names.push_back({buffer.name, buffer.offset, buffer.bytes});
+  int64_t begin = (variant.info.static_shared_bytes + 15) / 16 * 16;
   for (const SharedBuffer& part : dynamic_parts) {
-    names.push_back({part.name, offset, static_cast<uint32_t>(part.bytes)});
-    offset += static_cast<uint32_t>(part.bytes);
+    names.push_back({part.name, begin, part.bytes});
+    begin += part.bytes;
   }
   return names;
 }

@@ -29,8 +29,7 @@ struct WatchRun {
 };
 
 // The offsets of the named parts of a CTA's shared memory: static ones as the PTX declares them, then `dynamic_parts`.
-std::vector<emulator::SharedName> shared_names(const compile::Variant& variant,
-                                               const std::vector<SharedBuffer>& dynamic_parts);
+std::vector<SharedPlace> shared_names(const compile::Variant& variant, const std::vector<SharedBuffer>& dynamic_parts);
 
 // Runs the kernel under the watch, then with other contents and in other orders. Rules of the findings: race.shared,
 // race.warp, race.copy, race.global, race.grid, never_written.shared, .local, .global, barrier.uneven, shuffle.absent,

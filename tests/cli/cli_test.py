@@ -288,7 +288,7 @@ class Cli(unittest.TestCase):
         line = (TREE / "kernels/02_tiled.cu").read_text().split("S_tile[score_at(row, key)] = first_key")[0].count("\n") + 1
         banks = self.call("disasm", "--kernel", "tiled", "--problem", SMALL, "--banks", str(line))
         self.assertEqual(banks.returncode, 0, banks.stderr)
-        self.assertRegex(banks.stdout, r"STS.* store of 4 bytes a lane, rows of 256 bytes")
+        self.assertRegex(banks.stdout, r"STS.* store of 4 B a lane, rows of 256 B")
         self.assertRegex(banks.stdout, r"32 wavefronts for 1 +4 wavefronts for 1 +4 wavefronts for 1")
         self.refused(2, "disasm", "--kernel", "tiled", "--problem", SMALL, "--banks", "1", names=["02_tiled.cu:1", str(line)])
 

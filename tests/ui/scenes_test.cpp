@@ -184,6 +184,11 @@ TEST_F(Scene, Source) {
         ctx->Yield(8);
       });
       picture("changes_" + name);
+      flow([&](ImGuiTestContext* ctx) {
+        ctx->ItemClick("//Source/Banks");
+        ctx->Yield(8);
+      });
+      picture("banks_" + name);
       if (theme == ThemeMode::light) continue;
       flow([&](ImGuiTestContext* ctx) {
         ctx->ItemClick("//Source/PTX");

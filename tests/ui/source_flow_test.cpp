@@ -172,6 +172,75 @@ TEST_F(SourceFlow, PtxIsBesideTheSource) {
   });
 }
 
+// The first instruction reads a row and then a column of K_tile, 16 bytes a lane; the third stores a row.
+session::Snapshot with_banks(session::Snapshot snapshot) {
+  SharedAccess row{{}, 0xffffffff, 16, SharedUse::load}, column = row;
+  for (int lane = 0; lane < 32; ++lane) {
+    row.at[size_t(lane)] = 16 * lane;
+    column.at[size_t(lane)] = 128 * lane;
+  }
+  const std::string hash = hash_of(snapshot.focus.shown->experiment);
+  auto listing = std::make_shared<Listing>(*snapshot.listings.at(hash));
+  listing->lines[0].shared = {.shapes = {row, column}, .steps = {{0, 0, 0, 4096}, {1, 4, 1, 4096}}};
+  row.use = SharedUse::store;
+  listing->lines[2].shared = {.shapes = {row}, .steps = {{}}};
+  listing->places = {{"Q_tile", 0, 4096}, {"K_tile", 4096, 8192}};
+  snapshot.listings[hash] = listing;
+  return snapshot;
+}
+
+TEST_F(SourceFlow, BanksAreOfTheChosenInstructionStepByStep) {
+  open_still(with_banks(two_runs()), {5120, 1440});
+  flow([&](ImGuiTestContext* ctx) {
+    ctx->ItemClick("//Source/**/##sass0");
+    ctx->ItemClick("//Source/Banks");
+    ctx->Yield(4);
+    std::string drawn = drawn_words(ctx);
+    EXPECT_THAT(drawn, HasSubstr("warp 1, its execution 5: load of 16 B a lane from K_tile + 0 on")) << "the worst";
+    EXPECT_THAT(drawn, HasSubstr("as recorded\n32 wavefronts for 4"));
+    EXPECT_THAT(drawn, HasSubstr("16 B behind each row\n4 wavefronts for 4"));
+    EXPECT_THAT(drawn, HasSubstr("chunks permuted by the row\n4 wavefronts for 4"));
+    EXPECT_THAT(drawn, HasSubstr("4 phases"));
+    EXPECT_THAT(drawn, HasSubstr("K_tile: 4,096 to 12,287: 64 rows of 128 B; every row begins in the same bank"));
+    ctx->ItemClick("//Source/**/3##phase");
+    EXPECT_THAT(drawn_words(ctx), HasSubstr("lanes 16 to 23: 8 wavefronts"));
+    ctx->ItemClick("//Source/**/##before");
+    ctx->Yield(2);
+    drawn = drawn_words(ctx);
+    EXPECT_THAT(drawn, HasSubstr("warp 0, its execution 1"));
+    EXPECT_THAT(drawn, HasSubstr("as recorded\n4 wavefronts for 4"));
+  });
+}
+
+TEST_F(SourceFlow, AnAccessIsChosenAmongAll) {
+  open_still(with_banks(two_runs()), {5120, 1440});
+  flow([&](ImGuiTestContext* ctx) {
+    ctx->ItemClick("//Source/**/##line3");
+    ctx->ItemClick("//Source/Banks");
+    ctx->Yield(4);
+    EXPECT_THAT(drawn_words(ctx), HasSubstr("Line 3 makes no access to shared memory"));
+    const ImGuiID beside = ctx->WindowInfo("//Source/beside").ID;
+    ctx->ItemClick(ctx->GetID("##access", beside));
+    ctx->ItemClick("//$FOCUSED/0020  STG.E [R6], R7##all2");
+    ctx->Yield(2);
+    EXPECT_EQ(bench_->source_line(), 2) << "the line of the chosen store";
+    EXPECT_THAT(drawn_words(ctx), HasSubstr("store of 16 B a lane from Q_tile + 0 on"));
+    ctx->ItemClick(ctx->GetID("##rows", beside));
+    ctx->ItemClick("//$FOCUSED/128 B");
+    ctx->Yield(2);
+    EXPECT_THAT(drawn_words(ctx), HasSubstr("16 B behind each row\n4 wavefronts for 4"));
+  });
+}
+
+TEST_F(SourceFlow, CodeWithoutAccessesHasNoBanks) {
+  open_still(two_runs());
+  flow([&](ImGuiTestContext* ctx) {
+    ctx->ItemClick("//Source/Banks");
+    ctx->Yield(4);
+    EXPECT_THAT(drawn_words(ctx), HasSubstr("This run made no access to shared memory."));
+  });
+}
+
 TEST_F(SourceFlow, ChangesSinceAAreOfSourceAndCodeButNotOfRegisters) {
   open_still(two_runs());
   flow([&](ImGuiTestContext* ctx) {

@@ -269,7 +269,7 @@ void bind(Op& op, const HandlerTable& table, bool sets_mode) {
   op.entry = is_guarded(op) ? (sets_mode ? guarded_with_mode : guarded) : (sets_mode ? with_mode : pair.full);
 }
 
-WarpEnd run_warp(Warp& warp, const BoundLaunch& launch, uint64_t slice) {
+WarpEnd run_warp(Warp& warp, const BoundLaunch& launch, const Op* ops, uint64_t slice) {
   const Program& program = *launch.program;
   Machine& machine = *warp.machine;
   const uint64_t end = warp.steps + slice;
@@ -301,7 +301,7 @@ WarpEnd run_warp(Warp& warp, const BoundLaunch& launch, uint64_t slice) {
         ++warp.trace_count;
       }
       warp.steps += block.count;
-      const Op* op = &launch.ops[block.first];
+      const Op* op = ops + block.first;
       const Op* const last = op + block.count - 1;
       const bool ends_in_control = is_control(last->family);
       const Op* const stop = ends_in_control ? last : last + 1;

@@ -184,6 +184,11 @@ bool CtaRunner::release_barriers() {
 }
 
 CtaEnd CtaRunner::run(uint32_t linear, const std::atomic<bool>& stop) {
+  Observer* const own = machine_.observer;
+  ObservedCta* const one = launch_->observed.get();
+  const bool observed = one != nullptr && one->cta == linear && !one->taken.exchange(true);
+  if (observed) machine_.observer = one->observer;
+  ops_ = observed ? one->ops.data() : launch_->ops.data();
   start(linear);
   const bool traced = std::find(launch_->options->trace_ctas.begin(), launch_->options->trace_ctas.end(), linear) !=
                       launch_->options->trace_ctas.end();
@@ -193,6 +198,7 @@ CtaEnd CtaRunner::run(uint32_t linear, const std::atomic<bool>& stop) {
   const CtaEnd end = run_warps(linear, stop);
   _mm_setcsr(saved_mode);
   if (traced) keep_trace(linear);
+  machine_.observer = own;
   return end;
 }
 
@@ -207,7 +213,7 @@ CtaEnd CtaRunner::run_warps(uint32_t linear, const std::atomic<bool>& stop) {
     for (uint32_t turn = 0; turn < launch_->warps; ++turn) {
       const uint32_t w = (first + turn) % launch_->warps;
       if (warp(w).live == 0) continue;
-      const WarpEnd warp_end = run_warp(warp(w), *launch_, random ? 1 + random->next() % kLongestTurn : kSlice);
+      const WarpEnd warp_end = run_warp(warp(w), *launch_, ops_, random ? 1 + random->next() % kLongestTurn : kSlice);
       if (warp(w).trace_count >= kMostTraced / 2) fold_trace(w);  // the next turn fits into the rest
       ready |= warp_end == WarpEnd::slice;
       live |= warp_end != WarpEnd::exited;
@@ -269,7 +275,7 @@ void CtaRunner::keep_trace(uint32_t linear) {
 void CtaRunner::observe_loop(uint32_t warp_index, uint64_t steps) {
   loop_warp_ = warp_index;
   before_loop_ = block_counts_;
-  run_warp(warp(warp_index), *launch_, steps);
+  run_warp(warp(warp_index), *launch_, ops_, steps);
   fault_warp_ = warp_index;
 }
 

@@ -43,6 +43,14 @@ class ZeroedBytes {
   size_t size_ = 0;
 };
 
+// One CTA that an observer of its own looks at: its handlers report to it.
+struct ObservedCta {
+  uint32_t cta = 0;
+  std::vector<Op> ops;
+  Observer* observer = nullptr;
+  std::atomic<bool> taken{false};  // a thread runs or ran it: another run of the same CTA is not observed
+};
+
 // State shared by all host threads of a run, constant while it runs.
 struct BoundLaunch {
   const Program* program = nullptr;
@@ -54,8 +62,9 @@ struct BoundLaunch {
   uint32_t local_bytes = 0;                   // per thread
   std::vector<MemoryRange> ranges;
   const CtaOptions* options = nullptr;
-  std::function<Observer*()> observe;  // makes the observer of another host thread; empty: no observers
-  ZeroedBytes module;                  // __device__ variables
+  std::function<Observer*()> observe;     // makes the observer of another host thread; empty: no observers
+  std::unique_ptr<ObservedCta> observed;  // null: none
+  ZeroedBytes module;                     // __device__ variables
   std::array<std::vector<std::byte>, kConstantBanks> banks;
   std::array<ConstantImage, kConstantBanks> images;  // of banks
 };
@@ -85,7 +94,6 @@ class CtaRunner {
   Machine& machine() { return machine_; }
   const Machine& machine() const { return machine_; }
   const std::vector<OpCounts>& op_counts() const { return op_counts_; }
-  const std::vector<const Pattern*>& last_patterns() const { return last_; }
   const std::vector<BlockCounts>& block_counts() const { return block_counts_; }
 
   // The kernel's output since prepare().
@@ -113,6 +121,7 @@ class CtaRunner {
   using Bytes = std::unique_ptr<std::byte[], AlignedDelete>;
 
   const BoundLaunch* launch_ = nullptr;
+  const Op* ops_ = nullptr;  // of the CTA that runs
   Machine machine_;
   Bytes warps_, shared_, local_;
   size_t warps_bytes_ = 0, shared_bytes_ = 0, local_bytes_ = 0;  // allocated
@@ -141,7 +150,8 @@ void call_external(Warp& warp, uint32_t function, uint32_t lane, const Op& op);
 // Sets an instruction's handlers: `entry` is for a full warp, and also handles the guard predicate and rounding mode.
 void bind(Op& op, const HandlerTable& table, bool sets_mode);
 
-// Runs the warp until all its lanes wait or have exited, or `slice` instructions have been issued.
-WarpEnd run_warp(Warp& warp, const BoundLaunch& launch, uint64_t slice);
+// Runs the warp until all its lanes wait or have exited, or `slice` instructions have been issued. `ops`: those of the
+// launch, or of its observed CTA.
+WarpEnd run_warp(Warp& warp, const BoundLaunch& launch, const Op* ops, uint64_t slice);
 
 }  // namespace attnscope::emulator

@@ -13,6 +13,8 @@ struct LaneAddress {
   Space space = Space::global;
 };
 LaneAddress lane_address(Warp& warp, const Op& op, uint32_t lane);
+// LDSM: lane 8k + r gives the address of row r of matrix k, active or not.
+inline bool is_matrix_load(const Op& op) { return op.family == Family::ldsm || op.family == Family::ldsm_transposed; }
 // The global side of an LDGSTS.
 uint64_t source_address(Warp& warp, const Op& op, uint32_t lane);
 

@@ -1,7 +1,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "emulator/exec/shared_accesses.h"
+#include "core/shared_access.h"
+#include "emulator/exec/warp.h"
 
 namespace attnscope::emulator {
 
@@ -16,7 +17,8 @@ constexpr bool is_shared_load(Access access) { return access < Access::shared_st
 
 SharedAccess access_of(const Pattern& pattern) {
   const auto access = static_cast<Access>(pattern.access);
-  SharedAccess made{{}, pattern.mask, bytes_of_access(access), is_shared_load(access)};
+  SharedAccess made{
+      {}, pattern.mask, bytes_of_access(access), is_shared_load(access) ? SharedUse::load : SharedUse::store};
   for (int lane = 0; lane < 32; ++lane)
     if (made.active(lane)) made.at[lane] = pattern.delta[lane] + static_cast<int32_t>(pattern.phase);
   return made;
@@ -33,16 +35,6 @@ int distinct_sectors(const Pattern& pattern, uint32_t phase) {
 }
 
 }  // namespace
-
-std::optional<SharedAccess> shared_access_of(const Pattern& pattern) {
-  if (pattern.mask == 0 || !is_shared(static_cast<Access>(pattern.access))) return std::nullopt;
-  SharedAccess access = access_of(pattern);
-  // Lanes may lie below the first one: whole rows of banks keep each in its bank.
-  const int64_t below = -std::ranges::min(access.at), up = below > 0 ? (below + 127) / 128 * 128 : 0;
-  for (int lane = 0; lane < 32; ++lane)
-    if (access.active(lane)) access.at[lane] += up;
-  return access;
-}
 
 void make_pattern(Pattern& pattern, Access access, const int32_t (&delta)[32], uint32_t mask, uint32_t phase) {
   const int bytes = bytes_of_access(access);

@@ -70,7 +70,7 @@ std::vector<WatchSeen> by_line(const Program& program, const WatchLog::Seen& see
 }  // namespace
 
 std::vector<WatchFinding> findings_of(const Program& program, const WatchLog::Seen& seen,
-                                      const std::vector<SharedName>& names, const GlobalShadow& shadow) {
+                                      const std::vector<SharedPlace>& names, const GlobalShadow& shadow) {
   std::vector<WatchFinding> findings;
   for (const WatchSeen& one : by_line(program, seen)) {
     WatchFinding finding;
@@ -87,15 +87,14 @@ std::vector<WatchFinding> findings_of(const Program& program, const WatchLog::Se
     finding.address = one.address;
     finding.thread = one.thread;
     finding.other_thread = one.other_thread;
-    const auto name = std::find_if(names.begin(), names.end(), [&](const SharedName& part) {
-      return one.kind <= WatchKind::shared_never_written && one.address - part.offset < part.bytes;
-    });
+    const SharedPlace* const part =
+        one.kind <= WatchKind::shared_never_written ? place_of(names, static_cast<int64_t>(one.address)) : nullptr;
     if (one.area != 0) {
       finding.buffer = shadow.areas()[one.area - 1].name;
       finding.buffer_byte = one.address;
-    } else if (name != names.end()) {
-      finding.buffer = name->name;
-      finding.buffer_byte = one.address - name->offset;
+    } else if (part != nullptr) {
+      finding.buffer = part->name;
+      finding.buffer_byte = one.address - static_cast<uint64_t>(part->begin);
     }
     const std::string where = finding.buffer.empty()
                                   ? fmt::format("byte {} of shared memory", one.address)

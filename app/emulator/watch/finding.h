@@ -41,12 +41,6 @@ inline bool is_grid_race(WatchKind kind) {
 
 RuleId rule_of(WatchKind kind);
 
-// A part of a CTA's shared memory: bytes from its start.
-struct SharedName {
-  std::string name;
-  uint32_t offset = 0, bytes = 0;
-};
-
 // One diagnosis; each pair of instructions is reported once.
 struct WatchFinding {
   WatchKind kind = WatchKind::shared_write_write;

@@ -39,7 +39,7 @@ Watch* RunWatch::add_thread() {
   return threads_.back().get();
 }
 
-std::vector<WatchFinding> RunWatch::findings(const std::vector<SharedName>& names) const {
+std::vector<WatchFinding> RunWatch::findings(const std::vector<SharedPlace>& names) const {
   WatchLog::Seen seen;
   for (const auto& thread : threads_) {
     for (const auto& [key, one] : thread->seen()) {

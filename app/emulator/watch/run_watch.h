@@ -16,7 +16,7 @@ class RunWatch {
  public:
   // From then on the bound launch is observed.
   RunWatch(const Launch& launch, BoundLaunch& bound);
-  std::vector<WatchFinding> findings(const std::vector<SharedName>& names) const;
+  std::vector<WatchFinding> findings(const std::vector<SharedPlace>& names) const;
 
  private:
   Watch* add_thread();

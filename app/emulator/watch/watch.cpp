@@ -12,7 +12,6 @@ namespace {
 
 bool is_shared_load(Family family) { return family >= Family::lds_u16 && family <= Family::lds_128; }
 bool is_shared_store(Family family) { return family >= Family::sts_u16 && family <= Family::sts_128; }
-bool is_matrix_load(Family family) { return family == Family::ldsm || family == Family::ldsm_transposed; }
 
 // Whether two instructions come from one place in the source: different instructions may be copies of one barrier in
 // unrolled code. A barrier in an inlined function is as many places as the calls that lead to it.
@@ -50,7 +49,7 @@ Handler Watch::handler_of(const Op& op) {
   if (is_shuffle(op.family)) return look<&Watch::shuffle>;
   if (is_shared_load(op.family)) return look<&Watch::shared_load>;
   if (is_shared_store(op.family)) return look<&Watch::shared_store>;
-  if (is_matrix_load(op.family)) return look<&Watch::matrix_load>;
+  if (is_matrix_load(op)) return look<&Watch::matrix_load>;
   if (op.access == AccessKind::none) return nullptr;
   if (op.space == Space::local) return look<&Watch::local>;
   if (op.space == Space::global) return look<&Watch::global>;
@@ -60,11 +59,7 @@ Handler Watch::handler_of(const Op& op) {
 void Watch::bind(Op& op, Unwatched& own) {
   const Handler handler = handler_of(op);
   if (handler == nullptr) return;
-  own = {op.full, op.masked};
-  const bool direct = op.entry == op.full;
-  op.masked = handler;
-  if (!is_shuffle(op.family)) op.full = handler;  // with all lanes active none is absent
-  if (direct) op.entry = op.full;
+  own = observe(op, handler, !is_shuffle(op.family));  // of a shuffle with all lanes active none is absent
 }
 
 void Watch::prepare(const Program& program, const std::vector<Unwatched>& unwatched, GlobalShadow* shadow,
@@ -159,7 +154,6 @@ void Watch::shared_load(Warp& warp, const Op& op, uint32_t mask) {
   load(warp, op, mask, shared_address(warp, op, first_lane(mask)), op.bytes);
 }
 
-// LDSM: lane 8k + r gives the address of row r of matrix k, active or not.
 void Watch::matrix_load(Warp& warp, const Op& op, uint32_t mask) {
   load(warp, op, mask, shared_address(warp, op, 0), 16);
 }

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/shared_access.h"
 #include "emulator/exec/observer.h"
 #include "emulator/isa/program.h"
 #include "emulator/watch/finding.h"
@@ -11,13 +12,9 @@
 #include "emulator/watch/order.h"
 #include "emulator/watch/seen.h"
 #include "emulator/watch/shared.h"
+#include "emulator/watch/unwatched.h"
 
 namespace attnscope::emulator {
-
-// An instruction's handlers when nothing observes it.
-struct Unwatched {
-  Handler full = nullptr, masked = nullptr;
-};
 
 // Tracks the memory of the CTA that one host thread executes: who last wrote and read each part, and what orders the
 // accesses. Shared memory is in shared.h and order.h, global memory in global.h, local memory here. Lanes of one warp
@@ -64,10 +61,7 @@ class Watch : public Observer {
   const Pattern& store_pattern(Warp& warp, const Op& op, uint32_t mask, uint32_t lane, uint32_t phase, bool copy);
   void local_lane(Warp& warp, const Op& op, uint32_t lane, uint32_t address);
   void shared_lane(Warp& warp, const Op& op, uint32_t lane, uint32_t address);
-  void handle(Warp& warp, const Op& op, uint32_t mask) const {
-    const Unwatched& own = unwatched_[op.index];
-    (mask == kFull ? own.full : own.masked)(warp, op, mask);
-  }
+  void handle(Warp& warp, const Op& op, uint32_t mask) const { unwatched_[op.index].handle(warp, op, mask); }
 
   const Program* program_ = nullptr;
   const Unwatched* unwatched_ = nullptr;  // by instruction
@@ -82,6 +76,6 @@ class Watch : public Observer {
 
 // For people, ordered by kind and instruction.
 std::vector<WatchFinding> findings_of(const Program& program, const WatchLog::Seen& seen,
-                                      const std::vector<SharedName>& names, const GlobalShadow& shadow);
+                                      const std::vector<SharedPlace>& names, const GlobalShadow& shadow);
 
 }  // namespace attnscope::emulator

@@ -129,6 +129,10 @@ void SourcePanel::draw_beside(Context& context, const Kernel& kernel) {
     return;
   }
   if (code_.listing() == nullptr) return wrapped(why, palette().dim, kSmallSize);
+  if (beside_ == Beside::banks) {
+    if (const int64_t clicked = banks_.draw(code_); clicked >= 0) choose_instruction(clicked);
+    return;
+  }
   if (beside_ == Beside::sass) {
     const int64_t clicked = draw_sass(code_, std::exchange(reveal_instruction_, -1), search_);
     if (clicked >= 0) choose_instruction(clicked);
@@ -140,8 +144,11 @@ void SourcePanel::draw_beside(Context& context, const Kernel& kernel) {
 
 // What stands beside the source, the search, and the way to the next hot line.
 void SourcePanel::draw_tools(const Context& context) {
-  constexpr std::pair<Beside, const char*> kKinds[] = {
-      {Beside::nothing, "Source"}, {Beside::sass, "SASS"}, {Beside::ptx, "PTX"}, {Beside::changes, "Changes since A"}};
+  constexpr std::pair<Beside, const char*> kKinds[] = {{Beside::nothing, "Source"},
+                                                       {Beside::sass, "SASS"},
+                                                       {Beside::ptx, "PTX"},
+                                                       {Beside::changes, "Changes since A"},
+                                                       {Beside::banks, "Banks"}};
   ImGui::PushFont(nullptr, kSmallSize);
   for (const auto& [kind, name] : kKinds) {
     const bool is_it = kind == beside();
@@ -154,8 +161,9 @@ void SourcePanel::draw_tools(const Context& context) {
     tooltip(kind == Beside::nothing ? "Only the source"
             : kind == Beside::changes
                 ? "What the knobs changed in source and machine code since A, whatever the registers"
-            : wide_ ? std::string(name) + " beside the source"
-                    : std::string(name) + " in place of the source: the panel is narrow");
+            : kind == Beside::banks ? "Accesses to shared memory, 32 lanes by 32 banks"
+            : wide_                 ? std::string(name) + " beside the source"
+                                    : std::string(name) + " in place of the source: the panel is narrow");
     ImGui::SameLine(0, em(0.25f));
   }
   ImGui::SameLine(0, em(0.9f));

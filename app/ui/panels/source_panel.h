@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "ui/panels/banks_pane.h"
 #include "ui/panels/code_panes.h"
 #include "ui/panels/code_state.h"
 #include "ui/panels/panel.h"
@@ -34,7 +35,7 @@ class SourcePanel : public Panel {
   int64_t chosen_instruction() const { return code_.instruction(); }
 
  private:
-  enum class Beside { nothing, sass, ptx, changes };
+  enum class Beside { nothing, sass, ptx, changes, banks };
 
   void refresh(const Context& context, const Kernel& kernel);
   void draw_header(const Context& context, const Kernel& kernel);
@@ -59,6 +60,7 @@ class SourcePanel : public Panel {
   session::Shared<Observation> marks_of_;
   std::string failure_of_;
   CodeState code_;
+  BanksPane banks_;
   Beside beside_ = Beside::sass;
   bool wide_ = true;            // there is room for both; else one of them is shown
   bool beside_wished_ = false;  // a person chose it; else a narrow panel shows the source

@@ -263,10 +263,11 @@ const std::vector<Writer> kWriters{
        Listing listing;
        listing.files = {text};
        listing.lines = {CodeLine{text, {{0, 1}}}};
-       listing.lines[0].access = SharedAccess{{}, 1, 4, true};
+       listing.lines[0].shared = {.shapes = {SharedAccess{{}, 1, 4, SharedUse::load}}, .steps = {{}}};
+       listing.places = {{text, 0, 128}};
        Kernel kernel;
        kernel.source_name = text;
-       return banks_text(listing, kernel, 1, 0).value();
+       return banks_text(listing, kernel, {.line = 1}).value();
      }},
     {"scan.lines.txt",
      [](const std::string& text) {

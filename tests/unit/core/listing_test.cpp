@@ -18,5 +18,19 @@ TEST(Listing, AnIndexOutOfItIsRefused) {
   EXPECT_FALSE(listing_from_json(to_json(listing), "listing"));
 }
 
+TEST(Listing, AccessesComeBackAndNameAddressesThatAreThere) {
+  Listing listing{.experiment_hash = "x"};
+  listing.lines = {{.text = "LDSM"}};
+  listing.lines[0].shared = {.shapes = {{{0, 128}, 3, 16, SharedUse::matrices}}, .steps = {{7, 15, 0, 1 << 17}}};
+  listing.places = {{"K_tile", 1024, 4096}};
+  const auto back = listing_from_json(to_json(listing), "listing");
+  ASSERT_TRUE(back) << back.error().message;
+  EXPECT_EQ(*back, listing);
+  listing.lines[0].shared->steps[0].shape = 1;
+  EXPECT_FALSE(listing_from_json(to_json(listing), "listing"));
+  listing.lines[0].shared->steps.clear();
+  EXPECT_FALSE(listing_from_json(to_json(listing), "listing"));
+}
+
 }  // namespace
 }  // namespace attnscope

@@ -74,11 +74,13 @@ TEST(Listing, CountsAreTheRunsAndTimeIsTheProducers) {
                 {TermKind::tail, Stall::kNone, Stall::kNone, 9}};
   run.emulated_ctas = 2;
   run.total_ctas = 8;
-  run.accesses[1] = SharedAccess{{0, 128}, 3, 4, true};
+  run.shared[1] = {.shapes = {{{0, 128}, 3, 4, SharedUse::load}}, .steps = {{.warp = 2, .base = 256}}};
+  run.places = {{"tile", 0, 4096}};
   const Listing listing = listing_of(program(), nullptr, &run).value();
   EXPECT_TRUE(listing.counted);
-  EXPECT_EQ(listing.lines[1].access, run.accesses[1]);
-  EXPECT_FALSE(listing.lines[0].access);
+  EXPECT_EQ(listing.lines[1].shared, run.shared[1]);
+  EXPECT_FALSE(listing.lines[0].shared);
+  EXPECT_EQ(listing.places, run.places);
   EXPECT_EQ(listing.lines[0].counts, (CodeCounts{10, 320, 40, 10, 7, 3.5}));
   EXPECT_EQ(listing.lines[1].counts, CodeCounts{});
   EXPECT_EQ(listing.total_ctas, 8);

@@ -3,7 +3,7 @@
 
 #include <functional>
 
-#include "emulator/exec/shared_accesses.h"
+#include "emulator/exec/warp.h"
 
 namespace attnscope::emulator {
 namespace {
@@ -21,22 +21,6 @@ Pattern pattern_of(Access access, const std::function<int32_t(int)>& address, ui
 
 int wavefronts(Access access, const std::function<int32_t(int)>& address, uint32_t mask = kFull) {
   return pattern_of(access, address, mask).wavefronts;
-}
-
-// Lanes may lie below the first one; each stays in its bank.
-TEST(SharedAccesses, ArePlacesFromZeroOn) {
-  const Pattern down = pattern_of(
-      Access::shared_load_4, [](int lane) { return 4000 - 4 * lane; }, 0x7);
-  const auto access = shared_access_of(down);
-  ASSERT_TRUE(access);
-  EXPECT_EQ(access->at[0], 128);
-  EXPECT_EQ(access->at[2], 120);
-  EXPECT_EQ(access->at[3], 0) << "a lane that is off";
-  EXPECT_EQ(access->mask, 7);
-  EXPECT_EQ(access->bytes, 4);
-  EXPECT_TRUE(access->load);
-  EXPECT_FALSE(shared_access_of(pattern_of(Access::shared_store_16, [](int lane) { return 16 * lane; }))->load);
-  EXPECT_FALSE(shared_access_of(pattern_of(Access::global_4, [](int lane) { return 4 * lane; })));
 }
 
 TEST(Wavefronts, TwoAndFourBytesAreOneGroup) {

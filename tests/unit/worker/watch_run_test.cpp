@@ -376,13 +376,8 @@ TEST(SharedNames, StaticOnesLieWhereThePtxSaysAndDynamicOnesBehindThem) {
   compile::Variant variant;
   variant.info.static_shared_bytes = 100;
   variant.shared.buffers = {{"a", "a", 0, 64}, {"b", "b", 64, 36}};
-  const auto names = [&] {
-    std::vector<std::tuple<std::string, uint32_t, uint32_t>> all;
-    for (const auto& one : shared_names(variant, {{"c", 48, false}, {"d", 16, false}}))
-      all.emplace_back(one.name, one.offset, one.bytes);
-    return all;
-  };
-  using Name = std::tuple<std::string, uint32_t, uint32_t>;
+  const auto names = [&] { return shared_names(variant, {{"c", 48, false}, {"d", 16, false}}); };
+  using Name = SharedPlace;
   variant.shared.placed = true;
   EXPECT_THAT(names(), ElementsAre(Name{"a", 0, 64}, Name{"b", 64, 36}, Name{"c", 112, 48}, Name{"d", 160, 16}));
   variant.shared.placed = false;

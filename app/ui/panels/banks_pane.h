@@ -1,0 +1,45 @@
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "charts/shared_view.h"
+#include "ui/panels/code_state.h"
+
+namespace attnscope::ui {
+
+// An access to shared memory as 32 lanes by 32 banks: of the chosen instruction or line, step by step and phase by
+// phase, as recorded and in other layouts, and where every buffer lies.
+class BanksPane {
+ public:
+  // Returns the instruction that was chosen here, or -1.
+  int64_t draw(const CodeState& code);
+
+ private:
+  void take(const CodeState& code);
+  void choose_step(size_t step);
+  const SharedSteps& steps() const { return *listing_->lines[size_t(instruction_)].shared; }
+  int64_t draw_choice();
+  void draw_rows();
+  void draw_steps();
+  void draw_phases();
+  void draw_pictures(float height);
+  void draw_picture(const charts::BankPicture& picture, ImVec2 size, bool titled);
+  void draw_cells(const charts::BankPicture& picture, ImVec2 pen, ImVec2 cell);
+  void tell(const charts::BankPicture& picture, int lane, int bank) const;
+  void draw_buffers();
+
+  session::Shared<Listing> listing_;
+  std::vector<charts::BufferUse> buffers_;
+  std::vector<int64_t> accesses_;    // instructions that access shared memory
+  std::vector<int64_t> of_line_;     // those of the chosen line
+  int64_t line_ = -1, chosen_ = -1;  // the chosen line and instruction that of_line_ was made for
+  int64_t instruction_ = -1;         // that is shown
+  size_t step_ = 0;
+  int64_t row_ = 0;                                           // bytes; 0: as the accesses tell
+  size_t phase_ = 0;                                          // that is shown, from 1; 0: all
+  charts::BankLayout layout_ = charts::BankLayout::recorded;  // where there is room for one picture only
+  charts::AccessView view_;
+};
+
+}  // namespace attnscope::ui
