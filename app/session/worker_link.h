@@ -58,6 +58,8 @@ class WorkerLink {
   bool up() const { return hello_.has_value(); }
   bool receiving() const { return frames_.in_frame(); }  // a message is incomplete: its last report about itself is old
   bool settled() const { return up() || state_ == WorkerState::lost || said_hello_once_; }
+  // It said something on stderr before its hello, as a queue does.
+  bool waits() const { return process_ && !up() && !(stderr_last_.empty() && stderr_line_.empty()); }
   WorkerState state() const { return state_; }
   const std::string& detail() const { return detail_; }
   const std::string& name() const { return command_.name; }
