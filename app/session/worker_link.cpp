@@ -359,6 +359,7 @@ void WorkerLink::shut_down(std::function<void()> ended) {
   if (!process_) return ended();
   ended_ = std::move(ended);
   stdin_.reset();  // end of input: a worker then ends by itself, with everything that it started
+  if (!up()) uv_process_kill(&process_->handle, SIGTERM);  // what waits in a queue does not notice
   pause_.start(kShutDownMs);
 }
 

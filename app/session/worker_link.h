@@ -52,7 +52,8 @@ class WorkerLink {
   void revive();                                // tries a lost worker again; otherwise does nothing
   void send(const protocol::Request& request);  // dropped unless up()
   void replace(const std::string& reason);      // ends its process and starts another one
-  // Ends the worker: end of input first, SIGKILL 2 s later. `ended` runs once, when its process has ended.
+  // Ends the worker: end of input first, SIGTERM too if it has not said hello, SIGKILL 2 s later. `ended` runs once,
+  // when its process has ended.
   void shut_down(std::function<void()> ended);
 
   bool up() const { return hello_.has_value(); }

@@ -52,6 +52,8 @@ SwitchType=switch/none
 SelectType=select/cons_tres
 SelectTypeParameters=CR_Core
 SlurmdParameters=config_overrides
+SchedulerParameters=sched_interval=1,bf_interval=1,batch_sched_delay=0
+KillWait=1
 NodeName={host} NodeAddr=127.0.0.1 CPUs=2 State=UNKNOWN
 PartitionName=here Nodes={host} Default=YES State=UP MaxTime=INFINITE
 """)
@@ -206,15 +208,17 @@ class Pool(unittest.TestCase):
         said = self.sweep("--worker", "gone=sh -c 'echo no route to host >&2; exit 255'", "--worker", "/nowhere/attnscope worker", expect=3)
         self.assertIn("no worker is available: gone: it ended with status 255: no route to host", said)
         self.assertIn("/nowhere/attnscope could not be started", said)
-        # Another device of the same id: its data are of the machine's own.
-        other = json.loads((pathlib.Path(os.environ["ATTNSCOPE_TREE"]) / "assets" / "devices" / "l4.json").read_text())
-        other["name"] = "Another L4"
-        folder = self.path / "elsewhere" / "config" / "devices"
-        folder.mkdir(parents=True)
-        (folder / "l4.json").write_text(json.dumps(other))
-        elsewhere = self.worker("b", f"ATTNSCOPE_HOME={self.path}/elsewhere ")
-        said = self.sweep("--device", "emulated:l4", "--worker", self.worker("a"), "--worker", elsewhere, expect=3)
-        self.assertIn("b/emulated:l4 is an emulated Another L4 and a/emulated:l4 is an emulated NVIDIA L4", said)
+        # A person's own device, of which the other machine has another version.
+        for home, sms in (("home", 58), ("elsewhere", 20)):
+            folder = self.path / home / "config" / "devices"
+            folder.mkdir(parents=True)
+            own = json.loads((pathlib.Path(os.environ["ATTNSCOPE_TREE"]) / "assets" / "devices" / "l4.json").read_text())
+            own.update(id="emulated:own", name="My L4", sms=sms)
+            own.pop("default", None)
+            (folder / "own.json").write_text(json.dumps(own))
+        elsewhere = self.worker("b", f"export ATTNSCOPE_HOME={self.path}/elsewhere; ")
+        said = self.sweep("--device", "emulated:own", "--worker", self.worker("a"), "--worker", elsewhere, expect=3)
+        self.assertIn("b/emulated:own and a/emulated:own are both an emulated My L4, but they differ in sms: 20 and 58", said)
         said = self.sweep("--device", "emulated:l5", "--worker", self.worker("a"), "--worker", self.worker("b"), expect=3)
         self.assertIn("worker a has no device emulated:l5", said)
         self.assertIn("emulated:h200", said)
@@ -231,6 +235,7 @@ class Pool(unittest.TestCase):
             # Three workers, two processors: one waits in the queue.
             sweep = self.start("--no-watch", "--slurm", "--partition=here --cpus-per-task=1", "--workers", "3")
             wait_until(lambda: sweep.poll() is not None or len(self.rows()) >= 4, "four results")
+            self.assertIsNone(sweep.poll(), "it still runs")
             running = slurm.jobs("running")
             self.assertEqual((len(running), len(slurm.jobs("pending"))), (2, 1))
             slurm.ask("scancel", running[0])
