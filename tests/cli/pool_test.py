@@ -7,14 +7,13 @@ import signal
 import socket
 import sqlite3
 import subprocess
-import sys
 import tempfile
 import time
 import unittest
 
 PROGRAM = os.environ["ATTNSCOPE"]
 SMALL = "B=1,H=1,S=64,D=64"
-KNOBS = {"BLOCK_M": [16, 32, 48], "VEC_WIDTH": [1, 2, 4, 8], "SWIZZLE_XOR": [0, 1]}  # 24 configs, 6 with another's code
+KNOBS = {"BLOCK_M": [16, 32], "VEC_WIDTH": [2, 4, 8], "SWIZZLE_XOR": [0, 1]}  # 12 configs, 4 with another's code
 NEVER = 280  # seconds, for slow machines
 
 
@@ -165,14 +164,14 @@ class Pool(unittest.TestCase):
         self.assertEqual(board["correct"], one["correct"])
         self.assertEqual(board["rejected"], one["rejected"])
         self.assertEqual(board["experiment"], one["experiment"])
-        self.assertEqual(len(board["correct"]), 24)
+        self.assertEqual(len(board["correct"]), 12)
         stored = self.rows()
         self.assertEqual(len(set(stored)), len(stored), "none is there twice")
         self.assertLessEqual(set(self.rows("alone")), set(stored), "none is lost")
 
     def test_a_worker_that_is_killed_loses_nothing(self):
         sweep = self.start("--no-watch", "--worker", self.worker("a"), "--worker", self.worker("b"))
-        wait_until(lambda: sweep.poll() is not None or len(self.rows()) >= 4, "four results")
+        wait_until(lambda: sweep.poll() is not None or len(self.rows()) >= 2, "two results")
         os.kill(self.pids("a")[0], signal.SIGKILL)
         board, said = self.finish(sweep)
         self.assert_like_one(board)
@@ -188,7 +187,7 @@ class Pool(unittest.TestCase):
     def test_interrupted_it_ends_all_workers_and_goes_on_later(self):
         workers = ["--no-watch", "--worker", self.worker("a"), "--worker", self.worker("b")]
         sweep = self.start(*workers)
-        wait_until(lambda: sweep.poll() is not None or len(self.rows()) >= 4, "four results")
+        wait_until(lambda: sweep.poll() is not None or len(self.rows()) >= 2, "two results")
         sweep.send_signal(signal.SIGINT)
         sweep.communicate(timeout=NEVER)
         self.assertNotEqual(sweep.returncode, 0)
@@ -202,7 +201,7 @@ class Pool(unittest.TestCase):
 
     def test_who_takes_no_part(self):
         # One that never starts does not matter while another one runs.
-        board = self.sweep("--budget", "2", "--no-watch", "--worker", f"gone=sh -c 'echo no route to host >&2; exit 255'", "--worker", self.worker("b"))
+        board = self.sweep("--budget", "2", "--no-watch", "--worker", "gone=sh -c 'echo no route to host >&2; exit 255'", "--worker", self.worker("b"))
         self.assertEqual(len(board["correct"]), 2)
         self.assertEqual(board["experiment"]["device"], "emulated:l4")
         said = self.sweep("--worker", "gone=sh -c 'echo no route to host >&2; exit 255'", "--worker", "/nowhere/attnscope worker", expect=3)
@@ -234,7 +233,7 @@ class Pool(unittest.TestCase):
             self.environment.update(slurm.environment)
             # Three workers, two processors: one waits in the queue.
             sweep = self.start("--no-watch", "--slurm", "--partition=here --cpus-per-task=1", "--workers", "3")
-            wait_until(lambda: sweep.poll() is not None or len(self.rows()) >= 4, "four results")
+            wait_until(lambda: sweep.poll() is not None or len(self.rows()) >= 2, "two results")
             self.assertIsNone(sweep.poll(), "it still runs")
             running = slurm.jobs("running")
             self.assertEqual((len(running), len(slurm.jobs("pending"))), (2, 1))
