@@ -221,9 +221,9 @@ void ScanLane::started(JobId job) {
   running_.push_back(*std::exchange(next_, std::nullopt));
 }
 
-protocol::Among ScanLane::among(Entry& entry, ScanSites::Taken taken) const {
+protocol::Among ScanLane::among(const Entry& entry, const ScanSites::Taken& taken) const {
   protocol::Among among;
-  for (const size_t point : entry.sites.compile_ahead(taken, entry.scan)) {
+  for (const size_t point : taken.ahead) {
     among.ahead.push_back(experiment_of(entry, point));
     among.ahead.back().device = entry.sites.place(taken.site).local_id;
   }

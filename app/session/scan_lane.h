@@ -76,7 +76,7 @@ class ScanLane {
 
   Running* find(JobId job);
   Experiment experiment_of(const Entry& entry, size_t point) const;
-  protocol::Among among(Entry& entry, ScanSites::Taken taken) const;
+  protocol::Among among(const Entry& entry, const ScanSites::Taken& taken) const;
   void end(Running running, std::optional<Failure> failure, const Versions& versions);
   void publish();
   void publish_entry();  // only what runs has changed

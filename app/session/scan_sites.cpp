@@ -18,9 +18,15 @@ std::optional<ScanSites::Taken> ScanSites::next(const Scan& scan, const LookAt& 
   for (size_t site = 0; site < sites_.size(); ++site) {
     if (sites_[site].point) continue;
     if (shared() && (!look(sites_[site].place).up || is_gone(sites_[site], look))) continue;
-    if (const auto point = point_for(sites_[site], scan, look)) return Taken{site, *point};
+    if (const auto point = point_for(sites_[site], scan, look))
+      return Taken{site, *point, ahead_of(sites_[site], *point, scan)};
   }
   return std::nullopt;
+}
+
+void ScanSites::start(const Taken& taken) {
+  sites_.at(taken.site).point = taken.point;
+  sites_.at(taken.site).ahead = taken.ahead;
 }
 
 std::optional<std::string> ScanSites::lose(size_t site, const std::string& worker, const std::string& why) {
@@ -41,13 +47,14 @@ std::string ScanSites::hopeless(const LookAt& look) const {
   return joined(reasons, {}, "; ");
 }
 
-std::vector<size_t> ScanSites::compile_ahead(Taken taken, const Scan& scan) {
-  Site& own = sites_.at(taken.site);
-  std::erase_if(own.ahead, [&](size_t point) { return point == taken.point || !is_free(scan, point); });
-  for (size_t point = taken.point + 1; point < scan.points.size() && own.ahead.size() < kMostAhead; ++point)
-    if (is_free(scan, point) && !is_ahead_of_another(own, point) && std::ranges::count(own.ahead, point) == 0)
-      own.ahead.push_back(point);
-  return own.ahead;
+// What it has compiled and is still to run, and then the next ones.
+std::vector<size_t> ScanSites::ahead_of(const Site& site, size_t point, const Scan& scan) const {
+  std::vector<size_t> ahead = site.ahead;
+  std::erase_if(ahead, [&](size_t one) { return one == point || !is_free(scan, one); });
+  for (size_t next = point + 1; next < scan.points.size() && ahead.size() < kMostAhead; ++next)
+    if (is_free(scan, next) && !is_ahead_of_another(site, next) && std::ranges::count(ahead, next) == 0)
+      ahead.push_back(next);
+  return ahead;
 }
 
 // It is lost, or turned out to be another device. Empty: neither.

@@ -34,19 +34,17 @@ class ScanSites {
 
   struct Taken {
     size_t site = 0, point = 0;
+    std::vector<size_t> ahead = {};  // the points that the place compiles meanwhile, none that another one does
   };
   // A point that has not ended, for a place that has none; empty: there is no such pair now. `look` is asked only of
   // places that share.
   std::optional<Taken> next(const Scan& scan, const LookAt& look) const;
-  void start(Taken taken) { sites_.at(taken.site).point = taken.point; }
+  void start(const Taken& taken);
   void end(size_t site) { sites_.at(site).point.reset(); }
   // That worker went away with its point. The text: what became of the two, where the point is not to be tried again.
   std::optional<std::string> lose(size_t site, const std::string& worker, const std::string& why);
   // Why no place will ever run anything; empty: one does or may.
   std::string hopeless(const LookAt& look) const;
-
-  // The points that the place compiles while it runs that one. Those that share leave each other's alone.
-  std::vector<size_t> compile_ahead(Taken taken, const Scan& scan);
 
   bool shared() const { return sharing_.has_value(); }
   const DeviceTable::Place& place(size_t site) const { return sites_.at(site).place; }
@@ -66,6 +64,7 @@ class ScanSites {
   bool is_free(const Scan& scan, size_t point) const;
   bool may_take(const Site& site, size_t point, const LookAt& look) const;
   bool is_ahead_of_another(const Site& site, size_t point) const;
+  std::vector<size_t> ahead_of(const Site& site, size_t point, const Scan& scan) const;
   std::optional<size_t> point_for(const Site& site, const Scan& scan, const LookAt& look) const;
 
   std::vector<Site> sites_;

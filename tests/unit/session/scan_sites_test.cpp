@@ -27,7 +27,7 @@ class ScanSitesTest : public testing::Test {
   std::string take() {
     const auto taken = sites_.next(scan_, look());
     if (!taken) return "none";
-    ahead_ = sites_.compile_ahead(*taken, scan_);
+    ahead_ = taken->ahead;
     sites_.start(*taken);
     return sites_.place(taken->site).id + " " + std::to_string(taken->point);
   }
@@ -71,7 +71,7 @@ TEST_F(ScanSitesTest, OnePlaceGoesInOrder) {
   EXPECT_FALSE(one.shared());
   const auto first = one.next(scan_, {});
   ASSERT_TRUE(first);
-  EXPECT_THAT(one.compile_ahead(*first, scan_), ElementsAre(1, 2, 3, 4));
+  EXPECT_THAT(first->ahead, ElementsAre(1, 2, 3, 4));
   one.start(*first);
   EXPECT_FALSE(one.next(scan_, {}));
   EXPECT_EQ(one.hopeless({}), "");
