@@ -59,7 +59,8 @@ std::vector<size_t> ScanSites::ahead_of(const Site& site, size_t point, const Sc
 
 // It is lost, or turned out to be another device. Empty: neither.
 std::string ScanSites::why_gone(const PlaceNow& now) const {
-  if (!now.up) return now.lost ? now.detail : "";
+  if (!now.up && now.lost) return now.detail.empty() ? "it is lost" : now.detail;
+  if (!now.up) return "";
   if (now.spec == nullptr) return "its worker has no such device";
   return unlike(*now.spec, now.versions, sharing_->device, sharing_->versions);
 }

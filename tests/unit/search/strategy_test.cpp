@@ -285,7 +285,7 @@ TEST(StrategyTest, ABatchIsAsLargeAsWhatRunsAtOnce) {
   const Grid grid = grid_of({7, 7, 7, 7});
   for (const StrategyKind kind : {StrategyKind::local, StrategyKind::evolutionary}) {
     const auto largest = [&](size_t at_once) {
-      const Ran ran = run(strategy_without_model(kind, grid, 1, {}, true, at_once), grid, bowl({3, 3, 3, 3}), 300);
+      const Ran ran = run(strategy_without_model(kind, grid, 1, {}, false, at_once), grid, bowl({3, 3, 3, 3}), 300);
       return *std::max_element(ran.batches.begin() + 1, ran.batches.end());  // the first one is for the start
     };
     const size_t usual = largest(1);

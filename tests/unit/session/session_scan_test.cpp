@@ -163,7 +163,8 @@ class SessionSharedScan : public SessionScan {
   }
   Shared<Scan> share(const std::vector<std::string>& knobs) {
     start();
-    wait_for([](const Snapshot& s) { return s.workers.front().state == WorkerState::ready; }, "the first worker");
+    wait_for([](const Snapshot& s) { return !s.workers.empty() && s.workers.front().state == WorkerState::ready; },
+             "the first worker");
     const auto snapshot = session_->snapshot();
     ScanRequest request{.id = ++scan_, .draft = tiled(4), .knobs = knobs};
     request.sharing = Sharing{
