@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <termios.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -49,5 +50,10 @@ int close_stdout() {
 }
 
 void write_stderr(std::string_view text) { (void)write_all(STDERR_FILENO, text); }
+
+bool is_raw_terminal(int fd) {
+  termios state{};
+  return tcgetattr(fd, &state) == 0 && (state.c_oflag & OPOST) == 0;
+}
 
 }  // namespace attnscope::platform

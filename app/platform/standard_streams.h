@@ -15,4 +15,8 @@ int close_stdout();
 // Writes to stderr. It is not an error when nothing reads it.
 void write_stderr(std::string_view text);
 
+// Whether this is a terminal that passes every byte on as it is. Slurm gives one to a task of `srun --unbuffered` as
+// its stdout.
+bool is_raw_terminal(int fd);
+
 }  // namespace attnscope::platform

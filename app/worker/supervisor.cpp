@@ -1,6 +1,7 @@
 #include "worker/supervisor.h"
 
 #include "platform/process.h"
+#include "platform/standard_streams.h"
 #include "worker/supervisor_loop.h"
 
 namespace attnscope::worker {
@@ -26,8 +27,8 @@ bool Supervisor::open(int fd_in, int fd_out) {
         number);
   }
   in_.data = out_.data = tick_.data = beat_.data = this;
-  for (const int fd : {fd_in, fd_out})
-    if (uv_guess_handle(fd) != UV_NAMED_PIPE) return false;
+  const auto is_pipe = [](int fd) { return uv_guess_handle(fd) == UV_NAMED_PIPE; };
+  if (!is_pipe(fd_in) || !(is_pipe(fd_out) || platform::is_raw_terminal(fd_out))) return false;
   return uv_pipe_open(&in_, fd_in) == 0 && uv_pipe_open(&out_, fd_out) == 0;
 }
 

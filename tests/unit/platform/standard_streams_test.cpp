@@ -3,9 +3,11 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
+#include <termios.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdlib>
 
 #include "support/interruptions.h"
 
@@ -109,6 +111,27 @@ TEST(StandardStreams, AllIsWrittenThoughSignalsInterruptIt) {
 
 TEST(StandardStreams, AllIsWrittenThoughStdoutDoesNotWait) {
   EXPECT_EQ(written_through_a_pipe(O_NONBLOCK), std::string(300'000, 'a') + "end");
+}
+
+TEST(StandardStreams, OnlyATerminalThatChangesNothingIsRaw) {
+  const int terminal = posix_openpt(O_RDWR | O_NOCTTY);
+  ASSERT_GE(terminal, 0);
+  ASSERT_EQ(grantpt(terminal) | unlockpt(terminal), 0);
+  const int user = open(ptsname(terminal), O_RDWR | O_NOCTTY);
+  ASSERT_GE(user, 0);
+  EXPECT_FALSE(is_raw_terminal(user)) << "a line end becomes two bytes";
+  termios state{};
+  tcgetattr(user, &state);
+  state.c_oflag &= ~static_cast<tcflag_t>(OPOST);
+  tcsetattr(user, TCSANOW, &state);
+  EXPECT_TRUE(is_raw_terminal(user));
+  close(user);
+  close(terminal);
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  EXPECT_FALSE(is_raw_terminal(ends[1])) << "no terminal";
+  close(ends[0]);
+  close(ends[1]);
 }
 
 }  // namespace
