@@ -21,7 +21,12 @@ const WorkerStatus* worker_of(const Snapshot& snapshot, const std::string& id) {
   return snapshot.workers.empty() ? nullptr : &snapshot.workers.front();
 }
 
-// A worker's own name stands for its best device, no name for the first worker's.
+}  // namespace
+
+bool is_up(const WorkerStatus& worker) {
+  return worker.state == WorkerState::ready || worker.state == WorkerState::busy;
+}
+
 const DeviceSpec* device_of(const Snapshot& snapshot, const std::string& id) {
   if (const DeviceSpec* exact = session::find_device(snapshot, id)) return exact;
   const DeviceSpec* best = nullptr;
@@ -31,8 +36,6 @@ const DeviceSpec* device_of(const Snapshot& snapshot, const std::string& id) {
   }
   return best;
 }
-
-}  // namespace
 
 Result<std::unique_ptr<WaitingSession>> WaitingSession::start(session::SessionOptions options) {
   options.first_experiment = false;
@@ -47,24 +50,29 @@ Result<std::unique_ptr<WaitingSession>> WaitingSession::start(session::SessionOp
   return waiting;
 }
 
-Result<WaitingSession::Found> WaitingSession::wait_for(const std::string& id) {
+std::shared_ptr<const Snapshot> WaitingSession::wait_until(const std::function<bool(const Snapshot&)>& holds) {
   WaitingWords words;
   std::unique_lock lock(mutex_);
   for (uint64_t seen = 0;; seen = changes_) {
-    const auto snapshot = session_->snapshot();
+    auto snapshot = session_->snapshot();
     words.look(*snapshot);
-    const WorkerStatus* worker = worker_of(*snapshot, id);
-    const bool settled = worker && (worker->state == WorkerState::ready || worker->state == WorkerState::busy);
-    if (settled) {
-      if (const DeviceSpec* found = device_of(*snapshot, id)) return Found{*found, worker->versions};
-      return fail(Stage::device, "there is no device " + id,
-                  "Devices here: " + joined(*snapshot->devices, &DeviceSpec::id) + ".");
-    }
-    if (worker && worker->state == WorkerState::lost)
-      return fail(Stage::device, "worker " + worker->name + " is not available: " + worker->detail,
-                  "Check its command; `attnscope doctor` tries every worker that the settings name.");
+    if (holds(*snapshot)) return snapshot;
     changed_.wait_for(lock, WaitingWords::kBetweenLooks, [&] { return changes_ != seen; });
   }
+}
+
+Result<WaitingSession::Found> WaitingSession::wait_for(const std::string& id) {
+  const auto snapshot = wait_until([&](const Snapshot& now) {
+    const WorkerStatus* worker = worker_of(now, id);
+    return worker != nullptr && (is_up(*worker) || worker->state == WorkerState::lost);
+  });
+  const WorkerStatus* worker = worker_of(*snapshot, id);
+  if (worker->state == WorkerState::lost)
+    return fail(Stage::device, "worker " + worker->name + " is not available: " + worker->detail,
+                "Check its command; `attnscope doctor` tries every worker that the settings name.");
+  if (const DeviceSpec* found = device_of(*snapshot, id)) return Found{*found, worker->versions};
+  return fail(Stage::device, "there is no device " + id,
+              "Devices here: " + joined(*snapshot->devices, &DeviceSpec::id) + ".");
 }
 
 }  // namespace attnscope::cli

@@ -1,5 +1,6 @@
 #pragma once
 #include <condition_variable>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -21,6 +22,8 @@ class WaitingSession {
   // The device of that id, or for an empty id the first worker's best: its first GPU, else its first emulated
   // device. Waits until the device's worker has said hello or is lost; Stage::device if there is no such device.
   Result<Found> wait_for(const std::string& id);
+  // The first snapshot of which that holds. Says on stderr what its workers wait for.
+  std::shared_ptr<const session::Snapshot> wait_until(const std::function<bool(const session::Snapshot&)>& holds);
 
  private:
   std::mutex mutex_;
@@ -28,5 +31,10 @@ class WaitingSession {
   uint64_t changes_ = 0;
   std::unique_ptr<session::Session> session_;
 };
+
+// It has said hello and takes requests.
+bool is_up(const session::WorkerStatus& worker);
+// A worker's own name stands for its best device, no name for the first worker's. Null: there is none.
+const DeviceSpec* device_of(const session::Snapshot& snapshot, const std::string& id);
 
 }  // namespace attnscope::cli

@@ -25,9 +25,9 @@ void show_progress(StatusLine& line, const Scan& scan) {
 }  // namespace
 
 session::Shared<Scan> scan_and_wait(session::Session& session, session::ScanRequest request,
-                                    const std::function<void(const Scan&)>& look) {
+                                    const std::function<void(const Scan&)>& look,
+                                    const std::function<void(const session::Snapshot&)>& watch) {
   const uint64_t id = request.id;
-  WaitingWords waiting;
   session::Shared<Scan> seen;
   session.scan(std::move(request));
   for (;; std::this_thread::sleep_for(kBetweenLooks)) {
@@ -38,13 +38,16 @@ session::Shared<Scan> scan_and_wait(session::Session& session, session::ScanRequ
       look(*seen);
       if (seen->over()) return seen;
     }
-    waiting.look(*snapshot);
+    watch(*snapshot);
   }
 }
 
 session::Shared<Scan> scan_and_wait(session::Session& session, session::ScanRequest request) {
   StatusLine line;
-  return scan_and_wait(session, std::move(request), [&](const Scan& scan) { show_progress(line, scan); });
+  WaitingWords waiting;
+  return scan_and_wait(
+      session, std::move(request), [&](const Scan& scan) { show_progress(line, scan); },
+      [&](const session::Snapshot& snapshot) { waiting.look(snapshot); });
 }
 
 }  // namespace attnscope::cli

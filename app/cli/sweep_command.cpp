@@ -25,7 +25,8 @@ using search::StrategyKind;
 constexpr uint64_t kMaxFile = 1 << 20;
 
 struct SweepOptions {
-  OneRun run;
+  OneRun run;  // without workers
+  PoolOptions pool;
   std::string space;     // file
   std::string strategy;  // a word; empty: exhaustive
   std::string model;     // device
@@ -40,11 +41,12 @@ struct SweepOptions {
 };
 
 Result<SweepPlace> place_of(const SweepOptions& options, const Draft& draft) {
-  std::string device = options.run.experiment.device;
-  auto with = options_with_workers(options.run.experiment.kernel_dirs, options.run.workers, device);
-  if (!with) return fail(with.error());
-  if (const int ms = options.run.deadline_ms; ms > 0) with->deadlines = {ms, ms, ms};
-  return SweepPlace::open(std::move(*with), device.empty() ? draft.device : device);
+  protocol::Deadlines deadlines;
+  if (const int ms = options.run.deadline_ms; ms > 0) deadlines = {ms, ms, ms};
+  auto pool = Pool::open(options.run.experiment.kernel_dirs, options.pool, deadlines, options.run.experiment.device,
+                         draft.device);
+  if (!pool) return fail(pool.error());
+  return SweepPlace::of(std::move(*pool));
 }
 
 Result<search::Space> space_of(const SweepOptions& options, const Kernel& kernel, const Config& held) {
@@ -147,7 +149,7 @@ void add_sweep(CLI::App& app, Chosen& chosen) {
   CLI::App* command = app.add_subcommand("sweep", "Search a kernel's configs for the fastest correct one");
   auto options = std::make_shared<SweepOptions>();
   add_experiment_options(*command, options->run.experiment);
-  add_worker_options(*command, options->run.workers);
+  add_pool_options(*command, options->pool);
   add_deadline_option(*command, options->run);
   command
       ->add_option("--space", options->space,

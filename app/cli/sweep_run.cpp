@@ -97,15 +97,17 @@ Result<session::Shared<Scan>> SweepRun::ask(const std::vector<Config>& configs, 
   request.watch = watch;
   request.known = known;
   request.configs = configs;
+  request.sharing = settings_.sharing;
   request.discards = watch == session::Watch::never;  // what is watched leads
   const double began = platform::steady_ms();
   std::optional<size_t> before;  // ended at the first look
-  auto scan = scan_and_wait(session_, std::move(request), [&](const Scan& now) {
+  const auto look = [&](const Scan& now) {
     for (const ScanPoint& point : now.points)
       if (point.observation && kept_.insert(point.observation->hash).second) keep(*point.observation);
     if (!before) before = static_cast<size_t>(std::ranges::count_if(now.points, &ScanPoint::ended));
     show_progress(now, *before, began);
-  });
+  };
+  auto scan = scan_and_wait(session_, std::move(request), look, settings_.on_look);
   if (scan->failure) return fail(*scan->failure);
   for (const ScanPoint& point : scan->points)
     if (point.observation) runs_[point.observation->hash] = point.observation;

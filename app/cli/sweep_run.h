@@ -34,6 +34,8 @@ class SweepRun {
     bool fresh = false;  // earlier runs do not count
     Versions versions;   // of the device's worker
     std::function<void(const SweepProgress&)> on_progress;
+    std::optional<session::Sharing> sharing;                          // workers that share it
+    std::function<void(const session::Snapshot&)> on_look = nullptr;  // sees every snapshot during a wait
   };
   // `held`: with its kernel's hash and the id of a device that is here. `results` may be null: nothing is kept.
   SweepRun(session::Session& session, store::Results* results, Experiment held, Settings settings)

@@ -23,15 +23,20 @@ std::optional<double> accepted_us(const Scan& scan, size_t point) {
 }  // namespace
 
 Result<SweepPlace> SweepPlace::open(session::SessionOptions options, const std::string& device) {
-  const auto places = find_places();
-  if (!places) return fail(places.error());
   auto waiting = WaitingSession::start(std::move(options));
   if (!waiting) return fail(waiting.error());
   auto found = (*waiting)->wait_for(device);
   if (!found) return fail(found.error());
+  return of({std::move(*waiting), std::move(*found), {}});
+}
+
+Result<SweepPlace> SweepPlace::of(Pool pool) {
+  const auto places = find_places();
+  if (!places) return fail(places.error());
   auto results = store::Results::open(places->user.data / "results.sqlite");
   if (!results) return fail(results.error());
-  return SweepPlace{std::move(*waiting), std::move(*found), std::move(*results), emulated_devices(*places).devices};
+  return SweepPlace{std::move(pool.session), std::move(pool.device), std::move(*results),
+                    emulated_devices(*places).devices, std::move(pool.sharing)};
 }
 
 bool SweepPlace::can_watch(const Kernel& kernel) const {
@@ -44,7 +49,9 @@ SweepSearch::SweepSearch(SweepPlan plan, search::Candidates candidates, SweepPla
       candidates_(std::move(candidates)),
       place_(place),
       settings_(std::move(settings)),
-      run_(place.session->session(), place.results.get(), plan_.held, this->settings(false, plan_.budget)) {}
+      run_(place.session->session(), place.results.get(), plan_.held, this->settings(false, plan_.budget)) {
+  if (place_.sharing) pool_words_.emplace(*place_.sharing);
+}
 
 Result<void> SweepSearch::run() {
   auto strategy = choose();
@@ -62,8 +69,10 @@ Result<void> SweepSearch::run() {
 
 SweepRun::Settings SweepSearch::settings(bool of_model, size_t budget) {
   const bool watch = settings_.watch == Watching::everything && !of_model;
-  SweepRun::Settings settings{
-      watch ? session::Watch::always : session::Watch::never, settings_.fresh, place_.device.versions, {}};
+  SweepRun::Settings settings;
+  if (watch) settings.watch = session::Watch::always;
+  settings.fresh = settings_.fresh;
+  settings.versions = place_.device.versions;
   settings.on_progress = [this, of_model, budget](const SweepProgress& now) {
     if (!settings_.on_progress) return;
     const size_t most = budget > 0 ? std::min(budget, candidates_.configs.size()) : now.asked;
@@ -73,9 +82,21 @@ SweepRun::Settings SweepSearch::settings(bool of_model, size_t budget) {
     if (now.best != nullptr)
       text += fmt::format(", best {:.1f} us: {}", now.best->timing->p50,
                           short_text(now.best->experiment.config, plan_.kernel, plan_.held.config.options));
-    settings_.on_progress(text, {now.ended, most});
+    how_far_ = std::move(text);
+    parts_ = {now.ended, most};
+    show();
+  };
+  if (!of_model) settings.sharing = place_.sharing;
+  settings.on_look = [this](const session::Snapshot& now) {
+    if (!pool_words_) return waiting_.look(now);
+    if (pool_words_->look(now) && settings_.on_progress && !how_far_.empty()) show();
   };
   return settings;
+}
+
+void SweepSearch::show() {
+  const std::string workers = pool_words_ ? pool_words_->text() : "";
+  settings_.on_progress(workers.empty() ? how_far_ : how_far_ + "; " + workers, parts_);
 }
 
 Result<std::unique_ptr<search::Strategy>> SweepSearch::choose() {
@@ -88,13 +109,17 @@ Result<std::unique_ptr<search::Strategy>> SweepSearch::choose() {
   }
   if ((guided && !is_model) || settings_.rank_always)
     if (auto ranked = rank(); !ranked) return fail(ranked.error());
-  if (plan_.strategy == StrategyKind::model_guided)
-    return std::make_unique<search::ModelGuided>(
-        grid, predicted_, settings_.brief ? seed_points() : std::vector<size_t>{},
-        plan_.budget > 0 && !settings_.brief ? search::ModelGuided::persistent() : search::ModelGuided::Settings{});
+  const size_t at_once = place_.sharing ? place_.sharing->devices.size() : 1;
+  if (plan_.strategy == StrategyKind::model_guided) {
+    search::ModelGuided::Settings settings;
+    if (plan_.budget > 0 && !settings_.brief) settings = search::ModelGuided::persistent();
+    settings.batch = std::max(settings.batch, at_once);
+    return std::make_unique<search::ModelGuided>(grid, predicted_,
+                                                 settings_.brief ? seed_points() : std::vector<size_t>{}, settings);
+  }
   if (plan_.strategy == StrategyKind::local && settings_.brief)
     return std::make_unique<search::Local>(grid, plan_.seed, seed_points(), search::Local::brief());
-  return search::strategy_without_model(plan_.strategy, grid, plan_.seed, seed_points(), plan_.budget > 0);
+  return search::strategy_without_model(plan_.strategy, grid, plan_.seed, seed_points(), plan_.budget > 0, at_once);
 }
 
 // The held config and the seeds, where the search may try them.

@@ -9,6 +9,7 @@
 #include "cli/command.h"
 #include "cli/device_wait.h"
 #include "cli/sweep_board.h"
+#include "cli/sweep_pool.h"
 #include "cli/sweep_run.h"
 #include "search/search.h"
 #include "search/space.h"
@@ -20,11 +21,13 @@ namespace attnscope::cli {
 struct SweepPlace {
   std::unique_ptr<WaitingSession> session;
   WaitingSession::Found device;
-  std::unique_ptr<store::Results> results;  // null: there is no place for it
-  std::vector<DeviceSpec> emulated;         // the devices that are data
+  std::unique_ptr<store::Results> results;       // null: there is no place for it
+  std::vector<DeviceSpec> emulated;              // the devices that are data
+  std::optional<session::Sharing> sharing = {};  // workers that share it
 
   // A session at the device of that id (empty: its first worker's best), with the user's results.
   static Result<SweepPlace> open(session::SessionOptions options, const std::string& device);
+  static Result<SweepPlace> of(Pool pool);
   // A watch runs on an emulated device, of the GPU's architecture if the device is a GPU.
   bool can_watch(const Kernel& kernel) const;
 };
@@ -80,7 +83,13 @@ class SweepSearch {
   SweepRun run_;
   std::vector<std::optional<double>> predicted_;  // of each candidate, us; empty: no model ranked
   Tried tried_;
+  void show();
+
   std::vector<std::string> notes_;
+  WaitingWords waiting_;
+  std::optional<PoolWords> pool_words_;
+  std::string how_far_;
+  PartsDone parts_;
 };
 
 }  // namespace attnscope::cli

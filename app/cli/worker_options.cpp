@@ -8,9 +8,8 @@
 #include "store/workers.h"
 
 namespace attnscope::cli {
-namespace {
 
-void add(session::SessionOptions& options, const store::NamedWorker& worker) {
+void add_named_worker(session::SessionOptions& options, const store::NamedWorker& worker) {
   std::string name = worker.name;
   const auto taken = [&] {
     return std::any_of(options.workers.begin(), options.workers.end(),
@@ -19,6 +18,8 @@ void add(session::SessionOptions& options, const store::NamedWorker& worker) {
   for (int number = 2; taken(); ++number) name = worker.name + "-" + std::to_string(number);
   options.workers.push_back({name, worker.argv, true});
 }
+
+namespace {
 
 constexpr const char* kTorch = "torch";
 
@@ -62,6 +63,10 @@ void add_worker_options(CLI::App& command, WorkerOptions& workers) {
                   "Also the devices of another machine: a worker that the settings name, or the command that reaches "
                   "one, as \"ssh HOST attnscope worker\" (may be repeated)")
       ->type_name("NAME|COMMAND");
+  add_connect_timeout(command, workers);
+}
+
+void add_connect_timeout(CLI::App& command, WorkerOptions& workers) {
   command
       .add_option("--connect-timeout", workers.connect_timeout_s,
                   "Give up a worker that says nothing at all for this long; words on its stderr (\"job 7 queued\") "
@@ -106,12 +111,12 @@ Result<void> add_workers(session::SessionOptions& options, const WorkerOptions& 
     }
     auto worker = store::worker_of(text, *known);
     if (!worker) return fail(worker.error());
-    add(options, *worker);
+    add_named_worker(options, *worker);
   }
   for (const store::NamedWorker& worker : *known) {
     const bool there = std::any_of(options.workers.begin(), options.workers.end(),
                                    [&](const session::WorkerCommand& other) { return other.argv == worker.argv; });
-    if (!there && (asks_for(device, worker.name) || named == Named::all)) add(options, worker);
+    if (!there && (asks_for(device, worker.name) || named == Named::all)) add_named_worker(options, worker);
   }
   if (asks_for(device, kTorch) && !has_worker(options, kTorch)) {
     auto worker = torch_worker();

@@ -7,6 +7,7 @@
 #include "core/kernel.h"
 #include "core/result.h"
 #include "session/session.h"
+#include "store/workers.h"
 
 namespace CLI {
 class App;
@@ -21,6 +22,10 @@ struct WorkerOptions {
 
 // --worker, which may be repeated, and --connect-timeout.
 void add_worker_options(CLI::App& command, WorkerOptions& workers);
+void add_connect_timeout(CLI::App& command, WorkerOptions& workers);
+
+// One more worker, under a name that is its own: "l4box-2" where there is an l4box.
+void add_named_worker(session::SessionOptions& options, const store::NamedWorker& worker);
 
 enum class Named {
   asked,  // of the workers in the settings, those that `device` or --worker names

@@ -171,18 +171,22 @@ std::vector<size_t> ModelGuided::propose(const History& history) {
 }
 
 std::unique_ptr<Strategy> strategy_without_model(StrategyKind kind, const Grid& grid, uint64_t seed,
-                                                 std::vector<size_t> seeds, bool has_budget) {
+                                                 std::vector<size_t> seeds, bool has_budget, size_t at_once) {
   switch (kind) {
     case StrategyKind::exhaustive:
       return std::make_unique<Exhaustive>(grid);
     case StrategyKind::random:
       return std::make_unique<RandomOrder>(grid, seed);
-    case StrategyKind::evolutionary:
-      return std::make_unique<Evolutionary>(grid, seed, std::move(seeds),
-                                            has_budget ? Evolutionary::persistent() : Evolutionary::Settings{});
-    case StrategyKind::local:
-      return std::make_unique<Local>(grid, seed, std::move(seeds),
-                                     has_budget ? Local::persistent() : Local::Settings{});
+    case StrategyKind::evolutionary: {
+      auto settings = has_budget ? Evolutionary::persistent() : Evolutionary::Settings{};
+      settings.population = std::max(settings.population, at_once);
+      return std::make_unique<Evolutionary>(grid, seed, std::move(seeds), settings);
+    }
+    case StrategyKind::local: {
+      auto settings = has_budget ? Local::persistent() : Local::Settings{};
+      settings.batch = std::max(settings.batch, at_once);
+      return std::make_unique<Local>(grid, seed, std::move(seeds), settings);
+    }
     case StrategyKind::model_guided:
       break;
   }

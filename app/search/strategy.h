@@ -155,9 +155,9 @@ class ModelGuided final : public Strategy {
 };
 
 // A strategy that needs no predictions; null for one that does. `seeds`: points to start from, where it starts from
-// any. With a budget it goes on until that is spent.
+// any. With a budget it goes on until that is spent. A batch may have as many points as can run `at_once`.
 std::unique_ptr<Strategy> strategy_without_model(StrategyKind kind, const Grid& grid, uint64_t seed,
-                                                 std::vector<size_t> seeds, bool has_budget);
+                                                 std::vector<size_t> seeds, bool has_budget, size_t at_once = 1);
 
 }  // namespace search
 }  // namespace attnscope

@@ -104,8 +104,9 @@ void SessionCore::fill_snapshot() {
   s.devices = devices_.all();
   s.workers.clear();
   for (const Worker& worker : workers_) {
-    WorkerStatus& status =
-        s.workers.emplace_back(WorkerStatus{worker.link->name(), worker.link->state(), worker.link->detail(), {}, {}});
+    WorkerStatus& status = s.workers.emplace_back(
+        WorkerStatus{worker.link->name(), worker.link->state(), worker.link->detail(), {}, {}, false});
+    status.waits = worker.link->waits();
     if (!worker.doing.empty() && worker.link->up()) status.detail = worker.doing;
     if (const auto& hello = worker.link->hello()) {
       status.versions = hello->versions;

@@ -78,11 +78,12 @@ class SessionCore final : public LinkEvents {
     Experiment experiment;
     std::string hash;  // of the session's experiment
     size_t worker = 0;
-    std::string device;      // as the worker calls it
-    ViewRequest view = {};   // view; of a run: the first view asked with it, if it has a hash
-    bool watch = false;      // queue: and watched afterwards
-    bool watch_all = false;  // … every CTA of it
-    bool code = false;       // view: its listing instead of a map
+    std::string device;          // as the worker calls it
+    ViewRequest view = {};       // view; of a run: the first view asked with it, if it has a hash
+    bool watch = false;          // queue: and watched afterwards
+    bool watch_all = false;      // … every CTA of it
+    bool code = false;           // view: its listing instead of a map
+    protocol::Among among = {};  // scan
   };
   struct Worker {
     std::unique_ptr<WorkerLink> link;
@@ -138,7 +139,9 @@ class SessionCore final : public LinkEvents {
 
   // core_scan.cpp
   void continue_scan();
-  void finish_scan(const Job& job, std::optional<Failure> failure);
+  PlaceNow look_at(const DeviceTable::Place& place) const;
+  bool give_scan_back(size_t worker, const std::string& why);
+  void finish_scan(JobId id, const Job& job, std::optional<Failure> failure);
   void drop_scans();
 
   // core_files.cpp

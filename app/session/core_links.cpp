@@ -21,6 +21,7 @@ void SessionCore::link_up(size_t worker, const protocol::HelloReply& hello) {
   devices_.set_devices(worker, hello.devices, !versions.driver.empty());
   carry_out(worker, workers_[worker].lanes.connected());
   release_held();
+  continue_scan();
   changed();
 }
 
@@ -35,7 +36,10 @@ void SessionCore::link_down(size_t worker, const std::string& reason) {
   down.doing.clear();
   down.answer.over();
   views_.forget(worker);
+  const bool gave_back = give_scan_back(worker, reason);
   carry_out(worker, down.lanes.disconnected());
+  if (gave_back) carry_out(worker, down.lanes.cancel(Lane::scan));
+  continue_scan();
   changed();
 }
 
@@ -45,6 +49,7 @@ void SessionCore::link_lost(size_t worker, const std::string& reason) {
   devices_.give_up(worker, reason);
   carry_out(worker, workers_[worker].lanes.give_up());
   release_held();
+  continue_scan();
   changed();
 }
 
@@ -103,6 +108,7 @@ void SessionCore::check_answers() {
     const std::string reason =
         fmt::format("it took a request and did nothing for it for {:.3g} s", double(*waited) / 1000);
     worker.answer.over();
+    give_scan_back(static_cast<size_t>(&worker - workers_.data()), reason);
     const Lanes::Step step = worker.lanes.abandon();
     for (JobId id : step.lost)
       end_job(id, Failure{Stage::deadline, fmt::format("worker {} does not answer: {}", worker.link->name(), reason),
@@ -217,9 +223,9 @@ void SessionCore::send_job(JobId id, Job& job) {
     return worker.link->send(protocol::Watch{id, std::move(experiment), deadlines});
   }
   if (job.lane == Lane::scan) {
-    scan_.restart();
-    return worker.link->send(protocol::Run{id, std::move(experiment), deadlines, std::nullopt, job.watch, std::nullopt,
-                                           scan_.among(job.device)});
+    scan_.restart(id);
+    return worker.link->send(
+        protocol::Run{id, std::move(experiment), deadlines, std::nullopt, job.watch, std::nullopt, job.among});
   }
   views_.ran(job.hash, job.worker, hash_of(experiment));
   listings_.ran(job.hash);
@@ -264,7 +270,7 @@ void SessionCore::end_job(JobId id, std::optional<Failure> failure) {
       if (watch_.is(id)) finish_watch(std::move(failure));
       break;
     case Lane::scan:
-      if (scan_.is(id)) finish_scan(job, std::move(failure));
+      if (scan_.is(id)) finish_scan(id, job, std::move(failure));
       break;
   }
 }

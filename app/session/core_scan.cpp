@@ -6,7 +6,8 @@ namespace attnscope::session {
 
 void SessionCore::scan(const ScanRequest& request) {
   changed();
-  Resolution r = resolve(request.draft, shelf_, devices_, false);
+  Resolution r = request.sharing ? resolve_shared(request.draft, shelf_, devices_, *request.sharing)
+                                 : resolve(request.draft, shelf_, devices_, false);
   if (r.wait) return scan_.hold(request);
   // A refusal of the draft's own config is no refusal of another value.
   const bool runs = r.kernel && r.place.spec != nullptr && catalog::check_runs(*r.kernel, *r.place.spec);
@@ -19,22 +20,36 @@ void SessionCore::scan(const ScanRequest& request) {
 
 void SessionCore::continue_scan() {
   if (shutting_down_) return;
-  const auto step = scan_.next();
-  if (!step) return;
-  const JobId id = next_id_++;
-  scan_.started(id);
-  submit(id, {Lane::scan,
-              step->experiment,
-              hash_of(step->experiment),
-              step->place.worker,
-              step->place.local_id,
-              {},
-              step->watch});
+  const auto look = [this](const DeviceTable::Place& place) { return look_at(place); };
+  while (auto step = scan_.next(look)) {
+    const JobId id = next_id_++;
+    scan_.started(id);
+    Job job{Lane::scan, step->experiment, hash_of(step->experiment), step->place.worker, step->place.local_id,
+            {},         step->watch};
+    job.among = std::move(step->among);
+    submit(id, std::move(job));
+  }
 }
 
-void SessionCore::finish_scan(const Job& job, std::optional<Failure> failure) {
+PlaceNow SessionCore::look_at(const DeviceTable::Place& place) const {
+  const WorkerLink& link = *workers_[place.worker].link;
+  PlaceNow now{link.up(), link.state() == WorkerState::lost, nullptr, {}, link.detail()};
+  if (link.hello()) now.versions = link.hello()->versions;
+  if (now.up) now.spec = devices_.place_of(place.id).spec;
+  return now;
+}
+
+// The worker is away, or does not answer. True: it had a point of a shared scan, which goes to another one.
+bool SessionCore::give_scan_back(size_t worker, const std::string& why) {
+  const std::string& name = workers_[worker].link->name();
+  const bool had_one = scan_.worker_went(worker, name, why);
+  if (had_one) note(LogLevel::warning, "what worker " + name + " had of a sweep is tried elsewhere");
+  return had_one;
+}
+
+void SessionCore::finish_scan(JobId id, const Job& job, std::optional<Failure> failure) {
   const WorkerLink& link = *workers_[job.worker].link;
-  scan_.finish(std::move(failure), link.name(), link.hello() ? link.hello()->versions : Versions{});
+  scan_.finish(id, std::move(failure), link.name(), link.hello() ? link.hello()->versions : Versions{});
   changed();
   continue_scan();
 }

@@ -69,6 +69,14 @@ DeviceTable::Answer DeviceTable::find(const std::string& id, Place& place) const
   return workers_.empty() || workers_.front().settled ? Answer::nowhere : Answer::not_yet;
 }
 
+DeviceTable::Place DeviceTable::place_of(const std::string& id) const {
+  Place place;
+  if (find(id, place) == Answer::here) return place;
+  const Worker* named = worker_named_in(id);
+  if (named == nullptr) return {0, id, id, nullptr};
+  return {static_cast<size_t>(named - workers_.data()), id, id.substr(named->name.size() + 1), nullptr};
+}
+
 std::string DeviceTable::missing(const std::string& id) const {
   const Worker* named = worker_named_in(id);
   if (named == nullptr || named->trouble.empty()) return "there is no device " + id;

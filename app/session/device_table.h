@@ -31,6 +31,9 @@ class DeviceTable {
   void give_up(size_t worker, const std::string& reason);
 
   Answer find(const std::string& id, Place& place) const;
+  // Where a device of that id is or will be, once its worker has said hello; `spec` is null until then, and stays null
+  // where the worker has no such device.
+  Place place_of(const std::string& id) const;
   // Of an id that is nowhere: "there is no device emulated:l5", or why its worker is not available.
   std::string missing(const std::string& id) const;
   // The worker that `id` names, unless it is the first; empty otherwise.

@@ -33,8 +33,9 @@ Result<void> find_device(Resolution& r, const DeviceTable& devices, const std::s
   return {};
 }
 
-Result<void> fill(Resolution& r, const Draft& draft, const KernelShelf& shelf, const DeviceTable& devices,
-                  bool device_is_wish) {
+// The device last: find() gives it to `r`, or says why not.
+template <class Find>
+Result<void> fill(Resolution& r, const Draft& draft, const KernelShelf& shelf, Find find) {
   r.kernel = shelf.find(draft.kernel);
   if (!r.kernel) {
     std::vector<std::string> known;
@@ -47,7 +48,7 @@ Result<void> fill(Resolution& r, const Draft& draft, const KernelShelf& shelf, c
   if (!config) return fail(config.error());
   r.experiment.config = std::move(*config);
   if (auto valid = validate(draft.problem, "problem"); !valid) return valid;
-  if (auto found = find_device(r, devices, draft.device, device_is_wish); !found || r.wait) return found;
+  if (Result<void> found = find(); !found || r.wait) return found;
   if (auto runs = catalog::check_runs(*r.kernel, *r.place.spec); !runs) return runs;
   return catalog::check_restrictions(*r.kernel, draft.problem, r.experiment.config, r.place.spec->arch);
 }
@@ -77,7 +78,22 @@ Shared<Kernel> KernelShelf::content(const std::string& hash) const {
 Resolution resolve(const Draft& draft, const KernelShelf& shelf, const DeviceTable& devices, bool device_is_wish) {
   Resolution r;
   r.experiment = Experiment{draft, ""};
-  if (auto filled = fill(r, draft, shelf, devices, device_is_wish); !filled) r.failure = filled.error();
+  const auto find = [&] { return find_device(r, devices, draft.device, device_is_wish); };
+  if (auto filled = fill(r, draft, shelf, find); !filled) r.failure = filled.error();
+  return r;
+}
+
+Resolution resolve_shared(const Draft& draft, const KernelShelf& shelf, const DeviceTable& devices,
+                          const Sharing& sharing) {
+  Resolution r;
+  r.experiment = Experiment{draft, ""};
+  r.experiment.device = sharing.device.id;
+  for (const std::string& id : sharing.devices) r.shared_places.push_back(devices.place_of(id));
+  const auto find = [&]() -> Result<void> {
+    r.place = {0, sharing.device.id, sharing.device.id, &sharing.device};
+    return {};
+  };
+  if (auto filled = fill(r, draft, shelf, find); !filled) r.failure = filled.error();
   return r;
 }
 

@@ -25,9 +25,10 @@ class KernelShelf {
 
 // A draft completed to an experiment, or the reason why that is not possible.
 struct Resolution {
-  Experiment experiment;     // as far as it could be completed
-  Shared<Kernel> kernel;     // null: unknown
-  DeviceTable::Place place;  // place.spec is null unless the device is known
+  Experiment experiment;                               // as far as it could be completed
+  Shared<Kernel> kernel;                               // null: unknown
+  DeviceTable::Place place;                            // place.spec is null unless the device is known
+  std::vector<DeviceTable::Place> shared_places = {};  // resolve_shared(): of the devices that share
   std::optional<Failure> failure;
   bool wait = false;          // a worker must say hello first; experiment.device is a guess
   std::string wait_for;       // that worker's name; empty: the first one
@@ -36,5 +37,9 @@ struct Resolution {
 
 // `device_is_wish`: an unknown device is replaced by the default choice instead of refused.
 Resolution resolve(const Draft& draft, const KernelShelf& shelf, const DeviceTable& devices, bool device_is_wish);
+
+// The same on the device that `sharing` describes, whose workers may come later. place.spec is sharing.device.
+Resolution resolve_shared(const Draft& draft, const KernelShelf& shelf, const DeviceTable& devices,
+                          const Sharing& sharing);
 
 }  // namespace attnscope::session

@@ -82,6 +82,41 @@ std::optional<size_t> timed_twin(const Scan& scan, const std::vector<std::string
   return std::nullopt;
 }
 
+// What makes a point's time another's too: its machine code, and all that the code is given. Empty: it has no time.
+std::string timed_code(const ScanPoint& point, const std::string& key) {
+  const Observation* run = point.same_as ? nullptr : point.observation.get();
+  const bool timed = run != nullptr && run->timing && run->variant && !run->variant->code_hash.empty();
+  return timed ? run->variant->code_hash + "\n" + key : "";
+}
+
+// Of points that were timed with one machine code and one launch, on two workers at once or by earlier runs, the first
+// one's time counts.
+void time_once(Scan& scan, const std::vector<std::string>& keys) {
+  std::map<std::string, size_t> first;
+  for (size_t at = 0; at < scan.points.size(); ++at) {
+    const std::string code = timed_code(scan.points[at], keys[at]);
+    if (code.empty()) continue;
+    if (const auto [twin, added] = first.try_emplace(code, at); !added) scan.points[at].same_as = twin->second;
+  }
+}
+
+// The same, where only `at` is new.
+void time_once(Scan& scan, const std::vector<std::string>& keys, size_t at) {
+  const std::string code = timed_code(scan.points[at], keys[at]);
+  if (code.empty()) return;
+  size_t first = at;
+  std::vector<size_t> twins;
+  for (size_t other = 0; other < scan.points.size(); ++other) {
+    if (keys[other] != keys[at] || timed_code(scan.points[other], keys[other]) != code) continue;
+    twins.push_back(other);
+    first = std::min(first, other);
+  }
+  for (ScanPoint& point : scan.points)
+    if (point.same_as && std::ranges::count(twins, *point.same_as) > 0) point.same_as = first;
+  for (const size_t twin : twins)
+    if (twin != first) scan.points[twin].same_as = first;
+}
+
 }  // namespace
 
 Scan plan_scan(const ScanRequest& request, const Kernel& kernel, const Experiment& held, const DeviceSpec& spec) {
@@ -106,12 +141,11 @@ Scan plan_scan(const ScanRequest& request, const Kernel& kernel, const Experimen
 void ScanLane::add(const ScanRequest& request, const Resolution& resolution) {
   Entry entry{plan_scan(request, *resolution.kernel, resolution.experiment, *resolution.place.spec),
               resolution.kernel,
-              resolution.place,
+              request.sharing ? ScanSites(resolution.shared_places, *request.sharing) : ScanSites(resolution.place),
               false,
               request.discards,
               {}};
   const bool emulated = resolution.place.spec->emulated;
-  entry.place.spec = nullptr;  // the table of devices may change
   entry.watch = (request.watch == Watch::always || (request.watch == Watch::emulated && emulated)) &&
                 resolution.kernel->library.is_source();
   for (const ScanPoint& point : entry.scan.points)
@@ -122,8 +156,9 @@ void ScanLane::add(const ScanRequest& request, const Resolution& resolution) {
     point.same_as = timed_twin(entry.scan, entry.keys, at, *point.observation);
     if (!point.same_as) point.observation = nullptr;
   }
+  if (!request.configs.empty()) time_once(entry.scan, entry.keys);
   // The same scan again replaces its result; what runs stays in its place.
-  for (size_t at = 0; at < entries_.size() && job_ == 0; ++at)
+  for (size_t at = 0; at < entries_.size() && running_.empty(); ++at)
     if (entries_[at].scan.held == entry.scan.held &&
         std::ranges::equal(entries_[at].scan.points, entry.scan.points, {}, &ScanPoint::config, &ScanPoint::config))
       entries_.erase(entries_.begin() + static_cast<std::ptrdiff_t>(at--));
@@ -154,32 +189,52 @@ Experiment ScanLane::experiment_of(const Entry& entry, size_t point) const {
   return experiment;
 }
 
-std::optional<ScanLane::Step> ScanLane::next() {
-  if (job_ != 0) return std::nullopt;
-  for (entry_ = 0; entry_ < entries_.size(); ++entry_) {
-    const Entry& entry = entries_[entry_];
-    const auto found = std::ranges::find_if_not(entry.scan.points, &ScanPoint::ended);
+ScanLane::Running* ScanLane::find(JobId job) {
+  const auto found = std::ranges::find(running_, job, &Running::job);
+  return found == running_.end() ? nullptr : &*found;
+}
+
+std::optional<ScanLane::Step> ScanLane::next(const LookAt& look) {
+  next_.reset();
+  if (running_.empty()) entry_ = 0;
+  for (; entry_ < entries_.size(); ++entry_) {
+    Entry& entry = entries_[entry_];
     if (entry.scan.over()) continue;
-    point_ = static_cast<size_t>(found - entry.scan.points.begin());
-    own_ = blank_observation(experiment_of(entry, point_));
-    return Step{own_.experiment, entry.place, entry.watch};
+    if (const auto taken = entry.sites.next(entry.scan, look)) {
+      next_ = Running{0, *taken, blank_observation(experiment_of(entry, taken->point))};
+      return Step{next_->own.experiment, entry.sites.place(taken->site), entry.watch, among(entry, *taken)};
+    }
+    if (const std::string why = entry.sites.hopeless(look); !why.empty()) {
+      entry.scan.failure = Failure{Stage::device, "no worker is left: " + why,
+                                   "What has ended is kept. Check the workers' commands and run the same again."};
+      publish_entry();
+      continue;
+    }
+    break;
   }
   return std::nullopt;
 }
 
-protocol::Among ScanLane::among(const std::string& device) const {
+void ScanLane::started(JobId job) {
+  next_->job = job;
+  entries_.at(entry_).sites.start(next_->taken);
+  running_.push_back(*std::exchange(next_, std::nullopt));
+}
+
+protocol::Among ScanLane::among(const Entry& entry, const ScanSites::Taken& taken) const {
   protocol::Among among;
-  const Entry& entry = entries_.at(entry_);
+  for (const size_t point : taken.ahead) {
+    among.ahead.push_back(experiment_of(entry, point));
+    among.ahead.back().device = entry.sites.place(taken.site).local_id;
+  }
+  // Of a shared scan only points before this one, so that it does not depend on the workers which point is the first.
+  const size_t known = entry.sites.shared() ? taken.point : entry.scan.points.size();
   for (size_t at = 0; at < entry.scan.points.size(); ++at) {
     const ScanPoint& point = entry.scan.points[at];
-    if (at > point_ && !point.ended() && among.ahead.size() < kMostAhead) {
-      among.ahead.push_back(experiment_of(entry, at));
-      among.ahead.back().device = device;
-    }
+    if (at < known && entry.keys[at] == entry.keys[taken.point] && among.known_codes.size() < kMostCodes &&
+        !timed_code(point, "").empty())
+      among.known_codes.push_back(point.observation->variant->code_hash);
     const Observation* run = point.same_as ? nullptr : point.observation.get();
-    if (run != nullptr && run->timing && run->variant && !run->variant->code_hash.empty() &&
-        entry.keys[at] == entry.keys[point_] && among.known_codes.size() < kMostCodes)
-      among.known_codes.push_back(run->variant->code_hash);
     if (entry.discards && run != nullptr && is_correct_and_measured(*run)) {
       const double hopeless = kHopeless * run->timing->interval_high;
       among.hopeless_us = std::min(among.hopeless_us.value_or(hopeless), hopeless);
@@ -188,30 +243,65 @@ protocol::Among ScanLane::among(const std::string& device) const {
   return among;
 }
 
-void ScanLane::restart() { own_ = blank_observation(own_.experiment); }
-
-void ScanLane::take_part(const protocol::Part& part) {
-  if (!is(part.id)) return;
-  apply_part(own_, part);
-  own_.device = own_.experiment.device;  // a worker of a name knows its devices without that name
+void ScanLane::restart(JobId job) {
+  Running* running = find(job);
+  running->own = blank_observation(running->own.experiment);
 }
 
-void ScanLane::finish(std::optional<Failure> failure, const std::string& worker, const Versions& versions) {
-  job_ = 0;
+void ScanLane::take_part(const protocol::Part& part) {
+  Running* running = find(part.id);
+  if (running == nullptr) return;
+  apply_part(running->own, part);
+  running->own.device = running->own.experiment.device;  // a worker of a name knows its devices without that name
+}
+
+void ScanLane::finish(JobId job, std::optional<Failure> failure, const std::string& worker, const Versions& versions) {
+  const auto found = std::ranges::find(running_, job, &Running::job);
+  Running running = std::move(*found);
+  running_.erase(found);
   Entry& entry = entries_.at(entry_);
-  ScanPoint& point = entry.scan.points.at(point_);
-  if (!failure && is_code_only(own_)) point.same_as = timed_twin(entry.scan, entry.keys, point_, own_);
-  if (!failure && !point.same_as) failure = lack_of(own_, entry.watch, worker);
-  if (failure) own_.failure = std::move(failure);
-  if (own_.versions == Versions{}) own_.versions = versions;
-  point.observation = share(std::move(own_));
+  // A device that is out of order fails every config that it takes: another worker's must have its say.
+  const bool of_device = entry.sites.shared() && failure && failure->stage == Stage::device;
+  if (of_device && !entry.sites.lose(running.taken.site, worker, failure->message)) return;
+  entry.sites.end(running.taken.site);
+  ScanPoint& point = entry.scan.points.at(running.taken.point);
+  if (!failure && is_code_only(running.own))
+    point.same_as = timed_twin(entry.scan, entry.keys, running.taken.point, running.own);
+  if (!failure && !point.same_as) failure = lack_of(running.own, entry.watch, worker);
+  end(std::move(running), std::move(failure), versions);
+}
+
+bool ScanLane::worker_went(size_t worker, const std::string& name, const std::string& why) {
+  const auto of_worker = [&](const Running& one) {
+    return entries_.at(entry_).sites.place(one.taken.site).worker == worker;
+  };
+  const auto found = std::ranges::find_if(running_, of_worker);
+  if (found == running_.end() || !entries_[entry_].sites.shared()) return false;
+  Running running = std::move(*found);
+  running_.erase(found);
+  const auto lost = entries_[entry_].sites.lose(running.taken.site, name, why);
+  if (!lost) return true;
+  running.own = blank_observation(running.own.experiment);
+  end(std::move(running),
+      Failure{Stage::crash, "two workers went away while they had this config: " + *lost,
+              "Run it on its own, `attnscope run`, to see what it does to a worker. The next sweep tries it again."},
+      {});
+  return true;
+}
+
+void ScanLane::end(Running running, std::optional<Failure> failure, const Versions& versions) {
+  Entry& entry = entries_.at(entry_);
+  if (failure) running.own.failure = std::move(failure);
+  if (running.own.versions == Versions{}) running.own.versions = versions;
+  entry.scan.points.at(running.taken.point).observation = share(std::move(running.own));
+  if (entry.sites.shared()) time_once(entry.scan, entry.keys, running.taken.point);
   publish_entry();
 }
 
 bool ScanLane::keep_for(const Draft& wanted) {
   const auto ends = [&](const Entry& entry) { return !entry.scan.over() && !entry.scan.holds(wanted); };
-  const bool ran = job_ != 0 && ends(entries_.at(entry_));
-  if (ran) job_ = 0;
+  const bool ran = !running_.empty() && ends(entries_.at(entry_));
+  if (ran) running_.clear();
   const size_t before = entries_.size();
   size_t kept = 0;
   for (size_t at = 0; at < entries_.size(); ++at) {

@@ -5,6 +5,7 @@
 #include <future>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,7 @@
 #include "core/observation.h"
 #include "core/view.h"
 #include "protocol/message.h"
+#include "session/sharing.h"
 #include "session/snapshot.h"
 
 namespace attnscope::session {
@@ -67,6 +69,7 @@ struct ScanRequest {
   std::vector<Shared<Observation>> known = {};  // runs that are not repeated
   std::map<std::string, int64_t> set = {};      // not empty: only the draft's config with these values, and no knobs
   std::vector<Config> configs = {};             // complete; these instead of the values of knobs
+  std::optional<Sharing> sharing = {};          // workers that share its configs; the draft's device is theirs
   bool discards = false;                        // on a GPU what is far slower than the fastest is not timed to the end
 };
 

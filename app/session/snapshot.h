@@ -25,6 +25,7 @@ struct WorkerStatus {
   std::string detail;  // why it restarts, what it does: "emulating tiled, 43 of 128 CTAs"
   Versions versions;
   std::vector<DeviceSpec> devices;
+  bool waits = false;  // starting, and its command has said something on stderr: it may be in a queue, for hours
 };
 
 // The parts that stream in on their own, each replaced by its own stage.

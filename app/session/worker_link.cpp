@@ -334,7 +334,7 @@ void WorkerLink::look() {
   const auto seconds = [](uint64_t ms) { return fmt::format("{:.3g} s", double(ms) / 1000); };
   if (banner_.found() && !up())
     return give_up(fmt::format("it did not say hello within {}", seconds(kHelloFactor * connect_ms_)));
-  if (!up() && (!stderr_last_.empty() || !stderr_line_.empty())) return;  // it waits in a queue and reported that
+  if (waits()) return;  // it waits in a queue and reported that
   const uint64_t limit = up() ? silence_ms_ : connect_ms_, silent_ms = uv_now(loop_) - heard_at_;
   const bool silent = silent_ms >= limit;
   if (silent && suspected_)
@@ -359,6 +359,7 @@ void WorkerLink::shut_down(std::function<void()> ended) {
   if (!process_) return ended();
   ended_ = std::move(ended);
   stdin_.reset();  // end of input: a worker then ends by itself, with everything that it started
+  if (!up()) uv_process_kill(&process_->handle, SIGTERM);  // what waits in a queue does not notice
   pause_.start(kShutDownMs);
 }
 

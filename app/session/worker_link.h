@@ -52,12 +52,15 @@ class WorkerLink {
   void revive();                                // tries a lost worker again; otherwise does nothing
   void send(const protocol::Request& request);  // dropped unless up()
   void replace(const std::string& reason);      // ends its process and starts another one
-  // Ends the worker: end of input first, SIGKILL 2 s later. `ended` runs once, when its process has ended.
+  // Ends the worker: end of input first, SIGTERM too if it has not said hello, SIGKILL 2 s later. `ended` runs once,
+  // when its process has ended.
   void shut_down(std::function<void()> ended);
 
   bool up() const { return hello_.has_value(); }
   bool receiving() const { return frames_.in_frame(); }  // a message is incomplete: its last report about itself is old
   bool settled() const { return up() || state_ == WorkerState::lost || said_hello_once_; }
+  // It said something on stderr before its hello, as a queue does.
+  bool waits() const { return process_ && !up() && !(stderr_last_.empty() && stderr_line_.empty()); }
   WorkerState state() const { return state_; }
   const std::string& detail() const { return detail_; }
   const std::string& name() const { return command_.name; }

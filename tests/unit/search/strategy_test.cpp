@@ -281,6 +281,20 @@ TEST(LocalTest, WithABudgetItTriesEveryPointIfItMay) {
   EXPECT_THAT(run(std::move(strategy), grid, bowl({0, 0, 0}), 1000).points, SizeIs(216));
 }
 
+TEST(StrategyTest, ABatchIsAsLargeAsWhatRunsAtOnce) {
+  const Grid grid = grid_of({7, 7, 7, 7});
+  for (const StrategyKind kind : {StrategyKind::local, StrategyKind::evolutionary}) {
+    const auto largest = [&](size_t at_once) {
+      const Ran ran = run(strategy_without_model(kind, grid, 1, {}, false, at_once), grid, bowl({3, 3, 3, 3}), 300);
+      return *std::max_element(ran.batches.begin() + 1, ran.batches.end());  // the first one is for the start
+    };
+    const size_t usual = largest(1);
+    EXPECT_LE(usual, 8u);
+    EXPECT_EQ(largest(3), usual);
+    EXPECT_GT(largest(24), usual);
+  }
+}
+
 TEST(LocalTest, GoesOnAtRandomWhileNothingIsCorrect) {
   const Grid grid = grid_of({40});
   const Landscape landscape = [](const std::vector<size_t>& at) -> std::optional<double> {

@@ -64,8 +64,14 @@ class ScanLaneTest : public testing::Test {
     Timing timing;
     timing.p50 = us;
     if (us > 0) lane_.take_part({job_, {std::optional(timing), std::optional(Verdict{})}});
-    lane_.finish(std::nullopt, "box", {});
+    lane_.finish(job_, std::nullopt, "box", {});
     return step->experiment;
+  }
+  // What the next value is told, which is there and does not start.
+  protocol::Among next_among() {
+    const auto step = lane_.next();
+    EXPECT_TRUE(step);
+    return step ? step->among : protocol::Among{};
   }
   const Scan& last() const { return *lane_.view().back(); }
 
@@ -170,10 +176,8 @@ TEST_F(ScanLaneTest, AnotherScanOfTheSameConfigsLeavesTheOthersAsTheyWere) {
 
 TEST_F(ScanLaneTest, SaysWhatComesNextByTheWorkersNameOfTheDevice) {
   add({"NUM_WARPS"});
-  ASSERT_TRUE(lane_.next());
-  lane_.started(7);
-  const auto among = lane_.among("emulated:l4");
-  ASSERT_EQ(among.ahead.size(), ScanLane::kMostAhead);
+  const auto among = next_among();
+  ASSERT_EQ(among.ahead.size(), ScanSites::kMostAhead);
   EXPECT_EQ(among.ahead[0].device, "emulated:l4");
   EXPECT_EQ(among.ahead[0].config.knobs.at("NUM_WARPS"), 2);
   EXPECT_EQ(among.ahead[3].config.knobs.at("NUM_WARPS"), 8);
@@ -192,12 +196,11 @@ TEST_F(ScanLaneTest, ASweepSaysWhatIsHopelessOnceACorrectOneIsMeasured) {
     Verdict verdict;
     verdict.state = correct ? VerdictState::correct : VerdictState::wrong;
     lane_.take_part({job_, {std::optional(variant), std::optional(timing), std::optional(verdict)}});
-    lane_.finish(std::nullopt, "box", {});
+    lane_.finish(job_, std::nullopt, "box", {});
   };
   add({"NUM_WARPS"});
   measured(true, 20);
-  ASSERT_TRUE(lane_.next());
-  EXPECT_FALSE(lane_.among("cuda:0").hopeless_us) << "a scan of a knob times every value";
+  EXPECT_FALSE(next_among().hopeless_us) << "a scan of a knob times every value";
   while (lane_.next()) run("b", 9);
 
   ScanRequest sweep{.id = ++id_, .draft = held_, .knobs = {}};
@@ -205,21 +208,17 @@ TEST_F(ScanLaneTest, ASweepSaysWhatIsHopelessOnceACorrectOneIsMeasured) {
   for (const int64_t warps : {1, 2, 4, 8}) sweep.configs.push_back(with({{"NUM_WARPS", warps}}));
   add(sweep);
   measured(false, 5);
-  ASSERT_TRUE(lane_.next());
-  EXPECT_FALSE(lane_.among("cuda:0").hopeless_us) << "a wrong one is not to be beaten";
+  EXPECT_FALSE(next_among().hopeless_us) << "a wrong one is not to be beaten";
   measured(true, 20);
-  ASSERT_TRUE(lane_.next());
-  EXPECT_EQ(lane_.among("cuda:0").hopeless_us, 30);
+  EXPECT_EQ(next_among().hopeless_us, 30);
   measured(true, 10);
-  ASSERT_TRUE(lane_.next());
-  EXPECT_EQ(lane_.among("cuda:0").hopeless_us, 15) << "of the fastest";
+  EXPECT_EQ(next_among().hopeless_us, 15) << "of the fastest";
 }
 
 TEST_F(ScanLaneTest, OnlyAnEqualLaunchMakesEqualCodeKnown) {
   add({"VEC_WIDTH"});
   run("a", 5);
-  ASSERT_TRUE(lane_.next());
-  EXPECT_THAT(lane_.among("emulated:l4").known_codes, ElementsAre("a"));
+  EXPECT_THAT(next_among().known_codes, ElementsAre("a"));
   run("a", 0);
   EXPECT_EQ(last().points[1].same_as, 0u);
   EXPECT_EQ(last().timed(1)->timing->p50, 5);
@@ -227,8 +226,7 @@ TEST_F(ScanLaneTest, OnlyAnEqualLaunchMakesEqualCodeKnown) {
 
   add({"NUM_WARPS"});
   run("a", 5);
-  ASSERT_TRUE(lane_.next());
-  EXPECT_THAT(lane_.among("emulated:l4").known_codes, IsEmpty()) << "another number of threads";
+  EXPECT_THAT(next_among().known_codes, IsEmpty()) << "another number of threads";
   run("a", 0);
   EXPECT_FALSE(last().points[1].same_as);
   EXPECT_EQ(last().points[1].observation->failure->stage, Stage::protocol) << "a run without a time is no run";
@@ -240,8 +238,8 @@ TEST_F(ScanLaneTest, WhatAnEarlierAttemptBroughtDoesNotCount) {
   lane_.started(7);
   Timing timing;
   lane_.take_part({7, {std::optional(timing), std::optional(Verdict{})}});
-  lane_.restart();
-  lane_.finish(std::nullopt, "box", {});
+  lane_.restart(7);
+  lane_.finish(7, std::nullopt, "box", {});
   EXPECT_TRUE(last().points[0].observation->failure);
 }
 
@@ -357,6 +355,127 @@ TEST(Scan, HoldsForDraftsThatDifferInThatKnob) {
   draft = scan.held;
   draft.problem.seq_q += 1;
   EXPECT_FALSE(scan.holds("A", draft));
+}
+
+// Two workers share a scan of configs.
+class SharedScanTest : public ScanLaneTest {
+ protected:
+  void share(const std::vector<Config>& configs, std::vector<Shared<Observation>> known = {}) {
+    ScanRequest request{.id = ++id_, .draft = held_, .knobs = {}};
+    request.configs = configs;
+    request.known = std::move(known);
+    request.sharing = Sharing{{"a", "b"}, spec_, {}};
+    Resolution resolution;
+    resolution.experiment = held_;
+    resolution.kernel = kernel_;
+    resolution.place = {0, held_.device, held_.device, &spec_};
+    resolution.shared_places = {{1, "a", "emulated:l4", nullptr}, {2, "b", "emulated:l4", nullptr}};
+    lane_.add(request, resolution);
+  }
+  // The next one starts; its job.
+  JobId start() {
+    const auto step = lane_.next([&](const DeviceTable::Place&) { return PlaceNow{true, false, &spec_, {}, ""}; });
+    EXPECT_TRUE(step);
+    if (!step) return 0;
+    among_ = step->among;
+    lane_.started(++job_);
+    return job_;
+  }
+  void end(JobId job, const std::string& code, double us) {
+    VariantInfo variant;
+    variant.code_hash = code;
+    Timing timing;
+    timing.p50 = us;
+    lane_.take_part({job, {std::optional(variant), std::optional(timing), std::optional(Verdict{})}});
+    lane_.finish(job, std::nullopt, "a", {});
+  }
+  protocol::Among among_;
+};
+
+TEST_F(SharedScanTest, TwoRunAtOnceAndEachPartIsItsJobs) {
+  share({with({{"NUM_WARPS", 2}}), with({{"NUM_WARPS", 8}})});
+  const JobId first = start(), second = start();
+  EXPECT_FALSE(lane_.next());
+  end(second, "b", 8);
+  EXPECT_TRUE(lane_.is(first));
+  EXPECT_FALSE(lane_.is(second));
+  end(first, "a", 2);
+  EXPECT_EQ(last().points[0].observation->timing->p50, 2);
+  EXPECT_EQ(last().points[1].observation->timing->p50, 8);
+  EXPECT_EQ(last().points[1].observation->experiment.device, "box/emulated:l4") << "not the worker's";
+}
+
+// Whichever worker ends first, the result is that of one worker.
+TEST_F(SharedScanTest, OfEqualMachineCodeTimedTwiceTheFirstPointsTimeCounts) {
+  const std::vector<Config> vectors{with({{"VEC_WIDTH", 1}}), with({{"VEC_WIDTH", 4}}), with({{"VEC_WIDTH", 8}})};
+  share(vectors);
+  const JobId first = start(), second = start();
+  end(second, "same", 8);
+  start();
+  EXPECT_THAT(among_.known_codes, ElementsAre("same"));
+  end(job_, "same", 9);
+  EXPECT_EQ(last().points[2].same_as, 1u);
+  end(first, "same", 7);
+  EXPECT_FALSE(last().points[0].same_as);
+  for (size_t at = 0; at < 3; ++at) EXPECT_EQ(last().timed(at)->timing->p50, 7) << at;
+  EXPECT_EQ(last().points[2].same_as, 0u);
+  // Also if the runs are known when the scan starts.
+  std::vector<Shared<Observation>> known;
+  for (const ScanPoint& point : last().points) known.push_back(point.observation);
+  share(vectors, known);
+  EXPECT_TRUE(last().over());
+  for (size_t at = 0; at < 3; ++at) EXPECT_EQ(last().timed(at)->timing->p50, 7) << at;
+}
+
+TEST_F(SharedScanTest, ALaterPointsCodeIsNotKnownToAnEarlierOne) {
+  share({with({{"VEC_WIDTH", 1}}), with({{"VEC_WIDTH", 4}})});
+  start();
+  const JobId second = start();
+  end(second, "same", 8);
+  ASSERT_TRUE(lane_.worker_went(1, "a", "killed"));
+  start();
+  EXPECT_THAT(among_.known_codes, IsEmpty());
+}
+
+TEST_F(SharedScanTest, AConfigIsGivenBackOnceAndThenItFails) {
+  share({with({{"NUM_WARPS", 2}}), with({{"NUM_WARPS", 8}})});
+  const JobId first = start();
+  EXPECT_FALSE(lane_.worker_went(2, "b", "killed")) << "it had none";
+  Timing timing;
+  lane_.take_part({first, {std::optional(timing)}});
+  EXPECT_TRUE(lane_.worker_went(1, "a", "killed"));
+  EXPECT_FALSE(lane_.is(first));
+  EXPECT_FALSE(last().points[0].ended());
+  const JobId other = start(), again = start();
+  end(other, "b", 8);
+  EXPECT_TRUE(lane_.worker_went(2, "b", "closed its output"));
+  EXPECT_FALSE(lane_.is(again));
+  ASSERT_TRUE(last().over());
+  ASSERT_TRUE(last().points[0].observation);
+  const Observation& lost = *last().points[0].observation;
+  ASSERT_TRUE(lost.failure);
+  EXPECT_EQ(lost.failure->stage, Stage::crash);
+  EXPECT_EQ(lost.failure->message, "two workers went away while they had this config: a: killed; b: closed its output");
+  EXPECT_FALSE(lost.timing) << "what the first attempt brought";
+  EXPECT_EQ(last().points[1].observation->timing->p50, 8);
+}
+
+TEST_F(SharedScanTest, WhatADeviceRefusesIsTriedOnAnother) {
+  share({with({{"NUM_WARPS", 2}})});
+  lane_.finish(start(), Failure{Stage::device, "the GPU is lost", ""}, "a", {});
+  EXPECT_FALSE(last().points[0].ended());
+  lane_.finish(start(), Failure{Stage::device, "it does not fit", ""}, "b", {});
+  ASSERT_TRUE(last().over());
+  EXPECT_EQ(last().points[0].observation->failure->message, "it does not fit");
+}
+
+TEST_F(SharedScanTest, WithoutAWorkerItFailsAndSaysWhy) {
+  share({with({{"NUM_WARPS", 2}})});
+  EXPECT_FALSE(lane_.next([&](const DeviceTable::Place&) { return PlaceNow{}; }));
+  EXPECT_FALSE(last().over()) << "they may come";
+  EXPECT_FALSE(lane_.next([&](const DeviceTable::Place&) { return PlaceNow{false, true, nullptr, {}, "gone"}; }));
+  ASSERT_TRUE(last().failure);
+  EXPECT_EQ(last().failure->message, "no worker is left: a: gone; b: gone");
 }
 
 }  // namespace

@@ -154,5 +154,71 @@ TEST_F(SessionScan, ACrashedWorkersValueRunsAgain) {
   for (const ScanPoint& point : seen->points) EXPECT_TRUE(point.observation->timing) << point.value.value;
 }
 
+// Two workers beside the session's own share a scan.
+class SessionSharedScan : public SessionScan {
+ protected:
+  void workers(std::vector<std::string> a, std::vector<std::string> b) {
+    options_.workers.push_back(fake("a", std::move(a)));
+    options_.workers.push_back(fake("b", std::move(b)));
+  }
+  Shared<Scan> share(const std::vector<std::string>& knobs) {
+    start();
+    wait_for([](const Snapshot& s) { return !s.workers.empty() && s.workers.front().state == WorkerState::ready; },
+             "the first worker");
+    const auto snapshot = session_->snapshot();
+    ScanRequest request{.id = ++scan_, .draft = tiled(4), .knobs = knobs};
+    request.sharing = Sharing{
+        {"a/emulated:l4", "b/emulated:l4"}, *find_device(*snapshot, "emulated:l4"), snapshot->workers.front().versions};
+    session_->scan(std::move(request));
+    return wait_for_scan();
+  }
+};
+
+TEST_F(SessionSharedScan, EveryValueRunsOnceAsOnOneDevice) {
+  workers({}, {});
+  const auto seen = share({"NUM_WARPS"});
+  ASSERT_EQ(seen->points.size(), 5u);
+  for (const ScanPoint& point : seen->points) {
+    const std::string warps = std::to_string(point.value.value);
+    EXPECT_EQ(point.observation->timing->p50, recorded("m32_w" + warps).timing->p50);
+    EXPECT_EQ(point.observation->device, "emulated:l4");
+  }
+  EXPECT_EQ(runs(), 5u);
+}
+
+TEST_F(SessionSharedScan, WhatAWorkerDiedWithRunsOnTheOther) {
+  workers({"--crash", "NUM_WARPS=1", "--crash-once", dir_ / "crashed"},
+          {"--crash", "NUM_WARPS=1", "--crash-once", dir_ / "crashed"});
+  for (const ScanPoint& point : share({"NUM_WARPS"})->points)
+    EXPECT_TRUE(point.observation->timing) << point.value.value;
+  EXPECT_EQ(runs(), 6u) << "only that one ran again";
+}
+
+TEST_F(SessionSharedScan, AConfigThatEndsTwoWorkersFailsAndTheOthersRun) {
+  workers({"--crash", "NUM_WARPS=1"}, {"--crash", "NUM_WARPS=1"});
+  const auto seen = share({"NUM_WARPS"});
+  ASSERT_TRUE(seen->points[0].observation->failure);
+  EXPECT_EQ(seen->points[0].observation->failure->stage, Stage::crash);
+  const std::string& why = seen->points[0].observation->failure->message;
+  EXPECT_THAT(why, testing::HasSubstr("a: it was ended by signal 9"));
+  EXPECT_THAT(why, testing::HasSubstr("b: it was ended by signal 9"));
+  for (size_t at = 1; at < 5; ++at) EXPECT_TRUE(seen->points[at].observation->timing) << at;
+  EXPECT_EQ(runs(), 6u);
+}
+
+TEST_F(SessionSharedScan, AWorkerThatNeverStartsTakesNoPartAndIfNoneDoesTheScanFails) {
+  workers({"--exit-at-start"}, {});
+  for (const ScanPoint& point : share({"NUM_WARPS"})->points)
+    EXPECT_TRUE(point.observation->timing) << point.value.value;
+  stop();
+  options_.workers.resize(1);
+  workers({"--exit-at-start"}, {"--version", "9.8.7"});
+  const auto seen = share({"NUM_WARPS"});
+  ASSERT_TRUE(seen->failure);
+  EXPECT_EQ(seen->failure->stage, Stage::device);
+  EXPECT_THAT(seen->failure->message, testing::HasSubstr("a/emulated:l4: it ended with status 3"));
+  EXPECT_THAT(seen->failure->message, testing::HasSubstr("b/emulated:l4: it is attnscope 9.8.7"));
+}
+
 }  // namespace
 }  // namespace attnscope::session

@@ -1,0 +1,106 @@
+#include "session/scan_sites.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/joined.h"
+
+namespace attnscope::session {
+
+ScanSites::ScanSites(std::vector<DeviceTable::Place> places, Sharing sharing) : sharing_(std::move(sharing)) {
+  for (DeviceTable::Place& place : places) {
+    place.spec = nullptr;  // the table of devices may change
+    sites_.push_back({std::move(place), {}, {}});
+  }
+}
+
+std::optional<ScanSites::Taken> ScanSites::next(const Scan& scan, const LookAt& look) const {
+  for (size_t site = 0; site < sites_.size(); ++site) {
+    if (sites_[site].point) continue;
+    if (shared() && (!look(sites_[site].place).up || is_gone(sites_[site], look))) continue;
+    if (const auto point = point_for(sites_[site], scan, look))
+      return Taken{site, *point, ahead_of(sites_[site], *point, scan)};
+  }
+  return std::nullopt;
+}
+
+void ScanSites::start(const Taken& taken) {
+  sites_.at(taken.site).point = taken.point;
+  sites_.at(taken.site).ahead = taken.ahead;
+}
+
+std::optional<std::string> ScanSites::lose(size_t site, const std::string& worker, const std::string& why) {
+  const auto point = std::exchange(sites_.at(site).point, std::nullopt);
+  if (!point) return std::nullopt;
+  std::vector<Loss>& losses = losses_[*point];
+  losses.push_back({sites_[site].place.worker, worker + ": " + why});
+  return losses.size() < kMostLosses ? std::nullopt : std::optional(joined(losses, &Loss::text, "; "));
+}
+
+std::string ScanSites::hopeless(const LookAt& look) const {
+  if (!shared()) return "";
+  std::vector<std::string> reasons;
+  for (const Site& site : sites_) {
+    if (site.point || !is_gone(site, look)) return "";
+    reasons.push_back(site.place.id + ": " + why_gone(look(site.place)));
+  }
+  return joined(reasons, {}, "; ");
+}
+
+// What it has compiled and is still to run, and then the next ones.
+std::vector<size_t> ScanSites::ahead_of(const Site& site, size_t point, const Scan& scan) const {
+  std::vector<size_t> ahead = site.ahead;
+  std::erase_if(ahead, [&](size_t one) { return one == point || !is_free(scan, one); });
+  for (size_t next = point + 1; next < scan.points.size() && ahead.size() < kMostAhead; ++next)
+    if (is_free(scan, next) && !is_ahead_of_another(site, next) && std::ranges::count(ahead, next) == 0)
+      ahead.push_back(next);
+  return ahead;
+}
+
+// It is lost, or turned out to be another device. Empty: neither.
+std::string ScanSites::why_gone(const PlaceNow& now) const {
+  if (!now.up && now.lost) return now.detail.empty() ? "it is lost" : now.detail;
+  if (!now.up) return "";
+  if (now.spec == nullptr) return "its worker has no such device";
+  return unlike(*now.spec, now.versions, sharing_->device, sharing_->versions);
+}
+
+bool ScanSites::is_gone(const Site& site, const LookAt& look) const { return !why_gone(look(site.place)).empty(); }
+
+bool ScanSites::is_free(const Scan& scan, size_t point) const {
+  return !scan.points[point].ended() &&
+         std::ranges::none_of(sites_, [&](const Site& site) { return site.point == point; });
+}
+
+// A worker gets a point that it was lost with only if there is no other one for it.
+bool ScanSites::may_take(const Site& site, size_t point, const LookAt& look) const {
+  const auto found = losses_.find(point);
+  if (found == losses_.end()) return true;
+  const auto had_it = [&](const Site& one) {
+    return std::ranges::count(found->second, one.place.worker, &Loss::worker) > 0;
+  };
+  return !had_it(site) ||
+         std::ranges::all_of(sites_, [&](const Site& other) { return had_it(other) || is_gone(other, look); });
+}
+
+bool ScanSites::is_ahead_of_another(const Site& site, size_t point) const {
+  return std::ranges::any_of(
+      sites_, [&](const Site& other) { return &other != &site && std::ranges::count(other.ahead, point) > 0; });
+}
+
+// What was given back comes first, then what the place has compiled, then what no other place has, then any.
+std::optional<size_t> ScanSites::point_for(const Site& site, const Scan& scan, const LookAt& look) const {
+  for (const auto& [point, losses] : losses_)
+    if (is_free(scan, point) && may_take(site, point, look)) return point;
+  for (const size_t point : site.ahead)
+    if (is_free(scan, point) && !losses_.contains(point)) return point;
+  std::optional<size_t> of_another;
+  for (size_t point = 0; point < scan.points.size(); ++point) {
+    if (!is_free(scan, point) || losses_.contains(point)) continue;
+    if (!is_ahead_of_another(site, point)) return point;
+    if (!of_another) of_another = point;
+  }
+  return of_another;
+}
+
+}  // namespace attnscope::session

@@ -1,0 +1,75 @@
+#pragma once
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/scan.h"
+#include "session/device_table.h"
+#include "session/sharing.h"
+
+namespace attnscope::session {
+
+// What the session knows now of a place and its worker.
+struct PlaceNow {
+  bool up = false, lost = false;     // its worker; neither: it starts, or waits in a queue
+  const DeviceSpec* spec = nullptr;  // null: the worker has no such device
+  Versions versions;                 // of the worker
+  std::string detail;                // why it is lost
+};
+using LookAt = std::function<PlaceNow(const DeviceTable::Place&)>;
+
+// Where a scan's points run: at one place, or at several that share them. Chooses which place takes which point. A
+// worker that goes away gives its point back: another one takes it, and a point that two workers were lost with is not
+// tried again. Pure.
+class ScanSites {
+ public:
+  static constexpr size_t kMostLosses = 2;  // workers, with the same point
+  static constexpr size_t kMostAhead = 4;   // points that a place compiles while one runs
+
+  ScanSites() = default;
+  explicit ScanSites(DeviceTable::Place only) : sites_{{std::move(only), {}, {}}} {}
+  ScanSites(std::vector<DeviceTable::Place> places, Sharing sharing);
+
+  struct Taken {
+    size_t site = 0, point = 0;
+    std::vector<size_t> ahead = {};  // the points that the place compiles meanwhile, none that another one does
+  };
+  // A point that has not ended, for a place that has none; empty: there is no such pair now. `look` is asked only of
+  // places that share.
+  std::optional<Taken> next(const Scan& scan, const LookAt& look) const;
+  void start(const Taken& taken);
+  void end(size_t site) { sites_.at(site).point.reset(); }
+  // That worker went away with its point. The text: what became of the two, where the point is not to be tried again.
+  std::optional<std::string> lose(size_t site, const std::string& worker, const std::string& why);
+  // Why no place will ever run anything; empty: one does or may.
+  std::string hopeless(const LookAt& look) const;
+
+  bool shared() const { return sharing_.has_value(); }
+  const DeviceTable::Place& place(size_t site) const { return sites_.at(site).place; }
+
+ private:
+  struct Site {
+    DeviceTable::Place place;
+    std::optional<size_t> point;  // that runs there
+    std::vector<size_t> ahead;    // that it has compiled
+  };
+  struct Loss {
+    size_t worker = 0;
+    std::string text;  // "l4box: it was ended by signal 9"
+  };
+  std::string why_gone(const PlaceNow& now) const;
+  bool is_gone(const Site& site, const LookAt& look) const;
+  bool is_free(const Scan& scan, size_t point) const;
+  bool may_take(const Site& site, size_t point, const LookAt& look) const;
+  bool is_ahead_of_another(const Site& site, size_t point) const;
+  std::vector<size_t> ahead_of(const Site& site, size_t point, const Scan& scan) const;
+  std::optional<size_t> point_for(const Site& site, const Scan& scan, const LookAt& look) const;
+
+  std::vector<Site> sites_;
+  std::optional<Sharing> sharing_;
+  std::map<size_t, std::vector<Loss>> losses_;  // by point
+};
+
+}  // namespace attnscope::session
