@@ -30,11 +30,12 @@ class Slurm:
         key.write_bytes(os.urandom(128))
         key.chmod(0o600)
         user, host = subprocess.check_output(["id", "-un"], text=True).strip(), socket.gethostname().split(".")[0]
+        controller, node = free_ports()
         self.conf = path / "slurm.conf"
         self.conf.write_text(f"""ClusterName=attnscope
 SlurmctldHost={host}(127.0.0.1)
-SlurmctldPort={free_port()}
-SlurmdPort={free_port()}
+SlurmctldPort={controller}
+SlurmdPort={node}
 AuthType=auth/munge
 AuthInfo=socket={path}/munge/socket
 CredType=cred/munge
@@ -91,10 +92,11 @@ def find(program):
     raise RuntimeError(f"{program} is not installed: ./dev setup installs it")
 
 
-def free_port():
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return one.getsockname()[1]
+def free_ports():
+    with socket.socket() as one, socket.socket() as other:
+        for each in (one, other):
+            each.bind(("127.0.0.1", 0))
+        return one.getsockname()[1], other.getsockname()[1]
 
 
 def wait_until(holds, what):
@@ -124,7 +126,16 @@ class Pool(unittest.TestCase):
         return json.loads(done.stdout) if done.stdout else done.stderr
 
     def start(self, *args):
-        return subprocess.Popen(self.command(*args), env=self.environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        sweep = subprocess.Popen(self.command(*args), env=self.environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+        def end():
+            sweep.kill()
+            sweep.wait()
+            sweep.stdout.close()
+            sweep.stderr.close()
+
+        self.addCleanup(end)  # where a check fails it may still run
+        return sweep
 
     def finish(self, sweep):
         out, err = sweep.communicate(timeout=NEVER)
