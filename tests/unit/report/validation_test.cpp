@@ -44,7 +44,8 @@ TEST(Validation, TheRecordedGridIsSuchAFile) {
   ASSERT_TRUE(read) << read.error().message;
   ASSERT_EQ(read->sets.size(), 1u);
   EXPECT_EQ(read->sets.front().device, "NVIDIA H200");
-  EXPECT_EQ(read->sets.front().rows.size(), 343u);
+  EXPECT_EQ(read->sets.front().rows.size(), 334u);
+  EXPECT_EQ(read->sets.front().refused.size(), 9u) << "their machine code has changed since";
 }
 
 TEST(Validation, ASetTakesThePlaceOfAnEarlierOneOfTheSame) {
