@@ -5,20 +5,13 @@
 #include <set>
 
 #include "charts/bank_grid.h"
+#include "cli/disasm_text.h"
 #include "core/escape.h"
-#include "core/joined.h"
 
 namespace attnscope::cli {
 namespace {
 
 constexpr int64_t kPadding = 16;  // bytes: it keeps 16-byte accesses aligned
-
-// The innermost line of the kernel's own file, as listings count it.
-int64_t own_line(const Listing& listing, const CodeLine& code, const Kernel& kernel) {
-  for (const CodePlace& place : code.places)
-    if (listing.files[size_t(place.file)] == kernel.source_name) return place.line;
-  return 0;
-}
 
 std::string wavefronts_text(const Wavefronts& one) {
   return fmt::format("{} wavefront{} for {}", one.taken, one.taken == 1 ? "" : "s", one.needed);
@@ -87,10 +80,7 @@ Result<std::string> banks_text(const Listing& listing, const Kernel& kernel, int
     return fail(Stage::input, kernel.id + " made no recorded access to shared memory",
                 "Loads and stores are recorded in emulated runs; LDSM and asynchronous copies are not.");
   return fail(Stage::input, fmt::format("{}:{} made no recorded access to shared memory", kernel.source_name, line),
-              "Lines that did: " +
-                  joined(
-                      others, [](int64_t at) { return std::to_string(at); }, ", ") +
-                  ".");
+              lines_hint("Lines that did", others));
 }
 
 }  // namespace attnscope::cli
