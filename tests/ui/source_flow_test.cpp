@@ -227,7 +227,7 @@ session::Snapshot with_a_product(session::Snapshot snapshot) {
 }
 
 TEST_F(SourceFlow, FragmentsShowWhichLaneHoldsWhat) {
-  open_still(with_a_product(two_runs()));
+  open_still(with_a_product(two_runs()), {5120, 1440});  // all three side by side
   flow([&](ImGuiTestContext* ctx) {
     ctx->ItemClick("//Source/Fragments");
     ctx->Yield(4);
@@ -265,12 +265,13 @@ TEST_F(SourceFlow, FragmentsFollowTheChosenInstructionAndLine) {
     ctx->ItemClick("//Source/**/##line1");
     ctx->Yield(4);
     EXPECT_THAT(drawn_words(ctx), HasSubstr("The chosen line has no matrices; these are of another."));
-    ctx->ItemClick("//Source/<##fragment");
+    ctx->ItemClick("//Source/**/<##fragment");
     ctx->Yield(4);
     EXPECT_EQ(bench_->source_line(), 2) << "the product's line";
     EXPECT_THAT(drawn_words(ctx), Not(HasSubstr("The chosen line has no")));
-    ctx->ItemClick("//Source/**/##fragments");
-    ctx->ItemClick("//$FOCUSED/0040  LDSM.16.MT88.2 R20, [[R3]");
+    ctx->SetRef(ctx->WindowInfo("//Source/beside").ID);  // a combo has no label to be found by
+    ctx->ItemClick("##fragments");
+    ctx->ItemClick("//$FOCUSED/###at4");
     ctx->Yield(4);
     EXPECT_EQ(bench_->source_line(), 3);
   });

@@ -106,7 +106,8 @@ int64_t FragmentPane::draw_choice() {
     while (clipper.Step())
       for (int row = clipper.DisplayStart; row < clipper.DisplayEnd; ++row) {
         const int64_t one = all_[static_cast<size_t>(row)];
-        if (ImGui::Selectable(instruction_text(*listing_, one).c_str(), one == shown_)) chosen = one;
+        if (ImGui::Selectable(fmt::format("{}###at{}", instruction_text(*listing_, one), one).c_str(), one == shown_))
+          chosen = one;
       }
     ImGui::EndCombo();
   }
