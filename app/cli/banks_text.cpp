@@ -6,18 +6,11 @@
 #include <set>
 
 #include "charts/shared_view.h"
+#include "cli/disasm_text.h"
 #include "core/escape.h"
-#include "core/joined.h"
 
 namespace attnscope::cli {
-namespace {
-
-// The innermost line of the kernel's own file, as listings count it.
-int64_t own_line(const Listing& listing, const CodeLine& code, const Kernel& kernel) {
-  for (const CodePlace& place : code.places)
-    if (listing.files[size_t(place.file)] == kernel.source_name) return place.line;
-  return 0;
-}
+namespace {}
 
 // 32 columns: a bank of which the lane takes a word.
 std::string row_of(const charts::BankGrid& grid, int lane) {
@@ -92,10 +85,7 @@ Result<std::string> banks_text(const Listing& listing, const Kernel& kernel, con
                 "Accesses are recorded in emulated runs.");
   return fail(Stage::input,
               fmt::format("{}:{} made no recorded access to shared memory", kernel.source_name, asked.line),
-              "Lines that did: " +
-                  joined(
-                      others, [](int64_t at) { return std::to_string(at); }, ", ") +
-                  ".");
+              lines_hint("Lines that did", others));
 }
 
 }  // namespace attnscope::cli

@@ -12,6 +12,7 @@
 #include "cli/disasm_text.h"
 #include "cli/exit_status.h"
 #include "cli/experiment_options.h"
+#include "cli/fragments_text.h"
 #include "cli/waiting_words.h"
 #include "cli/worker_options.h"
 #include "core/escape.h"
@@ -26,6 +27,8 @@ struct DisasmOptions {
   std::string against;  // a preset's file
   std::string hottest;  // a column's word; empty: in the code's order
   BanksAsked banks;
+  int64_t fragments = 0;  // a line of the source; 0: none
+  uint32_t lane = 7;      // whose elements are marked
   bool by_line = false;
   bool ptx = false;
   bool json = false;
@@ -37,18 +40,6 @@ struct Listed {
   Observation seen;
   session::Shared<Listing> listing;
 };
-
-Result<session::Shared<Listing>> wait_for_code(session::Session& session, const Experiment& experiment) {
-  const std::string hash = hash_of(experiment);
-  session.request_code(experiment);
-  for (;;) {
-    const auto now = session.snapshot();
-    if (const auto found = now->listings.find(hash); found != now->listings.end()) return found->second;
-    if (const auto refused = now->refused_listings.find(hash); refused != now->refused_listings.end())
-      return fail(refused->second);
-    std::this_thread::sleep_for(std::chrono::milliseconds(2));
-  }
-}
 
 Result<Listed> list(session::Session& session, NamedDraft named) {
   Listed listed{std::move(named), {}, {}};
@@ -124,6 +115,10 @@ int disasm(const DisasmOptions& options) {
     auto banks = banks_text(*listed->listing, listed->named.kernel, options.banks);
     if (!banks) return report(banks.error());
     print_result(*banks);
+  } else if (options.fragments > 0) {
+    auto fragments = fragments_text(*listed->listing, listed->named.kernel, options.fragments, options.lane);
+    if (!fragments) return report(fragments.error());
+    print_result(*fragments);
   } else if (options.json)
     print_result(json_text(to_json(*listed->listing), 2));
   else if (options.ptx)
@@ -176,6 +171,20 @@ void add_disasm(CLI::App& app, Chosen& chosen) {
                    "Which of the recorded executions, for --banks; by itself the first that takes most wavefronts")
       ->check(CLI::Range(size_t{1}, SharedSteps::kMost))
       ->needs(banks);
+  auto* fragments = command
+                        ->add_option("--fragments", options->fragments,
+                                     "Which lane holds which element of the Tensor Core products and matrix loads of "
+                                     "this source line")
+                        ->type_name("LINE")
+                        ->check(CLI::PositiveNumber)
+                        ->excludes(by_line)
+                        ->excludes(against)
+                        ->excludes(ptx)
+                        ->excludes(banks);
+  command->add_option("--lane", options->lane, "The lane whose elements --fragments marks; 7 by itself")
+      ->type_name("LANE")
+      ->check(CLI::Range(0, 31))
+      ->needs(fragments);
   command->callback([options, &chosen] { chosen = [options] { return disasm(*options); }; });
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/escape.h"
+#include "core/joined.h"
 #include "core/source_lines.h"
 #include "core/words.h"
 
@@ -68,6 +69,16 @@ std::string lines_text(const Kernel& kernel, const charts::CodeView& view, const
            "\n";
   }
   return out;
+}
+
+int64_t own_line(const Listing& listing, const CodeLine& code, const Kernel& kernel) {
+  for (const CodePlace& place : code.places)
+    if (listing.files[static_cast<size_t>(place.file)] == kernel.source_name) return place.line;
+  return 0;
+}
+
+std::string lines_hint(const std::string& which, const std::set<int64_t>& lines) {
+  return which + ": " + joined(lines, [](int64_t line) { return std::to_string(line); }) + ".";
 }
 
 std::string counted_text(const Listing& listing) {

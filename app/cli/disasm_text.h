@@ -1,4 +1,5 @@
 #pragma once
+#include <set>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,10 @@ std::vector<charts::HeatColumn> columns_of(const charts::CodeView& view);
 std::string sass_text(const Listing& listing, const charts::CodeView& view, const std::vector<int64_t>& order);
 // One line for each line of the source that has instructions; `order` holds their numbers, from 1.
 std::string lines_text(const Kernel& kernel, const charts::CodeView& view, const std::vector<int64_t>& order);
+// The innermost line of the kernel's own file, as listings count it; 0: it comes from none.
+int64_t own_line(const Listing& listing, const CodeLine& code, const Kernel& kernel);
+// "Lines that did: 7, 9."
+std::string lines_hint(const std::string& which, const std::set<int64_t>& lines);
 // "all 128 CTAs" or "43 of 128 CTAs", and that a listing has no counts.
 std::string counted_text(const Listing& listing);
 

@@ -24,6 +24,8 @@ struct ShotOptions {
   bool light = false, contrast = false, presents = false;
   std::string lesson;
   size_t step = 1, answer = 0;
+  std::string panel;
+  int64_t fragments = 0;
 };
 
 #ifdef ATTNSCOPE_HAS_UI
@@ -72,6 +74,8 @@ int shoot(const ShotOptions& given) {
     auto& step = shot.step.emplace(ui::ShotStep{given.lesson, given.step, {}});
     if (given.answer > 0) step.answer = given.answer;
   }
+  shot.panel = given.panel;
+  shot.fragments = given.fragments;
   shot.zoom = given.zoom;
   auto done = ui::shot(**session, given.file, *size, shot);
   (*session)->stop();
@@ -99,6 +103,14 @@ void add_shot(CLI::App& app, Chosen& chosen) {
   command->add_flag("--light", options->light, "The light theme");
   command->add_flag("--contrast", options->contrast, "High contrast");
   command->add_flag("--present", options->presents, "Presenter mode, as F11");
+  CLI::Option* panel = command->add_option("--panel", options->panel, "This panel in front of its neighbours");
+  panel->type_name("TITLE");
+  command
+      ->add_option("--fragments", options->fragments,
+                   "The Source panel with the matrices of this source line, lane by lane")
+      ->type_name("LINE")
+      ->check(CLI::PositiveNumber)
+      ->excludes(panel);
   CLI::Option* lesson = command->add_option("--lesson", options->lesson, "A step of this lesson, in presenter mode");
   lesson->type_name("ID");
   command->add_option("--step", options->step, "Which step; the first by itself")

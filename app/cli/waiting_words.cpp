@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <thread>
+
 #include "cli/command.h"
 
 namespace attnscope::cli {
@@ -21,6 +23,18 @@ Observation WaitingWords::wait(session::Session& session, Draft draft, session::
   auto answer = session.queue(std::move(draft), watch);
   while (answer.wait_for(std::chrono::milliseconds(50)) != std::future_status::ready) look(*session.snapshot());
   return answer.get();
+}
+
+Result<session::Shared<Listing>> wait_for_code(session::Session& session, const Experiment& experiment) {
+  const std::string hash = hash_of(experiment);
+  session.request_code(experiment);
+  for (;;) {
+    const auto now = session.snapshot();
+    if (const auto found = now->listings.find(hash); found != now->listings.end()) return found->second;
+    if (const auto refused = now->refused_listings.find(hash); refused != now->refused_listings.end())
+      return fail(refused->second);
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  }
 }
 
 }  // namespace attnscope::cli

@@ -23,4 +23,7 @@ class WaitingWords {
   std::vector<std::string> said_;  // by worker, the last words
 };
 
+// The code of an experiment that the session ran. Blocks until it is there or refused.
+Result<session::Shared<Listing>> wait_for_code(session::Session& session, const Experiment& experiment);
+
 }  // namespace attnscope::cli

@@ -61,6 +61,23 @@ struct FieldsOf<SharedPlace> {
 };
 
 template <>
+struct FieldsOf<MatrixFragment> {
+  using Of = MatrixFragment;
+  static constexpr Limits kSize{.low = 1, .high = MatrixFragment::kMost, .required = true};
+  static constexpr auto list =
+      std::tuple{Field{"matrix", &Of::matrix},
+                 Field{"rows", &Of::rows, kSize},
+                 Field{"columns", &Of::columns, kSize},
+                 Field{"bits", &Of::bits, Limits{.low = 8, .high = 64}},
+                 Field{"run", &Of::run, Limits{.low = 1, .high = 4}},
+                 Field{"by_columns", &Of::by_columns},
+                 Field{"first", &Of::first, Limits{.low = MatrixFragment::kZero, .high = code_value::kUniform - 1}}};
+  static void check(JsonReader& read, MatrixFragment& fragment) {
+    if (!is_whole(fragment)) read.fault("rows", "the lanes do not hold equally much of the matrix");
+  }
+};
+
+template <>
 struct FieldsOf<CodeControl> {
   using Of = CodeControl;
   static constexpr auto list = std::tuple{Field{"stall", &Of::stall, Limits{.low = 0, .high = 15}},
@@ -81,6 +98,7 @@ struct FieldsOf<CodeLine> {
                                           Field{"guarded", &CodeLine::guarded},
                                           Field{"targets", &CodeLine::targets, kIndex},
                                           Field{"falls_through", &CodeLine::falls_through},
+                                          Field{"fragments", &CodeLine::fragments, Limits{.most = 4}},
                                           Field{"counts", &CodeLine::counts, Limits{.sparse = true}},
                                           Field{"shared", &CodeLine::shared, Limits{.sparse = true}}};
 };

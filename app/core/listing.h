@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "core/fragment.h"
 #include "core/json_fwd.h"
 #include "core/result.h"
 #include "core/shared_access.h"
@@ -52,12 +53,13 @@ struct CodeLine {
   std::string text{};               // as nvdisasm prints it
   std::vector<CodePlace> places{};  // its line, then the calls it is inlined through, innermost first
   CodeControl control{};
-  std::vector<int64_t> reads{}, writes{};  // code_value; empty where they are not known
-  bool guarded = false;                    // a predicate may keep it from writing
-  std::vector<int64_t> targets{};          // instructions that it may jump to
-  bool falls_through = true;               // the next instruction may follow
-  std::optional<CodeCounts> counts{};      // of an emulated run
-  std::optional<SharedSteps> shared{};     // where one CTA of that run accessed shared memory
+  std::vector<int64_t> reads{}, writes{};   // code_value; empty where they are not known
+  bool guarded = false;                     // a predicate may keep it from writing
+  std::vector<int64_t> targets{};           // instructions that it may jump to
+  bool falls_through = true;                // the next instruction may follow
+  std::vector<MatrixFragment> fragments{};  // its matrices in the lanes' registers: of Tensor Cores, LDSM and MOVM
+  std::optional<CodeCounts> counts{};       // of an emulated run
+  std::optional<SharedSteps> shared{};      // where one CTA of that run accessed shared memory
   bool operator==(const CodeLine&) const = default;
 };
 

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "device/dependences.h"
+#include "emulator/isa/fragments.h"
 
 namespace attnscope::device {
 namespace {
@@ -87,6 +88,8 @@ Result<Listing> listing_of(const compile::SassProgram& sass, const emulator::Pro
     for (size_t i = 0; i < values.size(); ++i) {
       listing.lines[i].reads = std::move(values[i].read);
       listing.lines[i].writes = std::move(values[i].written);
+      listing.lines[i].fragments =
+          emulator::fragments_of(sass.instructions[i], program->ops[i], program->lane_registers);
     }
   }
   if (run != nullptr) add_counts(listing, *run);

@@ -12,8 +12,8 @@ namespace {
 
 class Checker {
  public:
-  Checker(const Lesson& lesson, const std::vector<Kernel>& kernels, const Runner& run)
-      : lesson_(lesson), kernels_(kernels), run_(run) {}
+  Checker(const Lesson& lesson, const std::vector<Kernel>& kernels, const Runner& run, const CodeOf& code_of)
+      : lesson_(lesson), kernels_(kernels), run_(run), code_of_(code_of) {}
 
   Checked all() {
     for (at_ = 0; at_ < lesson_.steps.size(); ++at_) step(lesson_.steps[at_]);
@@ -42,8 +42,17 @@ class Checker {
       fault(observation.error().message, observation.error().hint);
       return false;
     }
-    if (set.empty()) observed_.set(run.name, *observation);
-    observed_.set("now", *observation);
+    std::shared_ptr<const Listing> code;
+    if (run.code) {
+      auto known = code_of_(observation->experiment);
+      if (!known) {
+        fault(known.error().message, known.error().hint);
+        return false;
+      }
+      code = std::move(*known);
+    }
+    if (set.empty()) observed_.set(run.name, *observation, code.get());
+    observed_.set("now", *observation, code.get());
     return true;
   }
 
@@ -82,6 +91,7 @@ class Checker {
   const Lesson& lesson_;
   const std::vector<Kernel>& kernels_;
   const Runner& run_;
+  const CodeOf& code_of_;
   size_t at_ = 0;
   Observed observed_{};
   Checked checked_{};
@@ -89,8 +99,8 @@ class Checker {
 
 }  // namespace
 
-Checked check(const Lesson& lesson, const std::vector<Kernel>& kernels, const Runner& run) {
-  return Checker(lesson, kernels, run).all();
+Checked check(const Lesson& lesson, const std::vector<Kernel>& kernels, const Runner& run, const CodeOf& code_of) {
+  return Checker(lesson, kernels, run, code_of).all();
 }
 
 }  // namespace attnscope::lesson

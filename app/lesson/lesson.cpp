@@ -30,8 +30,11 @@ template <>
 struct FieldsOf<Run> {
   static constexpr auto list =
       std::tuple{Field{"name", &Run::name, Limits{.bytes = 20, .line = true, .required = true}},
-                 Field{"kernel", &Run::kernel, kLine}, Field{"set", &Run::set, kSettings},
-                 Field{"problem", &Run::problem, Limits{.bytes = 200}}, Field{"watch", &Run::watch}};
+                 Field{"kernel", &Run::kernel, kLine},
+                 Field{"set", &Run::set, kSettings},
+                 Field{"problem", &Run::problem, Limits{.bytes = 200}},
+                 Field{"watch", &Run::watch},
+                 Field{"code", &Run::code}};
   static void check(JsonReader& read, Run& run) {
     const bool plain = std::ranges::all_of(run.name, [](char c) { return c >= 'A' && c <= 'Z'; });
     if (!plain || run.name.empty())

@@ -18,6 +18,7 @@ struct Run {
   std::vector<std::string> set{};  // KNOB=VALUE
   std::string problem{};           // "B=1,H=8,…"; empty: the kernel's own
   bool watch = false;              // look for races, never-written reads and what is right by luck
+  bool code = false;               // its machine code too: which lanes hold what
 };
 
 struct Choice {

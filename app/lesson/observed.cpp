@@ -6,6 +6,7 @@
 #include <cctype>
 #include <cmath>
 #include <optional>
+#include <sstream>
 #include <vector>
 
 #include "core/expression.h"
@@ -84,6 +85,37 @@ double is_found(const Json& run, const std::string& rule) {
   return 0;
 }
 
+// "HMMA.16816.F32" of "@P0 HMMA.16816.F32 R4, R8, R12, R4".
+std::string spelling_of(const std::string& text) {
+  size_t begin = 0;
+  if (text.starts_with('@')) begin = std::min(text.find(' '), text.size() - 1) + 1;
+  return text.substr(begin, text.find(' ', begin) - begin);
+}
+
+CodeForms forms_of(const Listing& code) {
+  CodeForms forms;
+  for (const CodeLine& line : code.lines) {
+    Instructions& one = forms[spelling_of(line.text)];
+    if (one.count++ == 0) one.fragments = line.fragments;
+  }
+  return forms;
+}
+
+// "HMMA.16816.F32 A 9 6": an element of a matrix of the code; nothing: there is none.
+std::optional<FragmentPlace> place_in(const CodeForms& code, const std::string& words) {
+  std::istringstream in(words);
+  std::string spelling, matrix;
+  int64_t row = -1, column = -1;
+  if (!(in >> spelling >> matrix >> row >> column) || !(in >> std::ws).eof()) return std::nullopt;
+  const auto name = parse_word<MatrixName>(matrix);
+  const auto found = code.find(spelling);
+  if (!name || found == code.end()) return std::nullopt;
+  for (const MatrixFragment& of : found->second.fragments)
+    if (of.matrix == *name && row >= 0 && row < of.rows && column >= 0 && column < of.columns)
+      return place_of(of, row, column);
+  return std::nullopt;
+}
+
 double time_spent(const Json& run, const std::string& term) {
   double us = 0;
   if (run["timing"].is_object() && run["timing"]["terms"].is_object())
@@ -108,8 +140,9 @@ struct Numeric {
 
 class Translation {
  public:
-  Translation(const std::map<std::string, Json>& known, const std::string& expression)
-      : known_(known), expression_(expression) {}
+  Translation(const std::map<std::string, Json>& known, const std::map<std::string, CodeForms>& code,
+              const std::string& expression)
+      : known_(known), code_(code), expression_(expression) {}
 
   Result<Numeric> numeric() {
     auto tokens = tokens_of(expression_);
@@ -153,7 +186,7 @@ class Translation {
     return {};
   }
 
-  // A finds "…", A spends "…", A.failure exists
+  // A finds "…", A spends "…", A has "…", A lane "…", A.failure exists
   Result<void> take_question() {
     const std::string &of = token().text, &asks = token(1).text;
     if (!names_run(known_, of)) return fail(broken(expression_, fmt::format("asks for {}, which is no run", of)));
@@ -166,6 +199,7 @@ class Translation {
     const Token& what = token(2);
     if (run == known_.end() || what.kind != Kind::text)
       return fail(broken(expression_, "wants a run and a text: A finds \"banks.conflicts\""));
+    if (asks == "has" || asks == "lane" || asks == "register" || asks == "bit") return take_code(of, asks, what.text);
     if (asks == "finds" && is_rule(what.text))
       out_.add(is_found(run->second, what.text));
     else if (asks == "spends" && is_term(what.text))
@@ -173,6 +207,24 @@ class Translation {
     else
       return fail(
           broken(expression_, fmt::format("asks whether {} {} \"{}\", which is no rule or term", of, asks, what.text)));
+    at_ += 3;
+    return {};
+  }
+
+  // A has "HMMA.16816.F32", A lane "HMMA.16816.F32 A 9 6", register and bit
+  Result<void> take_code(const std::string& of, const std::string& asks, const std::string& what) {
+    const auto code = code_.find(of);
+    if (code == code_.end())
+      return fail(broken(expression_, fmt::format("asks for the code of {}, which its run lacks: \"code\": true", of)));
+    if (asks == "has") {
+      const auto found = code->second.find(what);
+      out_.add(found == code->second.end() ? 0.0 : double(found->second.count));
+    } else {
+      const auto place = place_in(code->second, what);
+      if (!place)
+        return fail(broken(expression_, fmt::format("asks for \"{}\", which is no element that {} has", what, of)));
+      out_.add(asks == "lane" ? place->lane : asks == "register" ? place->reg : place->bit);
+    }
     at_ += 3;
     return {};
   }
@@ -185,6 +237,7 @@ class Translation {
   }
 
   const std::map<std::string, Json>& known_;
+  const std::map<std::string, CodeForms>& code_;
   const std::string& expression_;
   std::vector<Token> tokens_{};
   size_t at_ = 0;
@@ -198,10 +251,14 @@ std::string shown(double value) {
 
 }  // namespace
 
-void Observed::set(const std::string& name, const Observation& observation) { known_[name] = to_json(observation); }
+void Observed::set(const std::string& name, const Observation& observation, const Listing* code) {
+  known_[name] = to_json(observation);
+  code_.erase(name);
+  if (code != nullptr) code_[name] = forms_of(*code);
+}
 
 Result<double> Observed::value(const std::string& expression) const {
-  auto numeric = Translation(known_, expression).numeric();
+  auto numeric = Translation(known_, code_, expression).numeric();
   if (!numeric) return fail(numeric.error());
   auto value = evaluate_real(numeric->text, numeric->values, expression);
   if (!value) return fail(broken(expression, "is no expression: " + value.error().message));

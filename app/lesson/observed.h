@@ -1,12 +1,21 @@
 #pragma once
 #include <map>
 #include <string>
+#include <vector>
 
 #include "core/json.h"
+#include "core/listing.h"
 #include "core/observation.h"
 #include "core/result.h"
 
 namespace attnscope::lesson {
+
+// The instructions of one spelling, and the matrices of the first of them.
+struct Instructions {
+  int64_t count = 0;
+  std::vector<MatrixFragment> fragments{};
+};
+using CodeForms = std::map<std::string, Instructions>;  // by spelling: "HMMA.16816.F32"
 
 // The observations of a lesson by their runs' names, and expressions over them:
 //
@@ -15,11 +24,17 @@ namespace attnscope::lesson {
 //   A finds "banks.conflicts"                     1 if findings or watch hold that rule, else 0
 //   A spends "bank conflicts"                     us of that term of the modelled time; 0: it has none
 //   A.failure exists                              1 unless it is absent or null
+//   A has "HMMA.16816.F32"                        how many such instructions A's code has
+//   A lane "HMMA.16816.F32 A 9 6"                 the lane that holds element (9, 6) of A's first such instruction
+//   A register "HMMA.16816.F32 A 9 6"             in which of the operand's registers, from 0
+//   A bit "HMMA.16816.F32 A 9 6"                  from which bit of it on
 //
-// A Failure (Stage::input) names the expression and the name, key or rule that does not exist.
+// The last four need the run's code. A Failure (Stage::input) names the expression and the name, key, rule or
+// instruction that does not exist.
 class Observed {
  public:
-  void set(const std::string& name, const Observation& observation);
+  // `code`: the run's; null: it was not asked for, or there is none.
+  void set(const std::string& name, const Observation& observation, const Listing* code = nullptr);
 
   Result<bool> holds(const std::string& expression) const;
   Result<double> value(const std::string& expression) const;
@@ -28,6 +43,7 @@ class Observed {
 
  private:
   std::map<std::string, Json> known_;
+  std::map<std::string, CodeForms> code_;  // by run
 };
 
 }  // namespace attnscope::lesson

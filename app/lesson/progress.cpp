@@ -31,16 +31,16 @@ Result<size_t> Progress::right() const {
 
 const Run* Progress::wanted() const { return step().run && state() != State::asks ? &*step().run : nullptr; }
 
-void Progress::take(const Observation& observation) {
+void Progress::take(const Observation& observation, const Listing* code) {
   if (state() == State::asks || !step().run) return;
   if (!ran_) {
-    observed_.set(step().run->name, observation);
+    observed_.set(step().run->name, observation, code);
     runs_.insert_or_assign(at_, observation);
   } else {
     own_ = observation;
   }
   ran_ = true;
-  observed_.set("now", observation);
+  observed_.set("now", observation, code);
   if (step().goal && !reached_) reached_ = observed_.holds(step().goal->holds).value_or(false);
 }
 

@@ -34,8 +34,9 @@ class Progress {
 
   // The step's run; null: it has none, or its question is open.
   const Run* wanted() const;
-  void take(const Observation& observation);  // the wanted run's, and later ones of the learner's own
-  bool may_go_on() const;                     // nothing is open but the goal, which may be left
+  // The wanted run's, with its code if the run asks for it, and later ones of the learner's own.
+  void take(const Observation& observation, const Listing* code = nullptr);
+  bool may_go_on() const;  // nothing is open but the goal, which may be left
   bool reached() const { return reached_; }
 
   struct Told {

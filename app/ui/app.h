@@ -59,6 +59,8 @@ struct ShotOptions {
   std::filesystem::path own_lessons;  // as WindowOptions
   std::optional<ShotStep> step;       // empty: the usual window, or with `presents` the shown run
   bool presents = false;              // presenter mode
+  std::string panel;                  // its title: in front of its neighbours; empty: the usual layout
+  int64_t fragments = 0;              // a line of the source, whose instructions' matrices are shown; 0: none
   bool light = false;
   bool contrast = false;
   float zoom = 1.0f;

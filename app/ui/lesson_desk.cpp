@@ -84,14 +84,25 @@ void LessonDesk::follow(Context& context) {
     if (draft) context.post(*draft, {.id = next_gesture(), .finished = true, .change = progress_->lesson().title});
   }
   const bool asked = draft && (context.draft.pending() || asks_for(*draft, focus.wanted));
-  runs_ = progress_->state() == State::waits && asked && (context.draft.pending() || focus.running || run->watch);
+  runs_ = progress_->state() == State::waits && asked &&
+          (context.draft.pending() || focus.running || run->watch || run->code);
   if (focus.wanted_hash == taken_ || context.draft.pending()) return;
   if (!draft || (progress_->state() == State::waits && !asks_for(*draft, focus.wanted))) return;
-  if (const auto observation = settled(focus, run->watch)) {
-    taken_ = focus.wanted_hash;
-    progress_->take(*observation);
-    runs_ = false;
+  const auto observation = settled(focus, run->watch);
+  if (!observation) return;
+  session::Shared<Listing> code;
+  if (run->code && !observation->failure) {
+    const auto known = context.snapshot.listings.find(focus.wanted_hash);
+    const bool there = known != context.snapshot.listings.end();
+    if (!there && !context.snapshot.refused_listings.contains(focus.wanted_hash)) {
+      context.session.request_code(observation->experiment);
+      return;
+    }
+    if (there) code = known->second;
   }
+  taken_ = focus.wanted_hash;
+  progress_->take(*observation, code.get());
+  runs_ = false;
 }
 
 }  // namespace attnscope::ui

@@ -66,6 +66,17 @@ Result<void> begin_step(Workbench& bench, const ShotStep& wanted) {
   return {};
 }
 
+// The shown run's code is there, or will not be.
+bool has_code(const session::Session& session) {
+  const auto now = session.snapshot();
+  return !now->listings.empty() || !now->refused_listings.empty();
+}
+
+Result<void> show_asked(Workbench& bench, const ShotOptions& options) {
+  if (options.fragments > 0) bench.show_fragments(options.fragments);
+  return options.panel.empty() ? Result<void>() : bench.show_panel(options.panel);
+}
+
 }  // namespace
 
 Result<void> shot(session::Session& session, const std::filesystem::path& file, ShotSize size,
@@ -90,6 +101,7 @@ Result<void> shot(session::Session& session, const std::filesystem::path& file, 
   };
   if (options.step)
     if (auto begun = begin_step(bench, *options.step); !begun) return begun;
+  if (auto possible = show_asked(bench, options); !possible) return possible;
   const double deadline = platform::steady_ms() + options.patience_ms;
   for (bool there = false;;) {
     frame(false);
@@ -102,7 +114,7 @@ Result<void> shot(session::Session& session, const std::filesystem::path& file, 
       if (!led) return fail(led.error());
       there = *led;
     } else {
-      there = still;
+      there = still && (options.fragments == 0 || has_code(session));
     }
     if (platform::steady_ms() > deadline)
       return fail(

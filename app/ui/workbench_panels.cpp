@@ -1,11 +1,15 @@
 // The window's panels: their layout, which of them is in front, and the presenter in their place.
 #include <imgui_internal.h>
 
+#include <algorithm>
+
+#include "core/joined.h"
 #include "ui/baseline_strip.h"
 #include "ui/panels/attention_panel.h"
 #include "ui/panels/error_panel.h"
 #include "ui/panels/experiment_panel.h"
 #include "ui/panels/latency_panel.h"
+#include "ui/panels/source_panel.h"
 #include "ui/status_bar.h"
 #include "ui/workbench.h"
 
@@ -108,6 +112,19 @@ void Workbench::open_panel(const std::string& title) {
   settings_.closed.erase(title);
   to_front_[title] = kFramesToDock;
   options_.wake_within(0.02);
+}
+
+Result<void> Workbench::show_panel(const std::string& title) {
+  const auto title_of = [](const auto& panel) { return std::string(panel->title()); };
+  if (std::ranges::find(panels_, title, title_of) == panels_.end())
+    return fail(Stage::input, "there is no panel \"" + title + "\"", "There are: " + joined(panels_, title_of) + ".");
+  open_panel(title);
+  return {};
+}
+
+void Workbench::show_fragments(int64_t line) {
+  source_panel_->show_fragments(line);
+  open_panel(source_panel_->title());
 }
 
 }  // namespace attnscope::ui

@@ -291,6 +291,12 @@ class Cli(unittest.TestCase):
         self.assertRegex(banks.stdout, r"STS.* store of 4 B a lane, rows of 256 B")
         self.assertRegex(banks.stdout, r"32 wavefronts for 1 +4 wavefronts for 1 +4 wavefronts for 1")
         self.refused(2, "disasm", "--kernel", "tiled", "--problem", SMALL, "--banks", "1", names=["02_tiled.cu:1", str(line)])
+        line = (TREE / "kernels/05_mma.cu").read_text().split(' : "r"(a[0])')[0].count("\n") + 1
+        held = self.call("disasm", "--kernel", "mma", "--problem", SMALL, "--fragments", str(line), "--lane", "9")
+        self.assertEqual(held.returncode, 0, held.stderr)
+        self.assertRegex(held.stdout, r"HMMA\.16816\.F32 .* more at this line")
+        self.assertRegex(held.stdout, r"Lane 9 holds of A: R\d+ \(2, 2\) \(2, 3\) ")
+        self.refused(2, "disasm", "--kernel", "mma", "--problem", SMALL, "--fragments", "1", names=["05_mma.cu:1", str(line)])
 
     def test_disasm_of_what_the_compiler_refuses_says_why(self):
         self.refused(3, "disasm", "--kernel", "tiled", "--problem", SMALL, "--set", "BLOCK_M=64", names=["57,376"])

@@ -66,6 +66,19 @@ TEST_F(LessonFlow, PredictRunBeToldAndReachTheGoal) {
   });
 }
 
+TEST_F(LessonFlow, TheCodeSaysWhichLaneHoldsAnElement) {
+  real_worker();
+  open({2560, 1440});
+  flow([&](ImGuiTestContext* ctx) {
+    open_lesson(ctx, "16_what_lane_7_holds");
+    ctx->ItemClick("//Lessons/**/lane 1: a lane has a row");
+    wait_until_told(ctx);
+    ctx->Yield(4);
+    EXPECT_THAT(drawn_words(ctx), HasSubstr("You said otherwise. It is: lane 7: four lanes share a row"));
+    EXPECT_THAT(drawn_words(ctx), HasSubstr("Lane 7, from bit 0 of a register on"));
+  });
+}
+
 TEST_F(LessonFlow, ARefusedConfigIsAnAnswerToo) {
   real_worker();
   open();

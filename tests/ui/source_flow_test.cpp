@@ -279,6 +279,82 @@ TEST_F(SourceFlow, ANarrowPanelShowsOneOfThem) {
   });
 }
 
+// The second run's third instruction is a product, and the EXIT is none.
+session::Snapshot with_a_product(session::Snapshot snapshot) {
+  const std::string hash = hash_of(snapshot.focus.shown->experiment);
+  auto code = std::make_shared<Listing>(*snapshot.listings.at(hash));
+  code->lines[2].text = "HMMA.16816.F32 R4, R8, R12, RZ";
+  code->lines[2].fragments = {{MatrixName::a, 16, 16, 16, 2, false, 8},
+                              {MatrixName::b, 16, 8, 16, 2, true, 12},
+                              {MatrixName::c, 16, 8, 32, 2, false, MatrixFragment::kZero},
+                              {MatrixName::d, 16, 8, 32, 2, false, 4}};
+  CodeLine load{.text = "LDSM.16.MT88.2 R20, [R3]", .places = {{0, 3}}};
+  load.fragments = {{MatrixName::d, 16, 8, 16, 2, true, 20}};
+  code->lines.push_back(load);
+  snapshot.listings[hash] = code;
+  return snapshot;
+}
+
+TEST_F(SourceFlow, FragmentsShowWhichLaneHoldsWhat) {
+  open_still(with_a_product(two_runs()), {5120, 1440});  // all three side by side
+  flow([&](ImGuiTestContext* ctx) {
+    ctx->ItemClick("//Source/Fragments");
+    ctx->Yield(4);
+    std::string drawn = drawn_words(ctx);
+    EXPECT_THAT(drawn, HasSubstr("HMMA.16816.F32 R4, R8, R12, RZ")) << "the code's first with matrices";
+    EXPECT_THAT(drawn, HasSubstr("A  16 x 16 of 16 bits"));
+    EXPECT_THAT(drawn, HasSubstr("C in RZ: zeros"));
+    EXPECT_THAT(drawn, HasSubstr("R9 (9, 6) (9, 7)")) << "of lane 7";
+    ctx->ItemClick("//Source/**/##A 12 5");  // row 12, columns 10 and 11
+    ctx->MouseMove("//Source/Fragments");
+    ctx->Yield(4);
+    drawn = drawn_words(ctx);
+    EXPECT_THAT(drawn, HasSubstr("Lane 17 holds of A"));
+    EXPECT_THAT(drawn, HasSubstr("R11 (12, 10) (12, 11)"));
+    EXPECT_THAT(drawn, HasSubstr("R6 (12, 2)")) << "its part of D";
+    ctx->MouseMove("//Source/**/##B 3 1");  // rows 6 and 7 of column 1
+    ctx->Yield(4);
+    EXPECT_THAT(drawn_words(ctx), HasSubstr("Lane 7 holds of D")) << "the lane under the pointer";
+    ctx->ItemInputValue("//Source/**/##lane", 31);
+    ctx->Yield(4);
+    ctx->MouseMove("//Source/Fragments");
+    ctx->Yield(4);
+    EXPECT_THAT(drawn_words(ctx), HasSubstr("Lane 31 holds of A"));
+  });
+}
+
+TEST_F(SourceFlow, FragmentsFollowTheChosenInstructionAndLine) {
+  open_still(with_a_product(two_runs()));
+  flow([&](ImGuiTestContext* ctx) {
+    ctx->ItemClick("//Source/Fragments");
+    ctx->ItemClick("//Source/**/##line3");
+    ctx->Yield(4);
+    EXPECT_THAT(drawn_words(ctx), HasSubstr("LDSM.16.MT88.2 R20, [R3]"));
+    EXPECT_THAT(drawn_words(ctx), HasSubstr("2 matrices of 8 x 8"));
+    ctx->ItemClick("//Source/**/##line1");
+    ctx->Yield(4);
+    EXPECT_THAT(drawn_words(ctx), HasSubstr("The chosen line has no matrices; these are of another."));
+    ctx->ItemClick("//Source/**/<##fragment");
+    ctx->Yield(4);
+    EXPECT_EQ(bench_->source_line(), 2) << "the product's line";
+    EXPECT_THAT(drawn_words(ctx), Not(HasSubstr("The chosen line has no")));
+    ctx->SetRef(ctx->WindowInfo("//Source/beside").ID);  // a combo has no label to be found by
+    ctx->ItemClick("##fragments");
+    ctx->ItemClick("//$FOCUSED/###at4");
+    ctx->Yield(4);
+    EXPECT_EQ(bench_->source_line(), 3);
+  });
+}
+
+TEST_F(SourceFlow, CodeWithoutMatricesSaysSo) {
+  open_still(two_runs());
+  flow([&](ImGuiTestContext* ctx) {
+    ctx->ItemClick("//Source/Fragments");
+    ctx->Yield(4);
+    EXPECT_THAT(drawn_words(ctx), HasSubstr("This code has no Tensor Core products"));
+  });
+}
+
 // The figures stay beside the code that is scrolled to the side.
 TEST_F(SourceFlow, FiguresStayInSightWhenTheCodeIsScrolled) {
   session::Snapshot snapshot = two_runs();

@@ -73,6 +73,7 @@ ModifierDecoder awaits_copies;
 ModifierDecoder tensor;
 ModifierDecoder tensor_tf32;
 ModifierDecoder tensor_integers;
+ModifierDecoder tensor_doubles;
 // Memory: the width of a lane's access, and how a narrow load is extended.
 Refusal access(const Spelled&, Op&, Space, AccessKind);
 Refusal combine(const Spelled&, Op&, Space, Effect);

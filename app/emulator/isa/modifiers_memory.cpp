@@ -110,18 +110,23 @@ Refusal awaits_copies(const Spelled& spelled, Op& op) {
 
 Refusal tensor(const Spelled& spelled, Op& op) {
   const uint8_t depth = spelled.has("1688") ? 8 : 16;
-  op.detail.tensor = {tensor_sum(spelled.arch), Number::f16, Number::f16, 16, depth, false};
+  const Number sum = spelled.has("F32") ? Number::f32 : Number::f16;
+  op.detail.tensor = {tensor_sum(spelled.arch), Number::f16, Number::f16, sum, 16, depth, false};
   return nearest(spelled, op);
 }
 Refusal tensor_tf32(const Spelled& spelled, Op& op) {
   const uint8_t depth = spelled.has("1688") ? 8 : 4;
-  op.detail.tensor = {tf32_sum(spelled.arch), Number::f32, Number::f32, 16, depth, false};
+  op.detail.tensor = {tf32_sum(spelled.arch), Number::f32, Number::f32, Number::f32, 16, depth, false};
+  return nearest(spelled, op);
+}
+Refusal tensor_doubles(const Spelled& spelled, Op& op) {
+  op.detail.tensor = {{}, Number::f64, Number::f64, Number::f64, 8, 4, false};
   return nearest(spelled, op);
 }
 Refusal tensor_integers(const Spelled& spelled, Op& op) {
   const std::vector<Number> types = types_of(spelled);
   const uint8_t rows = spelled.has("8816") ? 8 : 16, depth = spelled.has("16832") ? 32 : 16;
-  op.detail.tensor = {{}, types[0], types[1], rows, depth, spelled.has("SAT")};
+  op.detail.tensor = {{}, types[0], types[1], Number::s32, rows, depth, spelled.has("SAT")};
   return nullptr;
 }
 

@@ -36,9 +36,9 @@ std::string choice_text(const Listing& listing, int64_t at) {
 }  // namespace
 
 void BanksPane::take(const CodeState& code) {
-  const bool other = listing_ != code.kept_listing();
+  const bool other = listing_ != code.shared_listing();
   if (!other && line_ == code.line() && chosen_ == code.instruction()) return;
-  listing_ = code.kept_listing();
+  listing_ = code.shared_listing();
   line_ = code.line();
   chosen_ = code.instruction();
   const auto accesses = [&](int64_t at) { return listing_->lines[size_t(at)].shared.has_value(); };

@@ -30,7 +30,7 @@ class CodeState {
   const std::string& changes_summary() const { return summary_; }
 
   const Listing* listing() const { return listing_.get(); }
-  const session::Shared<Listing>& kept_listing() const { return listing_; }
+  const session::Shared<Listing>& shared_listing() const { return listing_; }
   const charts::CodeView& view() const { return view_; }
   const std::vector<int>& live_registers() const { return live_; }
   const std::vector<charts::PtxLine>& ptx() const { return ptx_; }

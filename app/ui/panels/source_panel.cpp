@@ -78,6 +78,12 @@ void SourcePanel::show_line(int64_t line) {
   if (!wide_) beside_wished_ = false;  // the line has to be seen
 }
 
+void SourcePanel::show_fragments(int64_t line) {
+  show_line(line);
+  beside_ = Beside::fragments;
+  beside_wished_ = true;
+}
+
 void SourcePanel::choose_line(int64_t line) {
   code_.choose_line(line);
   reveal_ptx_ = true;
@@ -136,6 +142,8 @@ void SourcePanel::draw_beside(Context& context, const Kernel& kernel) {
   if (beside_ == Beside::sass) {
     const int64_t clicked = draw_sass(code_, std::exchange(reveal_instruction_, -1), search_);
     if (clicked >= 0) choose_instruction(clicked);
+  } else if (beside_ == Beside::fragments) {
+    if (const int64_t clicked = fragments_.draw(code_); clicked >= 0) choose_instruction(clicked);
   } else if (const int64_t line = draw_ptx(code_, std::exchange(reveal_ptx_, false), search_); line > 0) {
     code_.choose_line(line);
     reveal_ = true;
@@ -144,11 +152,9 @@ void SourcePanel::draw_beside(Context& context, const Kernel& kernel) {
 
 // What stands beside the source, the search, and the way to the next hot line.
 void SourcePanel::draw_tools(const Context& context) {
-  constexpr std::pair<Beside, const char*> kKinds[] = {{Beside::nothing, "Source"},
-                                                       {Beside::sass, "SASS"},
-                                                       {Beside::ptx, "PTX"},
-                                                       {Beside::changes, "Changes since A"},
-                                                       {Beside::banks, "Banks"}};
+  constexpr std::pair<Beside, const char*> kKinds[] = {
+      {Beside::nothing, "Source"},          {Beside::sass, "SASS"},   {Beside::ptx, "PTX"},
+      {Beside::changes, "Changes since A"}, {Beside::banks, "Banks"}, {Beside::fragments, "Fragments"}};
   ImGui::PushFont(nullptr, kSmallSize);
   for (const auto& [kind, name] : kKinds) {
     const bool is_it = kind == beside();
@@ -158,7 +164,8 @@ void SourcePanel::draw_tools(const Context& context) {
       beside_wished_ = true;
     }
     if (is_it) ImGui::PopStyleColor();
-    tooltip(kind == Beside::nothing ? "Only the source"
+    tooltip(kind == Beside::nothing     ? "Only the source"
+            : kind == Beside::fragments ? "Which lane holds which element of a Tensor Core product or a matrix load"
             : kind == Beside::changes
                 ? "What the knobs changed in source and machine code since A, whatever the registers"
             : kind == Beside::banks ? "Accesses to shared memory, 32 lanes by 32 banks"

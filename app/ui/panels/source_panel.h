@@ -7,6 +7,7 @@
 #include "ui/panels/banks_pane.h"
 #include "ui/panels/code_panes.h"
 #include "ui/panels/code_state.h"
+#include "ui/panels/fragment_pane.h"
 #include "ui/panels/panel.h"
 
 namespace attnscope::ui {
@@ -31,11 +32,13 @@ class SourcePanel : public Panel {
   void draw(Context& context) override;
   // Scrolls to that line and outlines it.
   void show_line(int64_t line);
+  // The matrices of that line's instructions, lane by lane, beside the source.
+  void show_fragments(int64_t line);
   int64_t shown_line() const { return code_.line(); }  // 0: none was requested
   int64_t chosen_instruction() const { return code_.instruction(); }
 
  private:
-  enum class Beside { nothing, sass, ptx, changes, banks };
+  enum class Beside { nothing, sass, ptx, changes, banks, fragments };
 
   void refresh(const Context& context, const Kernel& kernel);
   void draw_header(const Context& context, const Kernel& kernel);
@@ -61,6 +64,7 @@ class SourcePanel : public Panel {
   std::string failure_of_;
   CodeState code_;
   BanksPane banks_;
+  FragmentPane fragments_;
   Beside beside_ = Beside::sass;
   bool wide_ = true;            // there is room for both; else one of them is shown
   bool beside_wished_ = false;  // a person chose it; else a narrow panel shows the source

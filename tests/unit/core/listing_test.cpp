@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
+
 #include <nlohmann/json.hpp>
 
 namespace attnscope {
@@ -30,6 +32,23 @@ TEST(Listing, AccessesComeBackAndNameAddressesThatAreThere) {
   EXPECT_FALSE(listing_from_json(to_json(listing), "listing"));
   listing.lines[0].shared->steps.clear();
   EXPECT_FALSE(listing_from_json(to_json(listing), "listing"));
+}
+
+TEST(Listing, AFragmentIsReadBackAndAnUnevenOneIsRefused) {
+  Listing listing{.experiment_hash = "x"};
+  listing.lines = {{.text = "NOP"}, {.text = "LDSM.16.M88.2 R4, [R2]"}};
+  listing.lines[1].fragments = {{MatrixName::d, 16, 8, 16, 2, true, 4}};
+  const auto read = listing_from_json(to_json(listing), "listing");
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_EQ(*read, listing);
+  for (const auto& change : std::vector<std::function<void(MatrixFragment&)>>{
+           [](MatrixFragment& one) { one.rows = 12; }, [](MatrixFragment& one) { one.columns = 0; },
+           [](MatrixFragment& one) { one.bits = 12; }, [](MatrixFragment& one) { one.run = 3; },
+           [](MatrixFragment& one) { one.first = -2; }, [](MatrixFragment& one) { one.rows = 40; }}) {
+    Listing other = listing;
+    change(other.lines[1].fragments[0]);
+    EXPECT_FALSE(listing_from_json(to_json(other), "listing"));
+  }
 }
 
 }  // namespace

@@ -104,6 +104,21 @@ TEST(Listing, ReadsAndWritesComeFromTheDecodedCode) {
   EXPECT_EQ(code_value::name(code_value::kUniform + 2), "UR2");
 }
 
+TEST(Listing, MatricesComeFromTheDecodedCode) {
+  compile::SassProgram sass = program();
+  sass.instructions[0].opcode = "LDSM";
+  emulator::Program decoded;
+  decoded.sass = std::make_shared<compile::SassProgram>(sass);
+  decoded.ops.resize(3);
+  decoded.lane_registers = 16;
+  decoded.ops[0].dst = emulator::kLaneFileOffset + 128 * 4;
+  decoded.ops[0].detail.matrices = 2;
+  const Listing listing = listing_of(sass, &decoded, nullptr).value();
+  EXPECT_EQ(listing.lines[0].fragments, (std::vector<MatrixFragment>{{MatrixName::d, 16, 8, 16, 2, false, 4}}));
+  EXPECT_TRUE(listing.lines[1].fragments.empty());
+  EXPECT_TRUE(listing_of(sass, nullptr, nullptr)->lines[0].fragments.empty()) << "nothing is decoded";
+}
+
 TEST(Listing, CodeThatIsTooLongIsRefused) {
   compile::SassProgram sass = program();
   sass.instructions.resize(Listing::kMostLines + 1);

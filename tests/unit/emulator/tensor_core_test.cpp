@@ -54,7 +54,7 @@ class OneWarp {
     }
     Op op;
     op.a = reg(0), op.b = reg(4), op.c = reg(6), op.dst = reg(12);
-    op.detail.tensor = {sum, Number::f16, Number::f16, 16, 16, false};
+    op.detail.tensor = {sum, Number::f16, Number::f16, half_sum ? Number::f16 : Number::f32, 16, 16, false};
     handlers(isa).pairs[static_cast<int>(family_of(kind))][0].full(*warp_, op, kFull);
     for (uint32_t lane = 0; lane < 32; ++lane) {
       const uint32_t row = lane / 4, pair = lane % 4 * 2;

@@ -91,8 +91,12 @@ Result<Observation> plausible(const Draft& draft, bool) {
   return taking(draft.config.knobs.at("BLOCK_M") == 16 ? 400 : 800);
 }
 
+const CodeOf no_code = [](const Experiment&) -> Result<std::shared_ptr<const Listing>> {
+  return fail(Stage::decode, "no code");
+};
+
 TEST_F(LessonTest, ALessonThatHolds) {
-  const Checked checked = check(read(kWarps).value(), kernels, plausible);
+  const Checked checked = check(read(kWarps).value(), kernels, plausible, no_code);
   EXPECT_THAT(checked.faults, SizeIs(0));
   EXPECT_EQ(checked.claims, 5);  // question, reveal, claim, goal before and after
 }
@@ -101,9 +105,13 @@ TEST_F(LessonTest, AFalseClaimIsAFault) {
   const auto lesson = read(kWarps).value();
   const auto faults = [&](double plain, double solved) {
     std::string all;
-    for (const Failure& fault : check(lesson, kernels, [&](const Draft&draft, bool) -> Result<Observation> {
-                                  return taking(draft.config.knobs.at("BLOCK_M") == 16 ? solved : plain);
-                                }).faults)
+    for (const Failure& fault : check(
+                                    lesson, kernels,
+                                    [&](const Draft&draft, bool) -> Result<Observation> {
+                                      return taking(draft.config.knobs.at("BLOCK_M") == 16 ? solved : plain);
+                                    },
+                                    no_code)
+                                    .faults)
       all += fault.message + "\n";
     return all;
   };
@@ -113,18 +121,34 @@ TEST_F(LessonTest, AFalseClaimIsAFault) {
   EXPECT_THAT(faults(800, 700), HasSubstr("its solution does not meet"));
 }
 
+TEST_F(LessonTest, ARunsCodeIsThereOnlyIfItIsAskedFor) {
+  auto lesson = read(kWarps).value();
+  lesson.steps[0].claims = {"A has \"EXIT\" == 1"};
+  EXPECT_THAT(check(lesson, kernels, plausible, no_code).faults.at(0).message, HasSubstr("\"code\": true"));
+  lesson.steps[0].run->code = true;
+  EXPECT_THAT(check(lesson, kernels, plausible, no_code).faults.at(0).message, HasSubstr("no code"));
+  const CodeOf exits = [](const Experiment&) -> Result<std::shared_ptr<const Listing>> {
+    Listing code;
+    code.lines = {{.text = "EXIT"}};
+    return std::make_shared<const Listing>(std::move(code));
+  };
+  EXPECT_THAT(check(lesson, kernels, plausible, exits).faults, SizeIs(0));
+}
+
 TEST_F(LessonTest, OneChoiceHolds) {
   auto lesson = read(kWarps).value();
   lesson.steps[0].predict->choices[0].holds = "A.timing.us.p50 < 900";
-  EXPECT_THAT(check(lesson, kernels, plausible).faults.at(0).message, HasSubstr("\"twice\" and \"less\""));
+  EXPECT_THAT(check(lesson, kernels, plausible, no_code).faults.at(0).message, HasSubstr("\"twice\" and \"less\""));
   lesson.steps[0].predict->choices[0].holds = lesson.steps[0].predict->choices[1].holds = "A.timing.us.p50 < 0";
-  EXPECT_THAT(check(lesson, kernels, plausible).faults.at(0).message, HasSubstr("no choice holds"));
+  EXPECT_THAT(check(lesson, kernels, plausible, no_code).faults.at(0).message, HasSubstr("no choice holds"));
 }
 
 TEST_F(LessonTest, ARunThatCannotStartIsAFault) {
-  const auto faults = check(read(kWarps).value(), kernels, [](const Draft&, bool) -> Result<Observation> {
-                        return fail(Stage::device, "no device");
-                      }).faults;
+  const auto faults =
+      check(
+          read(kWarps).value(), kernels,
+          [](const Draft&, bool) -> Result<Observation> { return fail(Stage::device, "no device"); }, no_code)
+          .faults;
   ASSERT_THAT(faults, SizeIs(1));
   EXPECT_THAT(faults[0].message, HasSubstr("no device"));
 }

@@ -70,6 +70,24 @@ TEST_F(ObservedTest, FindingsAndTerms) {
   EXPECT_TRUE(holds("B.failure exists && 1"));
 }
 
+TEST_F(ObservedTest, TheCodeSaysWhichLaneHoldsAnElement) {
+  Listing code;
+  code.lines = {
+      {.text = "@!P0 HMMA.16816.F32 R4, R8, R12, R4"}, {.text = "HMMA.16816.F32 R20, R8, R14, R20"}, {.text = "EXIT"}};
+  code.lines[0].fragments = {{MatrixName::a, 16, 16, 16, 2, false, 8}, {MatrixName::d, 16, 8, 32, 2, false, 4}};
+  observed.set("C", timed(1), &code);
+  EXPECT_TRUE(holds("C has \"HMMA.16816.F32\" == 2 && C has \"EXIT\" == 1 && C has \"IMMA\" == 0"));
+  EXPECT_TRUE(holds("C lane \"HMMA.16816.F32 A 9 7\" == 7"));
+  EXPECT_TRUE(holds("C register \"HMMA.16816.F32 A 9 7\" == 1 && C bit \"HMMA.16816.F32 A 9 7\" == 16"));
+  EXPECT_TRUE(holds("C register \"HMMA.16816.F32 D 9 7\" == 3"));
+  for (const char* wrong : {"HMMA.16816.F32 B 0 0", "HMMA.16816.F32 A 16 0", "HMMA.16816.F32 A 0 16", "EXIT A 0 0",
+                            "HMMA.16816.F32 A 9", "HMMA.16816.F32 A 9 7 8", "HMMA A 0 0", "HMMA.16816.F32 A -1 0"})
+    EXPECT_THAT(refusal(std::string("C lane \"") + wrong + "\" == 7"), HasSubstr("no element that C has")) << wrong;
+  EXPECT_THAT(refusal("A lane \"HMMA.16816.F32 A 9 7\" == 7"), HasSubstr("\"code\": true"));
+  observed.set("C", timed(1));
+  EXPECT_THAT(refusal("C has \"EXIT\""), HasSubstr("\"code\": true")) << "another run's";
+}
+
 TEST_F(ObservedTest, WhatIsNotThereIsNamed) {
   EXPECT_THAT(refusal("C.timing.us.p50 > 1"), HasSubstr("C.timing.us.p50"));
   EXPECT_THAT(refusal("B.verdict.state == \"wrong\""), HasSubstr("B.verdict.state, which is not there"));
