@@ -50,7 +50,8 @@ def bar_of(errors):
 
 
 def unlike(a, b):
-    return sum(abs(a["terms"].get(k, 0) - b["terms"].get(k, 0)) for k in {*a["terms"], *b["terms"]}) / 2
+    # Rounded, as a set has another order in each run.
+    return round(sum(abs(a["terms"].get(k, 0) - b["terms"].get(k, 0)) for k in {*a["terms"], *b["terms"]}) / 2, 6)
 
 
 def pairs(rows):

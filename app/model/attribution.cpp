@@ -64,6 +64,8 @@ TermKind pipe_term(Unit unit) {
       return TermKind::tensor_cores;
     case Unit::uniform:
       return TermKind::uniform;
+    case Unit::shared_load:  // a wide one issues for more than a clock
+      return TermKind::issue;
     default:
       return TermKind::other;
   }

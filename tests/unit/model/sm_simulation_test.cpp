@@ -107,6 +107,8 @@ TEST(SmSimulation, AWideSharedLoadKeepsTheSchedulerFromIssuing) {
   EXPECT_NEAR(per_pass(block, spec), 10, 1e-6);
   block[0].wide = true;
   EXPECT_NEAR(per_pass(block, spec), 11.5, 1e-6);
+  const SmRun r = run(schedule({block}, {times(100)}), 1, 1, spec);
+  EXPECT_NEAR(of(r, {TermKind::issue}), 1150, 20) << "that time is issue too";
 }
 
 TEST(SmSimulation, BehindAProductTheBanksServeOnlyProductsForAWhile) {
