@@ -54,11 +54,16 @@ Result<void> try_expressions(const Kernel& kernel) {
       const std::string where = kernel.manifest_name + "/" + key + "/" + std::to_string(i) + "/expr";
       if (auto value = holds((*list)[i].expr, known, where); !value) return fail(value.error());
     }
-  if (kernel.library.is_source()) {  // the library decides how its routine is launched
-    if (auto launch = launch_of(kernel, problem, *config); !launch) return fail(launch.error());
+  for (const Kernel& one : kernel.launches()) {
+    if (kernel.library.is_source()) {  // the library decides how its routine is launched
+      if (auto launch = launch_of(one, problem, *config); !launch) return fail(launch.error());
+    }
+    if (problem.is_attention()) continue;
+    auto workload = workload_of(one, problem, *config);
+    if (!workload) return fail(workload.error());
+    if (auto copies = check_copies(kernel, *workload); !copies) return copies;
   }
-  if (problem.is_attention()) return {};
-  return workload_of(kernel, problem, *config).map([](const Workload&) {});
+  return {};
 }
 
 bool names_machine_code(const Json& manifest) { return manifest.is_object() && manifest.contains(kMachineCodeKey); }
@@ -113,9 +118,16 @@ Result<Kernel> parse_kernel(const KernelText& text) {
   // Keys that a kind of kernel does not read are unknown for it, and refused.
   const bool attention = kernel.problem == ProblemKind::attention;
   if (attention) read_supports(read, kernel);
+  const bool program = read.has(kProgramKey);
+  if (program && (attention || !kernel.library.is_source()))
+    read.fault(kProgramKey,
+               attention ? "a kernel of the problem attention is one launch" : "a library's routine has none",
+               attention ? "Use the problem custom: it has scratch buffers, and a reference of kind attention." : "");
   if (kernel.library.is_source()) {
-    read_launch(read, kernel);
-    read_shared_map(read, kernel);
+    if (!program) {
+      read_launch(read, kernel);
+      read_shared_map(read, kernel);
+    }
     if (attention)
       read_arguments(read, kernel);
     else

@@ -16,10 +16,25 @@ Result<void> fits(const Launch& launch, const DeviceSpec& spec, const std::strin
   return model::check_limits(spec, asked, launch.shape, who);
 }
 
+// Each launch of a program must fit.
+Result<void> all_fit(const Kernel& kernel, const Problem& problem, const Config& config, const DeviceSpec& spec,
+                     const std::string& who) {
+  if (kernel.steps.empty()) {
+    Result<Launch> launch = launch_of(kernel, problem, config);
+    return launch ? fits(*launch, spec, who) : fail(launch.error());
+  }
+  for (const Kernel& one : kernel.launches()) {
+    Result<Launch> launch = launch_of(one, problem, config);
+    if (!launch) return fail(launch.error());
+    if (auto fit = fits(*launch, spec, fmt::format("{}, launch {}, {}", who, *one.step + 1, one.entry)); !fit)
+      return fit;
+  }
+  return {};
+}
+
 bool works(const Kernel& kernel, const Problem& problem, const Config& config, const DeviceSpec& spec) {
   if (!check_restrictions(kernel, problem, config, spec.arch)) return false;
-  Result<Launch> launch = launch_of(kernel, problem, config);
-  return launch && fits(*launch, spec, kernel.id).has_value();
+  return all_fit(kernel, problem, config, spec, kernel.id).has_value();
 }
 
 std::vector<std::pair<std::string, int64_t>> sizes_of(const Problem& problem) {
@@ -55,10 +70,8 @@ std::string smaller_size(const Kernel& kernel, const Problem& problem, const Con
 Result<void> limits(const Kernel& kernel, const Problem& problem, const Config& config, const DeviceSpec& spec,
                     const std::string& who, const std::string& turned) {
   if (!kernel.library.is_source()) return {};  // the library decides how its routine is launched
-  Result<Launch> launch = launch_of(kernel, problem, config);
-  if (!launch) return fail(launch.error());
-  auto fit = fits(*launch, spec, who);
-  if (fit) return fit;
+  auto fit = all_fit(kernel, problem, config, spec, who);
+  if (fit || fit.error().stage != Stage::limits) return fit;
   std::string hint;
   if (const std::optional<WayOut> way = way_out(kernel, problem, config, spec, turned))
     hint = fmt::format("Set {} to {}.", way->knob, way->text);

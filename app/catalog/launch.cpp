@@ -12,8 +12,7 @@ int64_t causal_number(Causal causal) { return causal == Causal::none ? 0 : causa
 Result<void> dimensions(const Kernel& kernel, const Variables& known, const char* key,
                         const std::string (&expressions)[3], std::array<int64_t, 3>& out) {
   for (size_t i = 0; i < 3; ++i) {
-    Result<int64_t> value =
-        evaluate(expressions[i], known, fmt::format("{}/launch/{}/{}", kernel.manifest_name, key, i));
+    Result<int64_t> value = evaluate(expressions[i], known, kernel.where(fmt::format("launch/{}/{}", key, i)));
     if (!value) return fail(value.error());
     out[i] = *value;
   }
@@ -25,7 +24,7 @@ Result<std::vector<SharedBuffer>> evaluate_map(const Kernel& kernel, const Varia
   std::vector<SharedBuffer> parts;
   for (size_t i = 0; i < kernel.shared_map.size(); ++i) {
     const SharedPart& part = kernel.shared_map[i];
-    auto bytes = evaluate(part.bytes, known, fmt::format("{}/shared_map/{}/bytes", kernel.manifest_name, i));
+    auto bytes = evaluate(part.bytes, known, kernel.where(fmt::format("shared_map/{}/bytes", i)));
     if (!bytes) return fail(bytes.error());
     parts.push_back({part.name, *bytes, true});
   }
@@ -40,22 +39,21 @@ Result<void> shared_memory(const Kernel& kernel, Variables known, const Variable
   known["shared_map_bytes"] = double(named);
   for (const std::string& name : kernel.launch.constants) {
     if (constants && !constants->contains(name))
-      return fail(Stage::internal, kernel.manifest_name + "/launch/constants: " + name + " was not read",
-                  "Report this.");
+      return fail(Stage::internal, kernel.where("launch/constants") + ": " + name + " was not read", "Report this.");
     known[name] = constants ? constants->at(name) : double(named);
   }
-  auto dynamic = evaluate(kernel.launch.dynamic_shared, known, kernel.manifest_name + "/launch/dynamic_shared");
+  auto dynamic = evaluate(kernel.launch.dynamic_shared, known, kernel.where("launch/dynamic_shared"));
   if (!dynamic) return fail(dynamic.error());
   launch.dynamic_shared = *dynamic;
   if (!kernel.launch.static_shared.empty()) {
-    auto fixed = evaluate(kernel.launch.static_shared, known, kernel.manifest_name + "/launch/static_shared");
+    auto fixed = evaluate(kernel.launch.static_shared, known, kernel.where("launch/static_shared"));
     if (!fixed) return fail(fixed.error());
     launch.static_shared = *fixed;
   }
   if (launch.dynamic_shared == 0) return {};
   if (named > launch.dynamic_shared)
     return fail(Stage::catalog,
-                fmt::format("{}/shared_map: names {} B, but dynamic_shared asks for {} B", kernel.manifest_name, named,
+                fmt::format("{}: names {} B, but dynamic_shared asks for {} B", kernel.where("shared_map"), named,
                             launch.dynamic_shared),
                 "The map's parts lie inside dynamic shared memory.");
   std::erase_if(*parts, [](const SharedBuffer& part) { return part.bytes == 0; });  // parts of other configs

@@ -27,19 +27,22 @@ std::string text_of(const Workload& workload) {
 
 std::string launch_key(const Kernel& kernel, const Problem& problem, const Config& config) {
   std::string key;
-  if (kernel.library.is_source()) {
-    const auto launch = launch_of(kernel, problem, config);
-    if (!launch) return launch.error().message;
-    for (const int64_t one : launch->shape.grid) key += fmt::format("{} ", one);
-    for (const int64_t one : launch->shape.block) key += fmt::format("{} ", one);
-    key += fmt::format("{}", launch->dynamic_shared);
+  for (const Kernel& one : kernel.launches()) {
+    if (kernel.library.is_source()) {
+      const auto launch = launch_of(one, problem, config);
+      if (!launch) return launch.error().message;
+      for (const int64_t size : launch->shape.grid) key += fmt::format("{} ", size);
+      for (const int64_t size : launch->shape.block) key += fmt::format("{} ", size);
+      key += fmt::format("{}", launch->dynamic_shared);
+    }
+    if (problem.is_attention()) continue;
+    const auto workload = workload_of(one, problem, config);
+    if (!workload) return workload.error().message;
+    key += text_of(*workload);
   }
   const auto accumulate = accumulate_of(kernel, config);
   if (!accumulate) return accumulate.error().message;
-  key += fmt::format("|{}", to_string(*accumulate));
-  if (problem.is_attention()) return key;
-  const auto workload = workload_of(kernel, problem, config);
-  return workload ? key + text_of(*workload) : workload.error().message;
+  return key + fmt::format("|{}", to_string(*accumulate));
 }
 
 }  // namespace attnscope::catalog

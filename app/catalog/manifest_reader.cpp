@@ -47,7 +47,8 @@ bool is_identifier(const std::string& name) {
   return is_word(name) && name.find_first_of("-.") == std::string::npos && !(name[0] >= '0' && name[0] <= '9');
 }
 
-// A C++ name as nvrtcAddNameExpression accepts it: attention<64, float>, ns::kernel.
+}  // namespace
+
 bool is_entry(const std::string& name) {
   auto inner = [](char c) {
     return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == ':' ||
@@ -55,8 +56,6 @@ bool is_entry(const std::string& name) {
   };
   return !name.empty() && name.size() <= 1000 && std::ranges::all_of(name, inner);
 }
-
-}  // namespace
 
 const Json* array_at(JsonReader& read, const char* key, size_t most) {
   if (!read.has(key)) return nullptr;
@@ -212,7 +211,9 @@ void check_accumulate(JsonReader& read, const Kernel& kernel) {
 }  // namespace
 
 void read_identity(JsonReader& read, Kernel& kernel) {
-  for (const char* key : {"id", "title", "entry", "problem"}) read.required(key);
+  for (const char* key : {"id", "title", "problem"}) read.required(key);
+  const bool program = read.has(kProgramKey);
+  if (!program) read.required("entry");
   fields::read(read, "library", kernel.library, Limits{.bytes = kMaxName});
   read.line("install", kernel.install, kMaxLine);
   const bool machine_code = kernel.library.is_source() && read.has(kMachineCodeKey);
@@ -237,7 +238,7 @@ void read_identity(JsonReader& read, Kernel& kernel) {
   if (kernel.library.is_source() && (!is_word(kernel.source_name) || kernel.source_name[0] == '.'))
     read.fault(machine_code ? kMachineCodeKey : "source",
                "must be the name of a file beside the manifest, without a folder");
-  if (!is_entry(kernel.entry)) read.fault("entry", "must be a C++ name or template expression");
+  if (!program && !is_entry(kernel.entry)) read.fault("entry", "must be a C++ name or template expression");
   if (!machine_code) read_options(read, kernel);
 }
 
@@ -278,27 +279,29 @@ void read_supports(JsonReader& read, Kernel& kernel) {
 
 void read_launch(JsonReader& read, Kernel& kernel) {
   read.required("launch");
-  read.object("launch", [&](JsonReader& inner) {
-    auto dimensions = [&](const char* key, std::string(&out)[3]) {
-      inner.required(key);
-      const Json* list = array_at(inner, key, 3);
-      if (!list) return;
-      if (list->size() != 3) return inner.fault(key, "must hold three expressions: x, y, z");
-      for (size_t i = 0; i < 3; ++i) expression_at(inner, at(key, i), (*list)[i], out[i]);
-    };
-    dimensions("grid", kernel.launch.grid);
-    dimensions("block", kernel.launch.block);
-    if (inner.has("dynamic_shared"))
-      expression_at(inner, "dynamic_shared", *inner.value("dynamic_shared"), kernel.launch.dynamic_shared);
-    if (inner.has("static_shared"))
-      expression_at(inner, "static_shared", *inner.value("static_shared"), kernel.launch.static_shared);
-    read_list(inner, "constants", kernel.launch.constants, [&](const Json& json) -> Result<std::string> {
-      const std::string name = json.is_string() ? json.get<std::string>() : "";
-      if (!is_identifier(name))
-        return fail(Stage::catalog, json.dump() + " must be the name of a variable of the source");
-      if (kernel.find_knob(name)) return fail(Stage::catalog, json.dump() + " is a knob's name too");
-      return name;
-    });
+  read.object("launch", [&](JsonReader& inner) { read_launch_shape(inner, kernel); });
+}
+
+void read_launch_shape(JsonReader& read, Kernel& kernel) {
+  auto dimensions = [&](const char* key, std::string(&out)[3]) {
+    read.required(key);
+    const Json* list = array_at(read, key, 3);
+    if (!list) return;
+    if (list->size() != 3) return read.fault(key, "must hold three expressions: x, y, z");
+    for (size_t i = 0; i < 3; ++i) expression_at(read, at(key, i), (*list)[i], out[i]);
+  };
+  dimensions("grid", kernel.launch.grid);
+  dimensions("block", kernel.launch.block);
+  if (read.has("dynamic_shared"))
+    expression_at(read, "dynamic_shared", *read.value("dynamic_shared"), kernel.launch.dynamic_shared);
+  if (read.has("static_shared"))
+    expression_at(read, "static_shared", *read.value("static_shared"), kernel.launch.static_shared);
+  read_list(read, "constants", kernel.launch.constants, [&](const Json& json) -> Result<std::string> {
+    const std::string name = json.is_string() ? json.get<std::string>() : "";
+    if (!is_identifier(name))
+      return fail(Stage::catalog, json.dump() + " must be the name of a variable of the source");
+    if (kernel.find_knob(name)) return fail(Stage::catalog, json.dump() + " is a knob's name too");
+    return name;
   });
 }
 

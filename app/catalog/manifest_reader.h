@@ -15,15 +15,25 @@ ReadPart read_identity;
 ReadPart read_knobs;
 ReadPart read_supports;
 ReadPart read_launch;
+ReadPart read_launch_shape;  // the keys inside "launch"
 ReadPart read_shared_map;
 ReadPart read_arguments;
 void read_restrictions(JsonReader& read, const char* key, std::vector<Restriction>& out);
 
 // For kernels that are not attention (workload_reader.cpp): sizes, buffers, args and reference.
 ReadPart read_workload;
+// Its arguments, over the buffers and sizes that are read.
+ReadPart read_workload_arguments;
+
+// Instead of entry, launch, shared_map and args: the launches of a program, and what the host does between them
+// (program_reader.cpp).
+inline constexpr const char* kProgramKey = "launches";
+ReadPart read_program;
 
 // Shared by the readers: at most 100 letters, digits, '_', '-' and '.'.
 bool is_word(const std::string& name);
+// A C++ name as nvrtcAddNameExpression accepts it: attention<64, float>, ns::kernel.
+bool is_entry(const std::string& name);
 // The list at `key`; null if it is missing, not a list, or longer than `most`.
 const Json* array_at(JsonReader& read, const char* key, size_t most);
 // An expression may also be an integer.

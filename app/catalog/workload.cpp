@@ -80,7 +80,7 @@ class Binder {
       if (auto done = add_operand(kernel_.buffers[i], fmt::format("{}/buffers/{}", kernel_.manifest_name, i)); !done)
         return fail(done.error());
     for (size_t i = 0; i < kernel_.arguments.size(); ++i) {
-      auto value = argument(kernel_.arguments[i], fmt::format("{}/args/{}", kernel_.manifest_name, i));
+      auto value = argument(kernel_.arguments[i], kernel_.where(fmt::format("args/{}", i)));
       if (!value) return fail(value.error());
       work_.arguments.push_back(std::move(*value));
     }
@@ -156,6 +156,20 @@ class Binder {
 
 Result<Workload> workload_of(const Kernel& kernel, const Problem& problem, const Config& config) {
   return Binder(kernel, problem, config).bind();
+}
+
+Result<void> check_copies(const Kernel& kernel, const Workload& workload) {
+  for (size_t i = 0; i < kernel.steps.size(); ++i) {
+    const ProgramStep& step = kernel.steps[i];
+    if (step.kind != ProgramStep::Kind::copy) continue;
+    const Operand &from = workload.operands[step.from], &to = workload.operands[step.to];
+    if (from.bytes() != to.bytes())
+      return fail(Stage::catalog,
+                  fmt::format("{}/launches/{}/copy: {} has {} bytes and {} has {}", kernel.manifest_name, i, from.name,
+                              from.bytes(), to.name, to.bytes()),
+                  "A copy is of a whole buffer to one of the same size.");
+  }
+  return {};
 }
 
 Problem problem_for(const Kernel& kernel, const Problem& held) {

@@ -15,6 +15,9 @@ inline constexpr size_t kMaxWorkloadBytes = size_t{1} << 32;
 // Failure (Stage::input).
 Result<Workload> workload_of(const Kernel& kernel, const Problem& problem, const Config& config);
 
+// Failure (Stage::catalog) at the pointer of a program's copy whose two buffers do not have as many bytes.
+Result<void> check_copies(const Kernel& kernel, const Workload& workload);
+
 // The problem after a person switches to this kernel: `held` if its kind and sizes fit, else the kernel's own with the
 // seed and distribution of `held`.
 Problem problem_for(const Kernel& kernel, const Problem& held);

@@ -79,7 +79,8 @@ void read_init(JsonReader& read, ElementType type, BufferInit& init) {
                      (*json)["random"].is_array() && (*json)["random"].size() == 2 &&
                      (*json)["random"][0].is_number() && (*json)["random"][1].is_number();
   if (!range)
-    return read.fault("init", "must be random, zeros, ones, iota, {\"random\": [low, high]} or {\"fill\": value}");
+    return read.fault("init",
+                      "must be random, zeros, ones, iota, unset, {\"random\": [low, high]} or {\"fill\": value}");
   init.low = (*json)["random"][0].get<double>();
   init.high = (*json)["random"][1].get<double>();
   if (!(*init.low <= *init.high)) read.fault("init/random", "the low end is above the high one");
@@ -92,8 +93,12 @@ BufferDeclaration buffer_at(JsonReader& outer, const Json& json, const std::stri
   read.text("name", buffer.name, 100);
   read.word("role", buffer.role);
   read.word("dtype", buffer.type);
-  if (buffer.role == BufferRole::workspace) buffer.init.kind = BufferInit::Kind::zeros;
+  // What a launch of a program leaves in one is for the next, which a memset step clears if that is wanted.
+  if (buffer.role == BufferRole::workspace)
+    buffer.init.kind = outer.has(kProgramKey) ? BufferInit::Kind::unset : BufferInit::Kind::zeros;
   read_init(read, buffer.type, buffer.init);
+  if (!read.failed() && buffer.init.kind == BufferInit::Kind::unset && buffer.role != BufferRole::workspace)
+    read.fault("init", "unset is only for the role workspace", "An \"out\" is unset by itself.");
   read.text("symbol", buffer.symbol, 200);
   if (!read.failed() && !buffer.symbol.empty() && buffer.role != BufferRole::in)
     read.fault("symbol", "is only for the role in: a run cannot read a variable back", "Make it a parameter.");
@@ -194,16 +199,22 @@ void read_references(JsonReader& read, Kernel& kernel) {
 
 }  // namespace
 
+void read_workload_arguments(JsonReader& read, Kernel& kernel) {
+  read.required("args");
+  if (const Json* list = array_at(read, "args", kMaxArguments))
+    for (size_t i = 0; i < list->size() && !read.failed(); ++i)
+      kernel.arguments.push_back(argument_at(read, (*list)[i], at("args", i), kernel, false));
+}
+
 void read_workload(JsonReader& read, Kernel& kernel) {
   read.required("buffers");
-  if (kernel.library.is_source()) read.required("args");
   read_sizes(read, kernel);
   if (const Json* list = array_at(read, "buffers", kMaxBuffers))
     for (size_t i = 0; i < list->size() && !read.failed(); ++i)
       kernel.buffers.push_back(buffer_at(read, (*list)[i], at("buffers", i), kernel));
-  if (const Json* list = read.failed() || !kernel.library.is_source() ? nullptr : array_at(read, "args", kMaxArguments))
-    for (size_t i = 0; i < list->size() && !read.failed(); ++i)
-      kernel.arguments.push_back(argument_at(read, (*list)[i], at("args", i), kernel, false));
+  const bool program = read.has(kProgramKey);
+  if (kernel.library.is_source() && !program && !read.failed()) read_workload_arguments(read, kernel);
+  if (program && !read.failed()) read_program(read, kernel);
   if (!read.failed()) read_references(read, kernel);
   const auto judged = [](const BufferDeclaration& one) {
     return one.role == BufferRole::out || one.role == BufferRole::inout;

@@ -160,6 +160,33 @@ std::vector<FigureGroup> counter_groups(const Counters& counters, const Counters
   return groups;
 }
 
+std::vector<FigureGroup> launch_groups(const Observation& seen, const Observation* baseline) {
+  if (seen.launches.empty()) return {};
+  const bool alike = baseline != nullptr && std::ranges::equal(seen.launches, baseline->launches, {},
+                                                               &LaunchFigures::name, &LaunchFigures::name);
+  double whole = 0;
+  for (const LaunchFigures& one : seen.launches) whole += one.timing ? one.timing->p50 : 0;
+  const auto time = [](const LaunchFigures& one) {
+    return one.timing ? us_text(one.timing->p50) : std::string("\u2013");
+  };
+  FigureGroup group{"Launches", {}};
+  for (size_t i = 0; i < seen.launches.size(); ++i) {
+    const LaunchFigures& one = seen.launches[i];
+    FigureRow row{fmt::format("{} {}", i + 1, one.name), time(one), "", "", FigureKind::modelled};
+    if (whole > 0 && one.timing) row.share = one.timing->p50 / whole;
+    const auto add = [&](const std::string& text) { row.note += (row.note.empty() ? "" : ", ") + text; };
+    if (row.share > 0) add(percent_text(row.share));
+    if (one.counters)
+      if (const auto total = one.counters->instructions.find("total"); total != one.counters->instructions.end())
+        add(with_commas(total->second) + " warp instructions");
+    if (one.variant) add(fmt::format("{} registers", one.variant->registers));
+    if (one.occupancy) add("occupancy " + percent_text(one.occupancy->fraction));
+    if (alike) row.baseline = time(baseline->launches[i]);
+    group.rows.push_back(std::move(row));
+  }
+  return {group};
+}
+
 std::string counter_share_text(const Counters& counters) {
   if (counters.total_ctas <= 0) return "exact";
   if (counters.emulated_ctas >= counters.total_ctas)
@@ -194,11 +221,12 @@ std::vector<ComparedRow> compare(const Observation& a, const Observation& b) {
     return found == c.instructions.end() ? int64_t{0} : found->second;
   };
   number("relative Frobenius", &Observation::verdict, &Verdict::rel_frobenius, Better::smaller, error_text);
-  number("shared memory, B", &Observation::variant, shared, Better::smaller, whole);
-  number("registers", &Observation::variant, &VariantInfo::registers, Better::smaller, whole);
-  number("spills, B", &Observation::variant, &VariantInfo::spill_bytes, Better::smaller, whole);
-  number("CTAs per SM", &Observation::occupancy, &Occupancy::ctas_per_sm, Better::larger, whole);
-  number("occupancy", &Observation::occupancy, &Occupancy::fraction, Better::larger, percent_text);
+  const std::string of = a.launches.empty() && b.launches.empty() ? "" : ", longest launch";
+  number("shared memory, B" + of, &Observation::variant, shared, Better::smaller, whole);
+  number("registers" + of, &Observation::variant, &VariantInfo::registers, Better::smaller, whole);
+  number("spills, B" + of, &Observation::variant, &VariantInfo::spill_bytes, Better::smaller, whole);
+  number("CTAs per SM" + of, &Observation::occupancy, &Occupancy::ctas_per_sm, Better::larger, whole);
+  number("occupancy" + of, &Observation::occupancy, &Occupancy::fraction, Better::larger, percent_text);
   number("warp instructions", &Observation::counters, total, Better::smaller, count_text);
   for_each_counter([&](const CounterRow& row, auto member) {
     if (!row.compared.empty())

@@ -30,6 +30,9 @@ std::vector<FigureRow> verdict_rows(const Verdict& verdict);
 // Counts by group: warp instructions by class (largest first), lanes, shared memory, global memory. With those of the
 // baseline beside them, if it has any; a class that only the baseline has is a row of zero.
 std::vector<FigureGroup> counter_groups(const Counters& counters, const Counters* baseline = nullptr);
+// A program's steps in order, with time, share of the modelled time and what each launch did; no group where there is
+// one launch. `baseline`: its steps, shown beside them if they have the same names.
+std::vector<FigureGroup> launch_groups(const Observation& seen, const Observation* baseline = nullptr);
 // "exact, all 128 CTAs" or "sampled: 43 of 128 CTAs (33.6 %)"
 std::string counter_share_text(const Counters& counters);
 

@@ -101,4 +101,11 @@ std::string config_words(const Experiment& experiment, const Kernel* kernel, con
   return kernel->id + ", every knob at its default";
 }
 
+std::string longest_launch_words(const Observation& seen) {
+  const auto longest = longest_launch(seen.launches);
+  if (!longest) return {};
+  return fmt::format("launch {} of {}, {}, the longest", *longest + 1, seen.launches.size(),
+                     seen.launches[*longest].name);
+}
+
 }  // namespace attnscope::charts

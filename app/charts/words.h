@@ -20,4 +20,8 @@ std::string unlike_sentence(const Observation& a, const Observation& b);
 // kernel's name.
 std::string config_words(const Experiment& experiment, const Kernel* kernel, const std::string& full);
 
+// Of a program, whose registers, shared memory and occupancy an observation has: "launch 2 of 3, exp_sum, the longest";
+// empty where there is one launch.
+std::string longest_launch_words(const Observation& seen);
+
 }  // namespace attnscope::charts

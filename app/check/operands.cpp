@@ -60,9 +60,10 @@ void fill_distribution(const Operand& operand, const Problem& problem, uint32_t 
 }
 
 void fill(const Operand& operand, const Problem& problem, uint32_t stream, std::span<std::byte> out) {
-  if (operand.role == BufferRole::out) return fill_poison(operand.type, out);
+  if (!operand.has_contents()) return fill_poison(operand.type, out);
   switch (operand.init.kind) {
     case BufferInit::Kind::zeros:
+    case BufferInit::Kind::unset:
       return;
     case BufferInit::Kind::ones:
     case BufferInit::Kind::iota:

@@ -29,7 +29,7 @@ std::string text_of(const Observation& o, const SourceFile& source, const FileKe
                     const std::string& config) {
   std::string out = heading_text(o, config);
   out += of_file_text(kernel);
-  if (o.watch) out += text_line("watched", watched_text(*o.watch));
+  if (o.watch) out += text_line("watched", watched_text(*o.watch, !o.launches.empty()));
   const std::vector<Located> all = located(o, source);
   for (const Located& one : all) out += one_line(line_of(one)) + "\n";
   const auto errors = std::ranges::count(all, Severity::error, &Located::severity);

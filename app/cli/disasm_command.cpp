@@ -17,6 +17,7 @@
 #include "cli/worker_options.h"
 #include "core/escape.h"
 #include "core/json.h"
+#include "session/listings.h"
 
 namespace attnscope::cli {
 namespace {
@@ -27,6 +28,7 @@ struct DisasmOptions {
   std::string against;  // a preset's file
   std::string hottest;  // a column's word; empty: in the code's order
   BanksAsked banks;
+  int64_t launch = 0;     // of a program, from 1; 0: the longest
   int64_t fragments = 0;  // a line of the source; 0: none
   uint32_t lane = 7;      // whose elements are marked
   bool by_line = false;
@@ -41,7 +43,7 @@ struct Listed {
   session::Shared<Listing> listing;
 };
 
-Result<Listed> list(session::Session& session, NamedDraft named) {
+Result<Listed> list(session::Session& session, NamedDraft named, int64_t launch) {
   Listed listed{std::move(named), {}, {}};
   WaitingWords waiting;
   auto answer = session.queue(listed.named.draft);
@@ -50,7 +52,7 @@ Result<Listed> list(session::Session& session, NamedDraft named) {
   // A config that does not fit has its code; one that does not compile has none.
   const bool has_code = !listed.seen.failure || listed.seen.variant || listed.seen.failure->stage == Stage::limits;
   if (!has_code) return fail(*listed.seen.failure);
-  auto listing = wait_for_code(session, listed.seen.experiment);
+  auto listing = wait_for_code(session, listed.seen.experiment, launch > 0 ? std::optional(launch - 1) : std::nullopt);
   if (!listing) return fail(listing.error());
   listed.listing = *listing;
   return listed;
@@ -92,7 +94,9 @@ std::string text_of(const Listed& listed, const DisasmOptions& options) {
     order.resize(listed.listing->lines.size());
     std::iota(order.begin(), order.end(), 0);
   }
-  return (options.by_line ? lines_text(listed.named.kernel, view, order) : sass_text(*listed.listing, view, order)) +
+  const std::string whose = listed.listing->launch ? one_line(*listed.listing->launch) + "\n" : "";
+  return whose +
+         (options.by_line ? lines_text(listed.named.kernel, view, order) : sass_text(*listed.listing, view, order)) +
          counted_text(*listed.listing) + "\n";
 }
 
@@ -105,11 +109,11 @@ int disasm(const DisasmOptions& options) {
   if (!options.against.empty()) {
     auto first = draft_against(options.experiment, options.against, named->draft.device);
     if (!first) return report(first.error());
-    auto listed = list(**session, std::move(*first));
+    auto listed = list(**session, std::move(*first), options.launch);
     if (!listed) return report(listed.error());
     against = std::move(*listed);
   }
-  auto listed = list(**session, std::move(*named));
+  auto listed = list(**session, std::move(*named), options.launch);
   if (!listed) return report(listed.error());
   if (options.banks.line > 0) {
     auto banks = banks_text(*listed->listing, listed->named.kernel, options.banks);
@@ -152,6 +156,9 @@ void add_disasm(CLI::App& app, Chosen& chosen) {
                       ->type_name("FILE")
                       ->excludes(by_line);
   auto* ptx = command->add_flag("--ptx", options->ptx, "The PTX instead")->excludes(by_line)->excludes(against);
+  command->add_option("--launch", options->launch, "Of a program of several launches: which, from 1; else the longest")
+      ->type_name("N")
+      ->check(CLI::Range(1, 64));
   command->add_flag("--json", options->json, "The listing as JSON")->excludes(ptx)->excludes(against);
   auto* banks = command
                     ->add_option("--banks", options->banks.line,

@@ -26,6 +26,7 @@ std::string where_text(const Finding& finding) {
   };
   std::string text = part("file");
   if (!text.empty() && !part("line").empty()) text += ":" + part("line");
+  if (!part("launch").empty()) text += (text.empty() ? "launch " : ", launch ") + part("launch");
   if (!part("phase").empty()) text += (text.empty() ? "" : ", in ") + part("phase");
   return text;
 }

@@ -57,6 +57,9 @@ Result<Export> settle(const ExportOptions& options, const Places& places) {
   if (!named) return fail(named.error());
   Export e;
   e.kernel = named->kernel;
+  if (!e.kernel.steps.empty())
+    return fail(Stage::input, e.kernel.id + " is a program of several launches, and a launcher is of one",
+                "Write a manifest with only that launch, and export that.");
   e.problem = named->draft.problem;
   if (!e.kernel.library.is_source())
     return fail(Stage::input,
@@ -88,9 +91,9 @@ Result<Export> settle(const ExportOptions& options, const Places& places) {
   if (!e.problem.is_attention()) {
     auto workload = catalog::workload_of(e.kernel, e.problem, e.config);
     if (!workload) return fail(workload.error());
-    auto filled = worker::with_constant_data(e.variant, *workload, e.problem);
+    auto filled = worker::with_constant_data({e.variant}, *workload, e.problem);
     if (!filled) return fail(filled.error());
-    e.variant = *filled;
+    e.variant = filled->front();
   }
   auto settled = worker::settled(e.launch, e.kernel, e.problem, e.config, *e.variant);
   if (!settled) return fail(settled.error());

@@ -7,6 +7,7 @@
 
 #include "charts/tables.h"
 #include "charts/terms.h"
+#include "charts/words.h"
 #include "core/escape.h"
 #include "core/headline.h"
 #include "core/option_fields.h"
@@ -82,10 +83,10 @@ void add_counters(std::string& out, const Counters& c) {
   }
 }
 
-void add_watch(std::string& out, const WatchReport& w) {
-  if (w.findings.empty()) return line(out, "watch", "silent: " + watched_text(w));
+void add_watch(std::string& out, const WatchReport& w, bool program) {
+  if (w.findings.empty()) return line(out, "watch", "silent: " + watched_text(w, program));
   line(out, "watch",
-       fmt::format("{} finding{}: {}", w.findings.size(), w.findings.size() == 1 ? "" : "s", watched_text(w)));
+       fmt::format("{} finding{}: {}", w.findings.size(), w.findings.size() == 1 ? "" : "s", watched_text(w, program)));
   for (const Finding& f : w.findings) line(out, to_string(f.severity), f.sentence);
 }
 
@@ -137,11 +138,11 @@ std::string verdict_text(const Observation& o) {
   return is_of_watch(headline) ? fmt::format("{}; the output itself is {}", to_string(headline), state) : state;
 }
 
-std::string watched_text(const WatchReport& w) {
+std::string watched_text(const WatchReport& w, bool program) {
   const std::string luck = fmt::format("{} contents of shared memory, {} orders of the warps", w.fills, w.orders);
   if (w.ctas < w.total_ctas)
     return fmt::format("{} of {} CTAs, {}", with_commas(w.ctas), with_commas(w.total_ctas), luck);
-  if (w.ctas > worker::kWatchedCtas)
+  if (w.ctas > worker::kWatchedCtas && !program)
     return fmt::format("all {} CTAs, and on {} of them {}", with_commas(w.ctas), worker::kWatchedCtas, luck);
   return "all CTAs, " + luck;
 }
@@ -150,13 +151,19 @@ std::string text_of(const Observation& o, const std::string& config_text, bool c
   std::string out = heading_text(o, config_text);
   if (o.timing) add_timing(out, o);
   if (o.verdict) add_verdict(out, o);
-  if (o.variant) {
-    add_variant(out, o, compiled);
+  for (const charts::FigureGroup& group : charts::launch_groups(o)) {
+    const char* label = "launches";
+    for (const charts::FigureRow& row : group.rows)
+      line(out, std::exchange(label, ""),
+           fmt::format("{}: {} {}{}{}", row.name, row.value, to_string(row.kind), row.note.empty() ? "" : ", ",
+                       row.note));
+    if (o.variant) line(out, "", "below, registers to occupancy: " + charts::longest_launch_words(o));
   }
+  if (o.variant) add_variant(out, o, compiled);
   if (o.occupancy) add_occupancy(out, *o.occupancy);
   if (o.counters) add_counters(out, *o.counters);
   if (o.watch)
-    add_watch(out, *o.watch);
+    add_watch(out, *o.watch, !o.launches.empty());
   else if (o.verdict)
     line(out, "watch",
          "none: races, uneven barriers, never-written reads and what is right by luck were not looked for (--watch)");

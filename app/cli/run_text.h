@@ -14,6 +14,6 @@ std::string text_of(const Observation& observation, const std::string& config_te
 std::string heading_text(const Observation& observation, const std::string& config_text);
 std::string text_line(std::string_view label, const std::string& text);
 std::string verdict_text(const Observation& observation);
-std::string watched_text(const WatchReport& watch);
+std::string watched_text(const WatchReport& watch, bool program);
 
 }  // namespace attnscope::cli

@@ -25,9 +25,10 @@ Observation WaitingWords::wait(session::Session& session, Draft draft, session::
   return answer.get();
 }
 
-Result<session::Shared<Listing>> wait_for_code(session::Session& session, const Experiment& experiment) {
-  const std::string hash = hash_of(experiment);
-  session.request_code(experiment);
+Result<session::Shared<Listing>> wait_for_code(session::Session& session, const Experiment& experiment,
+                                               std::optional<int64_t> step) {
+  const std::string hash = session::listing_key(hash_of(experiment), step);
+  session.request_code(experiment, step);
   for (;;) {
     const auto now = session.snapshot();
     if (const auto found = now->listings.find(hash); found != now->listings.end()) return found->second;

@@ -1,5 +1,6 @@
 #pragma once
 #include <chrono>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,7 +24,9 @@ class WaitingWords {
   std::vector<std::string> said_;  // by worker, the last words
 };
 
-// The code of an experiment that the session ran. Blocks until it is there or refused.
-Result<session::Shared<Listing>> wait_for_code(session::Session& session, const Experiment& experiment);
+// The code of an experiment that the session ran, of a program that of launch `step`, from 0. Blocks until it is there
+// or refused.
+Result<session::Shared<Listing>> wait_for_code(session::Session& session, const Experiment& experiment,
+                                               std::optional<int64_t> step = {});
 
 }  // namespace attnscope::cli

@@ -14,14 +14,23 @@ namespace {
 
 constexpr uint8_t kSymbolObject = 1;
 
+auto find_variable(const ElfFile& elf, const std::string& name) {
+  return std::ranges::find_if(elf.symbols, [&](const ElfSymbol& one) {
+    return one.type == kSymbolObject && one.name == name && one.section != 0 && one.section < elf.sections.size();
+  });
+}
+
 }  // namespace
+
+bool has_variable(const Variant& variant, const std::string& name) {
+  const auto elf = read_elf(variant.cubin, kElfMachineCuda);
+  return elf && find_variable(*elf, name) != elf->symbols.end();
+}
 
 Result<void> fill_variable(Variant& variant, const std::string& name, std::span<const std::byte> data) {
   const auto elf = read_elf(variant.cubin, kElfMachineCuda);
   if (!elf) return fail(elf.error());
-  const auto symbol = std::ranges::find_if(elf->symbols, [&](const ElfSymbol& one) {
-    return one.type == kSymbolObject && one.name == name && one.section != 0 && one.section < elf->sections.size();
-  });
+  const auto symbol = find_variable(*elf, name);
   if (symbol == elf->symbols.end())
     return fail(Stage::input, fmt::format("the compiled kernel has no variable {}", name),
                 "Declare it at file scope, __constant__ float " + name +

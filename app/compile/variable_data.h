@@ -13,4 +13,7 @@ namespace attnscope::compile {
 // Failure (Stage::input): there is no such variable, it has no initial contents, or another number of bytes.
 Result<void> fill_variable(Variant& variant, const std::string& name, std::span<const std::byte> data);
 
+// Whether the variant has such a variable: the compiler leaves out what its kernel does not read.
+bool has_variable(const Variant& variant, const std::string& name);
+
 }  // namespace attnscope::compile

@@ -33,7 +33,7 @@ struct Limits {
   bool line = false;                      // a text without line ends and control characters
   bool binary = false;                    // a text that stands as bytes
   bool required = false;                  // its absence is a fault; otherwise the default stays
-  bool sparse = false;                    // an empty optional is left out; else it is null
+  bool sparse = false;                    // an empty optional or list is left out; else it is null or []
 };
 
 template <class T, class M>
@@ -269,6 +269,8 @@ template <class T, class Of, class M>
 void write_one(Json& json, const T& value, const Field<Of, M>& field) {
   if constexpr (Optional<M>)
     if (field.limits.sparse && !(value.*field.member)) return;
+  if constexpr (Vector<M>)
+    if (field.limits.sparse && (value.*field.member).empty()) return;
   json[field.key] = written(value.*field.member, field.limits);
 }
 
@@ -345,7 +347,7 @@ Result<T> read_fields(const Json& json, const std::string& where, Stage stage) {
   return out;
 }
 
-// Every key is written; null where an optional is empty.
+// Every key is written, but for empty sparse ones; null where an optional is empty.
 template <Listed T>
 Json write_fields(const T& value) {
   return fields::written(value, {});

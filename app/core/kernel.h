@@ -3,6 +3,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/library.h"
@@ -80,6 +81,20 @@ struct ArgumentDeclaration {
   std::vector<ArgumentDeclaration> fields;  // of a struct, in order, laid out as C does
 };
 
+// One step of a program: a launch, or what the host does between two launches.
+struct ProgramStep {
+  enum class Kind { launch, memset, copy };
+  Kind kind = Kind::launch;
+  // Of a launch, as a kernel's own:
+  std::string entry;
+  LaunchExpressions launch;
+  std::vector<SharedPart> shared_map;
+  std::vector<ArgumentDeclaration> arguments;
+  // Indices into Kernel::buffers. A memset fills the whole of `to`; a copy takes all of `from` to all of `to`.
+  size_t to = 0, from = 0;
+  int byte = 0;  // of a memset
+};
+
 // The type in which a kernel accumulates.
 enum class Accumulate { f32, f16 };
 template <>
@@ -114,9 +129,18 @@ struct Kernel {
   std::vector<BufferDeclaration> buffers;
   std::vector<ArgumentDeclaration> arguments;
   std::vector<ReferenceSpec> references;
+  // A program of several launches over the same buffers: what it does, in order. entry, launch, shared_map and
+  // arguments are then its first launch's. Empty: one launch.
+  std::vector<ProgramStep> steps;
+  std::optional<size_t> step;      // of a program, whose launch this is (launches())
   std::string accumulate = "f32";  // what the kernel declares to accumulate in: f32, f16, or a knob that says which
   std::string content_hash;        // XXH3-128 of manifest and source
   const Knob* find_knob(const std::string& name) const;
+  // Its launches in order, each as a kernel with that entry, launch and arguments: itself where it is no program.
+  std::vector<Kernel> launches() const;
+  // A place in the manifest, for messages: of "launch/grid" it is "softmax.json/launch/grid", or
+  // "softmax.json/launches/1/grid" in a program.
+  std::string where(std::string_view key) const;
   // The problem that a draft starts with: attention's usual one, or this kernel's sizes.
   Problem default_problem() const;
 };

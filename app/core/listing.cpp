@@ -114,7 +114,8 @@ struct FieldsOf<Listing> {
                  Field{"counted", &Listing::counted},
                  Field{"emulated_ctas", &Listing::emulated_ctas, kSum},
                  Field{"total_ctas", &Listing::total_ctas, kSum},
-                 Field{"places", &Listing::places}};
+                 Field{"places", &Listing::places},
+                 Field{"launch", &Listing::launch, Limits{.bytes = 1200, .sparse = true}}};
   static void check(JsonReader& read, Listing& listing) {
     for (const CodeLine& line : listing.lines) {
       for (const CodePlace& place : line.places)

@@ -73,7 +73,8 @@ struct Listing {
   std::string ptx{};
   bool counted = false;  // lines have counts
   int64_t emulated_ctas = 0, total_ctas = 0;
-  std::vector<SharedPlace> places{};  // what has a name in that run's shared memory
+  std::vector<SharedPlace> places{};    // what has a name in that run's shared memory
+  std::optional<std::string> launch{};  // of a program: whose code it is, "launch 2, row_sum"
   bool operator==(const Listing&) const = default;
 };
 

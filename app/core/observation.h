@@ -261,6 +261,26 @@ struct Printed {
   bool operator==(const Printed&) const = default;
 };
 
+// One step of a program: a launch, or a memset or copy of the host, which has no variant, occupancy and counters.
+struct LaunchFigures {
+  std::string name;  // the entry, "memset sums" or "copy a to b"
+  std::optional<VariantInfo> variant;
+  std::optional<Occupancy> occupancy;
+  std::optional<Timing> timing;  // modelled; a GPU measures only the whole program
+  std::optional<Counters> counters;
+  bool operator==(const LaunchFigures&) const = default;
+};
+
+// The index of the launch that takes most of a program's modelled time, or of its first launch while no time is known;
+// empty: no program. Observation::variant and ::occupancy are this launch's.
+std::optional<size_t> longest_launch(const std::vector<LaunchFigures>& launches);
+
+// A program's counters: the sums, and the share of the CTAs of all its launches. Empty if a launch lacks them.
+std::optional<Counters> sum_of_counters(const std::vector<LaunchFigures>& launches);
+// A program's modelled time: the sum of its steps', each with its launch cost; it is bound by what bounds most of the
+// time. Empty if a step has none.
+std::optional<Timing> sum_of_timings(const std::vector<LaunchFigures>& launches);
+
 // The result of an experiment. Small; kept for ever. An absent part was not reached.
 struct Observation {
   Experiment experiment;
@@ -273,6 +293,9 @@ struct Observation {
   std::optional<Timing> timing;
   std::optional<double> tflops;
   std::optional<Counters> counters;
+  // Of a program, its steps in order; else empty. Then `variant` and `occupancy` are the longest launch's
+  // (longest_launch), with the code hash of them all, and `timing` and `counters` are of all steps.
+  std::vector<LaunchFigures> launches;
   std::vector<Finding> findings;
   std::optional<WatchReport> watch;
   std::optional<Printed> printed;

@@ -112,12 +112,15 @@ struct FieldsOf<Sampling> {
 
 template <>
 struct FieldsOf<TermLine> {
-  static constexpr auto list = std::tuple{
-      Field{"address", &TermLine::address, limits::kCount, "bytes from the kernel's first instruction"},
-      Field{"source", &TermLine::source, {}, "file:line; empty: not known"}, Field{"us", &TermLine::us, limits::kUs},
-      Field{"waiting_address", &TermLine::waiting_address, limits::kCount,
-            "of the instruction that waits for it longest; itself where it issues"},
-      Field{"waiting_source", &TermLine::waiting_source}};
+  static constexpr auto list =
+      std::tuple{Field{"address", &TermLine::address, limits::kCount, "bytes from the kernel's first instruction"},
+                 Field{"source", &TermLine::source, {}, "file:line; empty: not known"},
+                 Field{"us", &TermLine::us, limits::kUs},
+                 Field{"waiting_address", &TermLine::waiting_address, limits::kCount,
+                       "of the instruction that waits for it longest; itself where it issues"},
+                 Field{"waiting_source", &TermLine::waiting_source},
+                 Field{"launch", &TermLine::launch, Limits{.low = 0, .high = 64, .sparse = true},
+                       "of a program: the index in `launches`; left out elsewhere"}};
 };
 
 template <>
@@ -213,6 +216,15 @@ void for_each_counter(Visit visit) {
 }
 
 template <>
+struct FieldsOf<LaunchFigures> {
+  static constexpr auto list = std::tuple{
+      Field{"name", &LaunchFigures::name, Limits{.bytes = 1200}, "the kernel's entry, \"memset x\" or \"copy a to b\""},
+      Field{"variant", &LaunchFigures::variant}, Field{"occupancy", &LaunchFigures::occupancy},
+      Field{"timing", &LaunchFigures::timing, {}, "modelled, also where a GPU measured the whole program"},
+      Field{"counters", &LaunchFigures::counters}};
+};
+
+template <>
 struct FieldsOf<Evidence> {
   static constexpr auto list = std::tuple{Field{"name", &Evidence::name}, Field{"value", &Evidence::value},
                                           Field{"unit", &Evidence::unit}, Field{"kind", &Evidence::kind}};
@@ -284,6 +296,9 @@ struct FieldsOf<Observation> {
       Field{"timing", &Observation::timing},
       Field{"tflops", &Observation::tflops},
       Field{"counters", &Observation::counters},
+      Field{"launches", &Observation::launches, Limits{.most = 64, .sparse = true},
+            "of a program: its steps in order; `variant` and `occupancy` are those of the longest launch, `timing` and "
+            "`counters` of all; left out where there is one launch"},
       Field{"findings", &Observation::findings},
       Field{"watch", &Observation::watch, {}, "what a watch of the config saw (docs/emulator.md, Watches)"},
       Field{"printed",

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -89,6 +90,7 @@ struct TermLine {
   double us = 0;
   int64_t waiting_address = 0;  // the instruction that waits for it longest; itself where it issues
   std::string waiting_source;
+  std::optional<int64_t> launch = {};  // of a program's terms: the index of the launch whose instruction it is
   bool operator==(const TermLine&) const = default;
 };
 

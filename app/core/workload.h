@@ -27,7 +27,8 @@ struct Words<BufferRole> : NamesAsWords<BufferRole> {};
 
 // What a buffer holds before the run.
 struct BufferInit {
-  enum class Kind { random, zeros, ones, iota, fill };
+  // unset: nothing, as cudaMalloc leaves it, so a read before a write is a fault.
+  enum class Kind { random, zeros, ones, iota, fill, unset };
   Kind kind = Kind::random;
   // random: [low, high]; integers include both ends. Empty: as the problem's distribution says (floats), 0…99
   // (integers). fill: `low` in every element.
@@ -48,6 +49,8 @@ struct Operand {
   int64_t elements() const;
   size_t bytes() const { return static_cast<size_t>(elements()) * bytes_of(type); }
   bool judged() const { return role == BufferRole::out || role == BufferRole::inout; }
+  // Has contents before the run: reading it before a write is no fault.
+  bool has_contents() const { return role != BufferRole::out && init.kind != BufferInit::Kind::unset; }
 };
 
 // One parameter of a kernel, in order: the address of an operand, or a value.

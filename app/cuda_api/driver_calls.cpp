@@ -24,6 +24,7 @@ Result<DriverCalls> DriverCalls::load(const SharedLibrary& library) {
   take("cuMemFree_v2", calls.memory_free);
   take("cuMemcpyHtoD_v2", calls.copy_to_device);
   take("cuMemcpyDtoH_v2", calls.copy_to_host);
+  take("cuMemcpyDtoDAsync_v2", calls.copy_on_device);
   take("cuMemsetD8Async", calls.memory_set);
   take("cuStreamCreate", calls.stream_create);
   take("cuStreamQuery", calls.stream_query);

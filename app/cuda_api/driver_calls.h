@@ -80,6 +80,7 @@ struct DriverCalls {
   int (*memory_free)(DevicePointer) = nullptr;
   int (*copy_to_device)(DevicePointer, const void*, size_t bytes) = nullptr;
   int (*copy_to_host)(void*, DevicePointer, size_t bytes) = nullptr;
+  int (*copy_on_device)(DevicePointer to, DevicePointer from, size_t bytes, Stream) = nullptr;
   int (*memory_set)(DevicePointer, unsigned char value, size_t bytes, Stream) = nullptr;
   int (*stream_create)(Stream*, unsigned flags) = nullptr;
   int (*stream_query)(Stream) = nullptr;

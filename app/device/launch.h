@@ -12,6 +12,7 @@
 #include "check/guarded_buffer.h"
 #include "check/inputs.h"
 #include "check/operands.h"
+#include "core/kernel.h"
 #include "core/observation.h"
 #include "core/problem.h"
 #include "emulator/emulator.h"
@@ -37,6 +38,21 @@ struct Trial {
   uint64_t random_fill = 0, order_seed = 0;
 };
 
+// A step of a program, over the request's operands.
+struct LaunchStep {
+  ProgramStep::Kind kind = ProgramStep::Kind::launch;
+  std::string name;  // for messages
+  // Of a launch, as LaunchRequest's:
+  std::shared_ptr<const Loaded> loaded;
+  model::LaunchShape shape;
+  int64_t dynamic_shared = 0;
+  std::vector<ArgumentValue> arguments;
+  std::vector<SharedPlace> shared_names;  // for a watch's findings
+  // Of a memset and a copy: indices of operands.
+  size_t to = 0, from = 0;
+  int byte = 0;
+};
+
 struct LaunchRequest {
   std::string name;  // the kernel with its config, for messages
   std::shared_ptr<const Loaded> loaded;
@@ -52,6 +68,10 @@ struct LaunchRequest {
   // For a kernel that is not attention, instead of args and inputs.
   std::shared_ptr<const check::Operands> operands;
   std::vector<ArgumentValue> arguments;
+  // Of a program with operands: its steps in order; loaded, shape, dynamic_shared and arguments are then its last
+  // launch's. A trial's CTAs and a sample are of that launch: the others run whole, because later steps read what they
+  // write.
+  std::vector<LaunchStep> steps;
   Trial trial;  // only for emulated devices
 };
 
@@ -80,9 +100,15 @@ struct LaunchOutcome {
   // Every buffer of role out and inout, in the operands' order; `output` is the first of them.
   std::vector<std::shared_ptr<const check::GuardedBuffer>> outputs;
   bool partial = false;  // only a sample of the CTAs ran
-  // Only for emulated devices: nothing sees what the kernel does on a GPU.
+  // Only for emulated devices: nothing sees what the kernel does on a GPU. Of a program, its last launch's.
   std::optional<Counters> counters;
   std::optional<EmulatedDetail> emulated;
+  // Of a program: what each of its steps did; nothing of a memset or a copy.
+  struct Step {
+    std::optional<Counters> counters;
+    std::optional<EmulatedDetail> emulated;
+  };
+  std::vector<Step> steps;
 };
 
 }  // namespace attnscope::device

@@ -200,4 +200,29 @@ Modelled latency(const LatencyInput& in) {
   return out;
 }
 
+Timing transfer(const DeviceSpec& spec, double bytes) {
+  Timing timing;
+  timing.kind = FigureKind::modelled;
+  timing.clock_mhz = clock_mhz(spec);
+  const double launch = rates::rate(spec, rates::kLaunchUs), memory = dram_us(spec, bytes);
+  const double l2_gbs = roofs(spec).l2_gbs, cache = l2_gbs > 0 ? bytes / l2_gbs * 1e-3 : 0;
+  const bool in_memory = memory > cache;
+  const double us = launch + std::max(memory, cache);
+  timing.bound = in_memory ? Bound::dram_bandwidth : Bound::l2_bandwidth;
+  const Bar bar = bar_of(timing.bound, false, spec.arch);
+  timing.p10 = timing.p50 = timing.p90 = us;
+  timing.interval_low = us * bar.low;
+  timing.interval_high = us * bar.high;
+  Terms terms;
+  terms.list = {{TermKind::launch, launch, {}}};
+  if (us > launch)
+    terms.list.push_back({in_memory ? TermKind::dram_bandwidth : TermKind::l2_bandwidth, us - launch, {}});
+  std::ranges::stable_sort(terms.list, std::ranges::greater{}, &Term::us);
+  Phase phase{"memsets and copies", us, {}};
+  for (const Term& term : terms.list) phase.terms.push_back({term.kind, term.us});
+  terms.phases = {phase};
+  timing.terms = std::move(terms);
+  return timing;
+}
+
 }  // namespace attnscope::model

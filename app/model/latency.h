@@ -33,4 +33,8 @@ struct Modelled {
 // latency"… A pure function of its input. All zeros when nothing fits the device or nothing was counted.
 Modelled latency(const LatencyInput& input);
 
+// A memset or a copy that reads and writes `bytes` in all: a launch's cost, and the time that the second-level cache
+// or, where it is too small, memory takes for them. Kind, interval and terms as latency() gives them.
+Timing transfer(const DeviceSpec& spec, double bytes);
+
 }  // namespace attnscope::model

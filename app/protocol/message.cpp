@@ -80,7 +80,8 @@ template <>
 struct FieldsOf<protocol::Code> {
   using Of = protocol::Code;
   static constexpr auto list =
-      std::tuple{Field{"experiment", &Of::experiment, kRequired}, Field{"deadlines", &Of::deadlines}};
+      std::tuple{Field{"experiment", &Of::experiment, kRequired}, Field{"deadlines", &Of::deadlines},
+                 Field{"step", &Of::step, Limits{.low = 0, .high = 63, .sparse = true}}};
 };
 template <>
 struct FieldsOf<protocol::View> {

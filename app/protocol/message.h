@@ -76,6 +76,8 @@ struct Code {
   Id id = 0;
   Experiment experiment;
   Deadlines deadlines;
+  // Of a program: the index of a launch among its steps; left out: the longest.
+  std::optional<int64_t> step = {};
   bool operator==(const Code&) const = default;
 };
 // A map of one of the last runs.

@@ -53,7 +53,7 @@ class SessionCore final : public LinkEvents {
   void select_history(uint64_t id);
   void queue(const QueueLane::Request& request);
   void request_view(const ViewRequest& request);
-  void request_code(const Experiment& experiment);  // core_code.cpp
+  void request_code(const Experiment& experiment, std::optional<int64_t> step);  // core_code.cpp
 
   void scan(const ScanRequest& request);  // core_scan.cpp
 
@@ -78,12 +78,13 @@ class SessionCore final : public LinkEvents {
     Experiment experiment;
     std::string hash;  // of the session's experiment
     size_t worker = 0;
-    std::string device;          // as the worker calls it
-    ViewRequest view = {};       // view; of a run: the first view asked with it, if it has a hash
-    bool watch = false;          // queue: and watched afterwards
-    bool watch_all = false;      // … every CTA of it
-    bool code = false;           // view: its listing instead of a map
-    protocol::Among among = {};  // scan
+    std::string device;                // as the worker calls it
+    ViewRequest view = {};             // view; of a run: the first view asked with it, if it has a hash
+    bool watch = false;                // queue: and watched afterwards
+    bool watch_all = false;            // … every CTA of it
+    bool code = false;                 // view: its listing instead of a map
+    std::optional<int64_t> step = {};  // … of that launch of a program
+    protocol::Among among = {};        // scan
   };
   struct Worker {
     std::unique_ptr<WorkerLink> link;

@@ -3,8 +3,8 @@
 
 namespace attnscope::session {
 
-void SessionCore::request_code(const Experiment& experiment) {
-  const std::string hash = hash_of(experiment);
+void SessionCore::request_code(const Experiment& experiment, std::optional<int64_t> step) {
+  const std::string hash = listing_key(hash_of(experiment), step);
   if (!listings_.ask(hash)) return;
   DeviceTable::Place place;
   if (!shelf_.content(experiment.kernel_hash))
@@ -14,13 +14,14 @@ void SessionCore::request_code(const Experiment& experiment) {
     return end_code(hash, Failure{Stage::device, devices_.missing(experiment.device), "Run it on another device."});
   Job job{Lane::view, experiment, hash, place.worker, place.local_id};
   job.code = true;
+  job.step = step;
   submit(next_id_++, std::move(job));
 }
 
 void SessionCore::send_code(JobId id, const Job& job) {
   Experiment experiment = job.experiment;
   experiment.device = job.device;
-  workers_[job.worker].link->send(protocol::Code{id, std::move(experiment), options_.deadlines});
+  workers_[job.worker].link->send(protocol::Code{id, std::move(experiment), options_.deadlines, job.step});
 }
 
 void SessionCore::take(size_t, protocol::ListingMessage& message) {

@@ -92,6 +92,7 @@ void FocusState::apply(const protocol::Part& given) {
     origins_[part] = origin;
     view_.parts[part] = !(own_.*member) ? PartState::none : given.final ? PartState::fresh : PartState::partial;
   });
+  if (has(given, &Observation::variant)) shown_->launches = own_.launches;  // none, where a program's were shown before
   if (has(given, &Observation::timing)) shown_->tflops = own_.tflops;
   if (has(given, &Observation::verdict)) shown_->watch = own_.watch;  // they form one headline
   shown_->failure = view_.failure = own_.failure;

@@ -1,6 +1,7 @@
 #pragma once
 #include <deque>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 
@@ -10,7 +11,12 @@
 
 namespace attnscope::session {
 
-// The code of experiments, by the experiment's hash: what has arrived, was requested or was refused. Beyond kMost, the
+// By which a listing is kept: the experiment's hash, with the launch's step if it was asked for one of a program's.
+inline std::string listing_key(const std::string& experiment_hash, std::optional<int64_t> step) {
+  return step ? experiment_hash + "/" + std::to_string(*step) : experiment_hash;
+}
+
+// The code of experiments, by listing_key(): what has arrived, was requested or was refused. Beyond kMost, the
 // one that arrived first is dropped. Pure.
 class Listings {
  public:

@@ -86,7 +86,9 @@ class RunningSession final : public Session {
   }
   void scan(ScanRequest request) override { post(&SessionCore::scan, std::move(request)); }
   void request_view(ViewRequest request) override { post(&SessionCore::request_view, std::move(request)); }
-  void request_code(Experiment experiment) override { post(&SessionCore::request_code, std::move(experiment)); }
+  void request_code(Experiment experiment, std::optional<int64_t> step) override {
+    post(&SessionCore::request_code, std::move(experiment), step);
+  }
   void load_preset(std::filesystem::path path) override { post(&SessionCore::load_preset, std::move(path)); }
   void save_preset(std::filesystem::path path, std::string title, Json view) override {
     post(&SessionCore::save_preset, std::move(path), std::move(title), std::move(view));

@@ -103,7 +103,10 @@ class Session {
   virtual void request_view(ViewRequest request) = 0;  // answers land in Snapshot::tiles
   // The code of an experiment, with what its last emulated run did: lands in Snapshot::listings, or the reason why not
   // in Snapshot::refused_listings. One that has landed is not made again until the experiment runs again.
-  virtual void request_code(Experiment experiment) = 0;
+  // Of a program: of the launch that is its step number `step`; without one, of the longest, and the listing says
+  // which.
+  virtual void request_code(Experiment experiment, std::optional<int64_t> step) = 0;
+  void request_code(Experiment experiment) { request_code(std::move(experiment), std::nullopt); }
   virtual void load_preset(std::filesystem::path path) = 0;  // a refusal is a toast and a log line
   virtual void save_preset(std::filesystem::path path, std::string title, Json view) = 0;
   // Sets the title and note of a preset that is not shipped; a refusal is a toast.

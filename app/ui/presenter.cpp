@@ -309,8 +309,10 @@ void Presenter::draw_run(const Context& shown, ExperimentPanel& controls, Panel&
   }
   if (const VariantInfo* variant = context.shown.variant()) {
     if (verdict != nullptr) ImGui::SameLine(0, em(1.2f));
-    dim_text(fmt::format("{} B of shared memory a CTA",
-                         with_commas(variant->static_shared_bytes + variant->dynamic_shared_bytes)));
+    const std::string whose = charts::longest_launch_words(*context.shown.observation);
+    dim_text(fmt::format("{} B of shared memory a CTA{}",
+                         with_commas(variant->static_shared_bytes + variant->dynamic_shared_bytes),
+                         whose.empty() ? "" : " of " + whose));
   }
   ImGui::EndGroup();
 }

@@ -16,8 +16,10 @@ void compile(const Ahead::Work& work) {
   const auto complete = catalog::complete_config(work.kernel, config.knobs, config.options);
   if (!complete || *complete != config) return;
   if (!catalog::check_restrictions(work.kernel, work.experiment.problem, config, spec.arch)) return;
-  const auto variant = work.compiler->compile(variant_request(work.kernel, work.experiment.problem, config, spec.arch));
-  if (variant && spec.emulated) std::ignore = work.device->load(**variant);  // decoded code has its own cache
+  for (const Kernel& one : work.kernel.launches()) {
+    const auto variant = work.compiler->compile(variant_request(one, work.experiment.problem, config, spec.arch));
+    if (variant && spec.emulated) std::ignore = work.device->load(**variant);  // decoded code has its own cache
+  }
 }
 
 }  // namespace

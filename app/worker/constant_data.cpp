@@ -7,22 +7,28 @@
 
 namespace attnscope::worker {
 
-Result<std::shared_ptr<const compile::Variant>> with_constant_data(std::shared_ptr<const compile::Variant> variant,
-                                                                   const std::optional<Workload>& workload,
-                                                                   const Problem& problem) {
+Result<Variants> with_constant_data(Variants variants, const std::optional<Workload>& workload,
+                                    const Problem& problem) {
   const auto is_variable = [](const Operand& one) { return !one.symbol.empty(); };
-  if (!workload || std::ranges::none_of(workload->operands, is_variable)) return variant;
+  if (!workload || std::ranges::none_of(workload->operands, is_variable)) return variants;
   // A buffer's contents depend on its place in the list; those that are passed are not made here.
   Workload only = *workload;
   for (Operand& one : only.operands)
     if (!is_variable(one)) one.shape = {0};
   const auto made = check::make_operands(only, problem);
   if (!made) return fail(made.error());
-  auto filled = std::make_shared<compile::Variant>(*variant);
-  for (const check::OperandContents& one : (*made)->all)
-    if (is_variable(one.what))
+  for (const check::OperandContents& one : (*made)->all) {
+    if (!is_variable(one.what)) continue;
+    const auto has = [&](const auto& variant) { return compile::has_variable(*variant, one.what.symbol); };
+    const bool anywhere = std::ranges::any_of(variants, has);
+    for (auto& variant : variants) {
+      if (anywhere && !has(variant)) continue;
+      auto filled = std::make_shared<compile::Variant>(*variant);
       if (auto done = compile::fill_variable(*filled, one.what.symbol, one.bytes); !done) return fail(done.error());
-  return std::shared_ptr<const compile::Variant>(std::move(filled));
+      variant = std::move(filled);
+    }
+  }
+  return variants;
 }
 
 }  // namespace attnscope::worker

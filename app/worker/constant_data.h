@@ -1,6 +1,7 @@
 #pragma once
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "compile/compiler.h"
 #include "core/problem.h"
@@ -9,10 +10,10 @@
 
 namespace attnscope::worker {
 
-// The variant with the contents of the workload's buffers that are variables of the source (Operand::symbol); the same
-// variant if it has none.
-Result<std::shared_ptr<const compile::Variant>> with_constant_data(std::shared_ptr<const compile::Variant> variant,
-                                                                   const std::optional<Workload>& workload,
-                                                                   const Problem& problem);
+// The variants of a program's launches, or a kernel's only one, with the contents of the workload's buffers that are
+// variables of the source (Operand::symbol); the same ones if it has none. A launch that does not read a variable lacks
+// it; a variable that all lack is a Failure (Stage::input).
+using Variants = std::vector<std::shared_ptr<const compile::Variant>>;
+Result<Variants> with_constant_data(Variants variants, const std::optional<Workload>& workload, const Problem& problem);
 
 }  // namespace attnscope::worker

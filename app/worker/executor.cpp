@@ -55,6 +55,7 @@ struct Work {
   Stages stages;
   bool code = false;  // only its listing
   std::optional<protocol::Among> among = {};
+  std::optional<int64_t> step = {};  // of the launch of a program whose listing it is
   std::shared_ptr<std::atomic<bool>> cancel = std::make_shared<std::atomic<bool>>(false);
 };
 
@@ -173,7 +174,7 @@ void Executor::accept(const protocol::Request& request) {
     waiting_.push_back({watch->id, watch->experiment, std::nullopt, {.run = false, .watch = true}, false});
     arrived_.notify_one();
   } else if (const auto* code = std::get_if<protocol::Code>(&request)) {
-    waiting_.push_back({code->id, code->experiment, std::nullopt, {}, true});
+    waiting_.push_back({code->id, code->experiment, std::nullopt, {}, true, {}, code->step});
     arrived_.notify_one();
   } else if (const auto* cancel = std::get_if<protocol::Cancel>(&request)) {
     if (running_ && running_->first == cancel->target) *running_->second = true;
@@ -208,7 +209,7 @@ Result<void> Executor::execute(const Work& work) {
   if (!kernel) return fail(kernel.error());
   if (work.code) {
     output_.send(protocol::Progress{work.id, protocol::Step::compiling, 0, 0});
-    auto listing = list_code(services_, work.experiment, *kernel, *work.cancel);
+    auto listing = list_code(services_, work.experiment, *kernel, work.step, *work.cancel);
     if (!listing) return fail(listing.error());
     output_.send(protocol::ListingMessage{work.id, std::move(*listing)});
     return {};

@@ -72,12 +72,12 @@ std::map<std::string, std::vector<double>> warps_of(const model::KernelSchedule&
 }  // namespace
 
 explain::Facts facts_of(const Kernel& kernel, const DeviceSpec& spec, const model::LaunchShape& shape, Observation seen,
-                        const device::LaunchOutcome& outcome, const Simulated& simulated) {
+                        const Counters& counters, const device::EmulatedDetail& did, const Simulated& simulated) {
   explain::Facts facts{.kernel = kernel, .spec = spec, .shape = shape, .seen = std::move(seen)};
   facts.seen.timing = simulated.timing;
-  facts.seen.counters = outcome.counters;
+  facts.seen.counters = counters;
   facts.stalls = simulated.stalls;
-  facts.code = code_of(kernel, *outcome.emulated, simulated.schedule);
+  facts.code = code_of(kernel, did, simulated.schedule);
   facts.warps = warps_of(simulated.schedule, facts.code);
   return facts;
 }

@@ -22,7 +22,7 @@ struct Simulated {
 
 // What the rules look at. `seen` is known so far; the time and the counters are those of the emulated run.
 explain::Facts facts_of(const Kernel& kernel, const DeviceSpec& spec, const model::LaunchShape& shape, Observation seen,
-                        const device::LaunchOutcome& outcome, const Simulated& simulated);
+                        const Counters& counters, const device::EmulatedDetail& did, const Simulated& simulated);
 
 // What the grid must read at least once. `workload`: of a problem that is not attention.
 double distinct_bytes(const Problem& problem, const std::optional<Workload>& workload);

@@ -25,6 +25,7 @@
 #include "platform/memory.h"
 #include "worker/constant_data.h"
 #include "worker/explain_run.h"
+#include "worker/planned.h"
 #include "worker/recorder.h"
 #include "worker/variant_request.h"
 #include "worker/watch_run.h"
@@ -67,10 +68,19 @@ class Pipeline {
     for (const Stage stage : stages) {
       if (*request_.cancel) return fail(attnscope::Stage::cancelled, "cancelled", "");
       if (auto done = (this->*stage)(); !done) return done;
-      if (stage == &Pipeline::hold_limits && std::ranges::count(request_.known_codes, info_.code_hash) > 0) return {};
+      if (stage == &Pipeline::hold_limits && seen_.variant &&
+          std::ranges::count(request_.known_codes, seen_.variant->code_hash) > 0)
+        return {};
     }
     return {};
   }
+
+  using Ready = std::shared_ptr<const device::Loaded>;
+  // What an emulated launch did.
+  struct Did {
+    const Counters* counters;
+    const device::EmulatedDetail* emulated;
+  };
 
   Result<void> open();
   Result<void> compile();
@@ -92,11 +102,19 @@ class Pipeline {
   void send_tile(std::span<const std::byte> output, const check::Reference* reference);
   std::shared_ptr<const check::Reference> reference_if_ready() const;
   ReferenceResult reference();
-  Result<device::LaunchRequest> launch_request();
+  Result<device::LaunchRequest> launch_request(const std::vector<Ready>& loaded);
   Result<Verdict> judge_attention();
-  Simulated simulated(const device::LaunchOutcome& emulated) const;
-  void keep_code(const device::LaunchOutcome& emulated, const Simulated& simulated);
-  std::vector<Finding> findings(const device::LaunchOutcome& emulated, const Simulated& simulated) const;
+  Result<std::shared_ptr<const compile::Variant>> compile(const Kernel& launch) const;
+  Result<void> settle(PlannedLaunch& one, std::shared_ptr<const compile::Variant> variant);
+  Result<std::vector<Ready>> load_on(const std::shared_ptr<device::Device>& device) const;
+  bool is_program() const { return !request_.kernel.steps.empty(); }
+  LaunchFigures& figures_of(const PlannedLaunch& one) { return figures_[one.kernel.step.value_or(0)]; }
+  void send_launches();
+  std::vector<Simulated> simulate(const device::LaunchOutcome& emulated);
+  Simulated simulated(const PlannedLaunch& one, const Did& did) const;
+  Timing with_terms(const Simulated& made, const Did& did) const;
+  void keep_code(const std::vector<Simulated>& simulated);
+  std::vector<Finding> findings(const std::vector<Simulated>& simulated) const;
   Result<void> count(device::Device& twin, const device::LaunchRequest& launch);
   std::optional<double> tflops(double us) const;
   template <class T>
@@ -109,19 +127,19 @@ class Pipeline {
   Sink& sink_;
   const Observation& seen_;  // what went to the sink
   std::shared_ptr<device::Device> device_;
-  catalog::Launch launch_;
+  std::vector<PlannedLaunch> launches_;  // one, or those of a program
+  std::vector<LaunchFigures> figures_;   // of a program's steps
   check::Accumulate accumulate_ = check::Accumulate::f32;
   std::optional<Truth> truth_;        // of attention
   std::optional<Workload> workload_;  // of any other kind
   std::shared_ptr<const check::Operands> operands_;
   std::shared_ptr<const check::Reference> reference_;  // the one that judged attention; null: none
-  std::shared_ptr<const compile::Variant> variant_;
   Versions versions_;
-  VariantInfo info_;
-  Occupancy occupancy_;
-  std::shared_ptr<const device::Loaded> loaded_;
+  std::vector<Ready> loaded_;  // as launches_
   device::LaunchOutcome outcome_;
-  std::optional<Simulated> simulated_;        // of an emulated run
+  device::LaunchOutcome counted_;             // of a GPU's kernel, in the emulator
+  std::vector<Did> did_;                      // by launch: parts of one of the two
+  std::vector<Simulated> simulated_;          // by launch, of a run on an emulated device
   double last_counters_ = 0, last_tile_ = 0;  // steady ms
 };
 
@@ -146,14 +164,20 @@ Result<void> Pipeline::open() {
       !allowed)
     return allowed;
   if (auto runs = catalog::check_runs(request_.kernel, device_->spec()); !runs) return runs;
-  if (request_.kernel.library.is_source()) {
-    auto launch = catalog::launch_of(request_.kernel, experiment().problem, config);
-    if (!launch) return fail(launch.error());
-    launch_ = *launch;
-  } else {
-    // For progress and the empty kernel that is timed beside it. The library decides how its routine is launched.
-    launch_.shape = {{1, 1, 1}, {32, 1, 1}};
+  for (Kernel& kernel : request_.kernel.launches()) {
+    PlannedLaunch& one = launches_.emplace_back();
+    one.kernel = std::move(kernel);
+    one.name = who(request_) + (is_program() ? ", " + launch_words(one.kernel) : "");
+    if (request_.kernel.library.is_source()) {
+      auto launch = catalog::launch_of(one.kernel, experiment().problem, config);
+      if (!launch) return fail(launch.error());
+      one.launch = *launch;
+    } else {
+      // For progress and the empty kernel that is timed beside it. The library decides how its routine is launched.
+      one.launch.shape = {{1, 1, 1}, {32, 1, 1}};
+    }
   }
+  figures_ = steps_of(request_.kernel);
   auto accumulate = catalog::accumulate_of(request_.kernel, config);
   if (!accumulate) return fail(accumulate.error());
   accumulate_ = *accumulate;
@@ -161,10 +185,13 @@ Result<void> Pipeline::open() {
   if (!device_->spec().emulated) versions_.gpu = device_->spec().name;
   sink_.part({device_->spec().id, versions_});
   if (!experiment().problem.is_attention()) {
-    auto workload = catalog::workload_of(request_.kernel, experiment().problem, config);
-    if (!workload) return fail(workload.error());
-    workload_ = std::move(*workload);
-    return {};
+    for (PlannedLaunch& one : launches_) {
+      auto workload = catalog::workload_of(one.kernel, experiment().problem, config);
+      if (!workload) return fail(workload.error());
+      one.arguments = workload->arguments;
+      workload_ = std::move(*workload);
+    }
+    return catalog::check_copies(request_.kernel, *workload_);
   }
   truth_ = services_.truth.want(experiment().problem, accumulate_, wanted_truth());
   return {};
@@ -189,23 +216,47 @@ Result<void> Pipeline::compile() {
   sink_.progress(Step::compiling, 0, 0);
   compile_ahead();
   if (!services_.ahead.wait_for(experiment(), *request_.cancel)) return fail(Stage::cancelled, "cancelled", "");
-  auto wanted = variant_request(request_.kernel, experiment().problem, experiment().config, device_->spec().arch);
-  using Compiled = std::shared_ptr<const compile::Variant>;
-  auto variant = services_.pool.run<Compiled>(
+  Variants variants;
+  for (const PlannedLaunch& one : launches_) {
+    auto variant = compile(one.kernel);
+    if (!variant) return fail(with_way_out(variant.error()));
+    variants.push_back(std::move(*variant));
+  }
+  auto filled = with_constant_data(std::move(variants), workload_, experiment().problem);
+  if (!filled) return fail(filled.error());
+  for (size_t i = 0; i < launches_.size(); ++i)
+    if (auto done = settle(launches_[i], (*filled)[i]); !done) return done;
+  if (is_program())
+    send_launches();
+  else
+    sink_.part({launches_.front().info});
+  return {};
+}
+
+Result<std::shared_ptr<const compile::Variant>> Pipeline::compile(const Kernel& launch) const {
+  auto wanted = variant_request(launch, experiment().problem, experiment().config, device_->spec().arch);
+  return services_.pool.run<std::shared_ptr<const compile::Variant>>(
       [compiler = services_.compiler, wanted = std::move(wanted)] { return compiler->compile(wanted); },
       *request_.cancel);
-  if (!variant) return fail(with_way_out(variant.error()));
-  auto filled = with_constant_data(*variant, workload_, experiment().problem);
-  if (!filled) return fail(filled.error());
-  variant_ = *filled;
-  info_ = variant_->info;
-  auto launch = settled(launch_, request_.kernel, experiment().problem, experiment().config, *variant_);
+}
+
+Result<void> Pipeline::settle(PlannedLaunch& one, std::shared_ptr<const compile::Variant> variant) {
+  one.variant = std::move(variant);
+  one.info = one.variant->info;
+  auto launch = settled(one.launch, one.kernel, experiment().problem, experiment().config, *one.variant);
   if (!launch) return fail(launch.error());
-  launch_ = *launch;
-  info_.dynamic_shared_bytes = launch_.dynamic_shared;
-  info_.shared_buffers.insert(info_.shared_buffers.end(), launch_.dynamic_parts.begin(), launch_.dynamic_parts.end());
-  sink_.part({info_});
+  one.launch = *launch;
+  one.info.dynamic_shared_bytes = one.launch.dynamic_shared;
+  one.info.shared_buffers.insert(one.info.shared_buffers.end(), one.launch.dynamic_parts.begin(),
+                                 one.launch.dynamic_parts.end());
+  if (is_program()) figures_of(one).variant = one.info;
   return {};
+}
+
+// A program's figures as far as they are known, and what stands for it where an observation has one launch's.
+void Pipeline::send_launches() {
+  const Headliner one = headliner(figures_);
+  sink_.part({figures_, one.variant, one.occupancy});
 }
 
 void Pipeline::compile_ahead() {
@@ -216,31 +267,49 @@ void Pipeline::compile_ahead() {
 
 Result<void> Pipeline::hold_limits() {
   sink_.progress(Step::limits, 0, 0);
-  if (auto fits = attnscope::model::check_limits(device_->spec(), info_, launch_.shape, who(request_)); !fits)
-    return fail(with_way_out(fits.error()));
-  occupancy_ =
-      attnscope::model::occupancy(device_->spec(), info_, launch_.shape, std::max<int64_t>(1, variant_->barriers));
-  sink_.part({occupancy_});
+  for (PlannedLaunch& one : launches_) {
+    const model::LaunchShape& shape = one.launch.shape;
+    if (auto fits = attnscope::model::check_limits(device_->spec(), one.info, shape, one.name); !fits)
+      return fail(with_way_out(fits.error()));
+    one.occupancy =
+        attnscope::model::occupancy(device_->spec(), one.info, shape, std::max<int64_t>(1, one.variant->barriers));
+    if (is_program()) figures_of(one).occupancy = one.occupancy;
+  }
+  if (is_program())
+    send_launches();
+  else
+    sink_.part({launches_.front().occupancy});
   return {};
 }
 
+Result<std::vector<Pipeline::Ready>> Pipeline::load_on(const std::shared_ptr<device::Device>& device) const {
+  std::vector<Ready> all;
+  for (const PlannedLaunch& one : launches_) {
+    const auto load = [device, variant = one.variant, library = one.kernel.library, entry = one.kernel.entry,
+                       problem = experiment().problem] {
+      return variant ? device->load(*variant) : device->load_routine(library, entry, problem);
+    };
+    auto loaded = services_.pool.run<Ready>(load, *request_.cancel);
+    if (!loaded) return fail(loaded.error());
+    all.push_back(std::move(*loaded));
+  }
+  return all;
+}
+
 Result<void> Pipeline::load() {
-  using Ready = std::shared_ptr<const device::Loaded>;
-  const auto load = [device = device_, variant = variant_, library = request_.kernel.library,
-                     entry = request_.kernel.entry, problem = experiment().problem] {
-    return variant ? device->load(*variant) : device->load_routine(library, entry, problem);
-  };
-  auto loaded = services_.pool.run<Ready>(load, *request_.cancel);
+  auto loaded = load_on(device_);
   if (!loaded) return fail(loaded.error());
-  loaded_ = *loaded;
+  loaded_ = std::move(*loaded);
   if (request_.kernel.library == LibraryId::cublas) {
-    versions_.cublas = loaded_->library_version();
+    versions_.cublas = loaded_.front()->library_version();
     sink_.part({versions_});
   }
   return {};
 }
 
-Result<device::LaunchRequest> Pipeline::launch_request() {
+// `loaded` is in the order of launches_.
+Result<device::LaunchRequest> Pipeline::launch_request(const std::vector<Ready>& loaded) {
+  const PlannedLaunch& last = launches_.back();
   device::LaunchRequest launch;
   if (workload_) {
     if (!operands_) {
@@ -249,25 +318,26 @@ Result<device::LaunchRequest> Pipeline::launch_request() {
       operands_ = std::move(*made);
     }
     launch.operands = operands_;
-    launch.arguments = workload_->arguments;
+    launch.arguments = last.arguments;
   } else {
     auto inputs = wait(truth_->inputs);
     if (!inputs) return fail(inputs.error());
     launch.inputs = std::move(*inputs);
   }
   launch.name = who(request_);
-  launch.loaded = loaded_;
+  launch.loaded = loaded.back();
   launch.problem = experiment().problem;
   launch.args = request_.kernel.args;
-  launch.shape = launch_.shape;
-  launch.dynamic_shared = launch_.dynamic_shared;
+  launch.shape = last.launch.shape;
+  launch.dynamic_shared = last.launch.dynamic_shared;
+  launch.steps = device_steps(request_.kernel, launches_, loaded);
   launch.sampled_share = experiment().measure.sampled_share;
   launch.max_time_ms = experiment().measure.max_time_ms;
   return launch;
 }
 
 Result<void> Pipeline::launch() {
-  auto launch = launch_request();
+  auto launch = launch_request(loaded_);
   if (!launch) return fail(launch.error());
   device::LaunchEvents events;
   events.cancel = request_.cancel;
@@ -275,7 +345,9 @@ Result<void> Pipeline::launch() {
   events.on_counters = [this](const Counters& counters) { stream_counters(counters); };
   events.on_output = [this](const std::function<std::vector<std::byte>()>& copy) { stream_tile(copy); };
   events.on_printed = [this](const Printed& printed) { sink_.part({printed}); };
-  const auto begin = [this] { sink_.progress(Step::emulating, 0, launch_.shape.ctas()); };
+  int64_t ctas = 0;
+  for (const PlannedLaunch& one : launches_) ctas += one.launch.shape.ctas();
+  const auto begin = [this, ctas] { sink_.progress(Step::emulating, 0, ctas); };
   // The deadline of an emulated run is of its CTAs, and not of making its buffers.
   if (device_->spec().emulated)
     events.on_start = begin;
@@ -284,63 +356,119 @@ Result<void> Pipeline::launch() {
   auto outcome = device_->run(*launch, events);
   if (!outcome) return fail(outcome.error());
   outcome_ = std::move(*outcome);
-  if (outcome_.counters) sink_.part({*outcome_.counters});
+  if (outcome_.counters && !is_program()) sink_.part({*outcome_.counters});
   return {};
 }
 
 // The time of an emulated run is modelled from what it did.
 Result<void> Pipeline::model() {
-  if (!outcome_.emulated || !outcome_.counters) return {};
-  simulated_ = simulated(outcome_);
-  Timing timing = simulated_->timing;
-  if (timing.p50 > 0)
-    timing.terms =
-        simulated_->stalls.empty()
-            ? device::no_terms()
-            : device::terms_of(simulated_->stalls, *outcome_.emulated->program, SourcePieces(request_.kernel.source),
-                               SourceLines(request_.kernel.source_name, request_.kernel.source));
+  if (!outcome_.counters) return {};
+  simulated_ = simulate(outcome_);
+  const Timing timing =
+      is_program() ? sum_of_timings(figures_).value_or(Timing{}) : with_terms(simulated_.front(), did_.front());
   sink_.part({timing, tflops(timing.p50)});
-  keep_code(outcome_, *simulated_);
+  if (is_program()) {
+    sink_.part({sum_of_counters(figures_)});
+    send_launches();
+  }
+  keep_code(simulated_);
   return {};
 }
 
-// For listings of its code.
-void Pipeline::keep_code(const device::LaunchOutcome& emulated, const Simulated& simulated) {
-  services_.code.keep(hash_of(experiment()),
-                      {emulated.emulated->result.instructions, simulated.stalls, emulated.counters->emulated_ctas,
-                       emulated.counters->total_ctas, emulated.emulated->result.shared_steps,
-                       shared_names(*variant_, launch_.dynamic_parts)});
+// The modelled time of each launch, with its terms; a program's steps get their figures.
+std::vector<Simulated> Pipeline::simulate(const device::LaunchOutcome& emulated) {
+  did_.clear();
+  if (!is_program()) did_.push_back({&*emulated.counters, &*emulated.emulated});
+  for (const device::LaunchOutcome::Step& step : emulated.steps)
+    if (step.counters) did_.push_back({&*step.counters, &*step.emulated});
+  std::vector<Simulated> all;
+  for (size_t i = 0; i < launches_.size(); ++i) {
+    all.push_back(simulated(launches_[i], did_[i]));
+    if (!is_program()) continue;
+    figures_of(launches_[i]).timing = with_terms(all.back(), did_[i]);
+    figures_of(launches_[i]).counters = *did_[i].counters;
+  }
+  for (size_t i = 0; i < figures_.size(); ++i) {
+    const ProgramStep& step = request_.kernel.steps[i];
+    if (step.kind == ProgramStep::Kind::launch) continue;
+    const double bytes = double(workload_->operands[step.to].bytes());
+    figures_[i].timing =
+        attnscope::model::transfer(device_->spec(), step.kind == ProgramStep::Kind::copy ? 2 * bytes : bytes);
+  }
+  return all;
 }
 
-Simulated Pipeline::simulated(const device::LaunchOutcome& emulated) const {
+Timing Pipeline::with_terms(const Simulated& made, const Did& did) const {
+  Timing timing = made.timing;
+  if (timing.p50 <= 0) return timing;
+  timing.terms = made.stalls.empty()
+                     ? device::no_terms()
+                     : device::terms_of(made.stalls, *did.emulated->program, SourcePieces(request_.kernel.source),
+                                        SourceLines(request_.kernel.source_name, request_.kernel.source));
+  return timing;
+}
+
+// For listings of its code.
+void Pipeline::keep_code(const std::vector<Simulated>& simulated) {
+  std::vector<device::CodeRun> runs;
+  for (size_t i = 0; i < simulated.size(); ++i) {
+    const emulator::RunResult& result = did_[i].emulated->result;
+    runs.push_back({result.instructions, simulated[i].stalls, did_[i].counters->emulated_ctas,
+                    did_[i].counters->total_ctas, result.shared_steps,
+                    shared_names(*launches_[i].variant, launches_[i].launch.dynamic_parts)});
+  }
+  services_.code.keep(hash_of(experiment()), std::move(runs));
+}
+
+Simulated Pipeline::simulated(const PlannedLaunch& one, const Did& did) const {
   Simulated made;
-  made.schedule = device::schedule_of(*emulated.emulated->program, emulated.emulated->result, experiment().problem,
-                                      launch_.shape.grid);
-  if (workload_)
-    made.schedule.global_bytes_per_cta =
-        double(workload_->bytes()) / double(std::max<int64_t>(1, launch_.shape.ctas()));
+  const model::LaunchShape& shape = one.launch.shape;
+  made.schedule = device::schedule_of(*did.emulated->program, did.emulated->result, experiment().problem, shape.grid);
+  if (workload_) {
+    const double bytes = is_program() ? bytes_named(*workload_, one.arguments) : double(workload_->bytes());
+    made.schedule.global_bytes_per_cta = bytes / double(std::max<int64_t>(1, shape.ctas()));
+  }
   auto modelled = attnscope::model::latency(
-      {device_->spec(), experiment().problem, info_, launch_.shape, occupancy_, *emulated.counters, &made.schedule});
+      {device_->spec(), experiment().problem, one.info, shape, one.occupancy, *did.counters, &made.schedule});
   made.timing = std::move(modelled.timing);
   made.stalls = std::move(modelled.stalls);
   return made;
 }
 
-std::vector<Finding> Pipeline::findings(const device::LaunchOutcome& emulated, const Simulated& simulated) const {
-  explain::Facts facts = facts_of(request_.kernel, device_->spec(), launch_.shape, seen_, emulated, simulated);
-  facts.distinct_bytes = distinct_bytes(experiment().problem, workload_);
-  return explain::findings_of(facts);
+std::vector<Finding> Pipeline::findings(const std::vector<Simulated>& simulated) const {
+  std::vector<std::vector<Finding>> all;
+  for (size_t i = 0; i < launches_.size(); ++i) {
+    const PlannedLaunch& one = launches_[i];
+    Observation seen = seen_;
+    if (is_program()) {
+      seen.variant = one.info;
+      seen.occupancy = one.occupancy;
+    }
+    explain::Facts facts = facts_of(one.kernel, device_->spec(), one.launch.shape, std::move(seen), *did_[i].counters,
+                                    *did_[i].emulated, simulated[i]);
+    facts.distinct_bytes =
+        is_program() ? bytes_named(*workload_, one.arguments) : distinct_bytes(experiment().problem, workload_);
+    all.push_back(explain::findings_of(facts));
+  }
+  return merged(launches_, std::move(all));
 }
 
 // A GPU's run is explained with its watch, for which the same machine code is emulated.
 Result<void> Pipeline::explain() {
-  if (simulated_) sink_.part({findings(outcome_, *simulated_)});
+  if (!simulated_.empty()) sink_.part({findings(simulated_)});
   return {};
 }
 
 void Pipeline::explain_refusal(const Failure& failure) {
   if (!device_) return;
-  explain::Facts facts{.kernel = request_.kernel, .spec = device_->spec(), .shape = launch_.shape, .seen = seen_};
+  const PlannedLaunch* refused = nullptr;  // the launch that does not fit
+  for (const PlannedLaunch& one : launches_)
+    if (refused == nullptr || !attnscope::model::check_limits(device_->spec(), one.info, one.launch.shape, one.name))
+      refused = &one;
+  if (refused == nullptr) return;
+  explain::Facts facts{
+      .kernel = refused->kernel, .spec = device_->spec(), .shape = refused->launch.shape, .seen = seen_};
+  if (is_program() && refused->variant) facts.seen.variant = refused->info;
   facts.seen.failure = failure;
   sink_.part({explain::findings_of(facts)});
 }
@@ -427,7 +555,7 @@ Result<Verdict> Pipeline::judge_attention() {
 // Only a real device has a clock; the time of an emulated one came from the model.
 Result<void> Pipeline::measure() {
   if (device_->spec().emulated) return {};
-  auto launch = launch_request();
+  auto launch = launch_request(loaded_);
   if (!launch) return fail(launch.error());
   int64_t launches = 0;
   sink_.progress(Step::measuring, 0, 0);
@@ -452,9 +580,12 @@ Result<void> Pipeline::count(device::Device& twin, const device::LaunchRequest& 
   events.on_progress = [this](int64_t done, int64_t total) { sink_.progress(Step::watching, done, total); };
   auto counted = twin.run(launch, events);
   if (!counted) return fail(counted.error());
-  const Simulated made = simulated(*counted);
-  sink_.part({*counted->counters, made.timing.bound, findings(*counted, made)});
-  keep_code(*counted, made);
+  counted_ = std::move(*counted);
+  const std::vector<Simulated> made = simulate(counted_);
+  const Bound bound = is_program() ? sum_of_timings(figures_).value_or(Timing{}).bound : made.front().timing.bound;
+  sink_.part({is_program() ? sum_of_counters(figures_) : counted_.counters, bound, findings(made)});
+  if (is_program()) send_launches();
+  keep_code(made);
   return {};
 }
 
@@ -466,18 +597,15 @@ Result<void> Pipeline::watch() {
   if (twin == nullptr)
     return fail(Stage::device, fmt::format("no emulated device of sm_{} is known to watch on", spec.arch),
                 "A watch looks on while the emulator executes the kernel.");
-  using Ready = std::shared_ptr<const device::Loaded>;
-  auto loaded =
-      services_.pool.run<Ready>([twin, variant = variant_] { return twin->load(*variant); }, *request_.cancel);
+  auto loaded = load_on(twin);
   if (!loaded) return fail(loaded.error());
   if (truth_) truth_ = services_.truth.want(experiment().problem, accumulate_, TruthMaker::Wanted::inputs);
-  auto launch = launch_request();
+  auto launch = launch_request(*loaded);
   if (!launch) return fail(launch.error());
-  launch->loaded = *loaded;
   if (!spec.emulated)
     if (auto counted = count(*twin, *launch); !counted) return counted;
   WatchRun run{*twin, std::move(*launch), request_.cancel, {}, {}, request_.stages.whole_grid};
-  run.launch.trial.shared_names = shared_names(*variant_, launch_.dynamic_parts);
+  run.launch.trial.shared_names = shared_names(*launches_.back().variant, launches_.back().launch.dynamic_parts);
   run.reference = [this]() -> ReferenceResult {
     if (!truth_) return nullptr;  // a changed output is reported without a verdict
     truth_ = services_.truth.want(experiment().problem, accumulate_, TruthMaker::Wanted::all);

@@ -49,10 +49,13 @@ Finding finding_of(const WatchFinding& from, const model::LaunchShape& shape) {
 
 class Watcher {
  public:
-  explicit Watcher(const WatchRun& run)
-      : run_(run),
-        ctas_(ctas_to_watch(run.launch.shape.ctas())),
-        total_(static_cast<int64_t>(ctas_.size()) * (1 + kFills + kOrders)) {}
+  explicit Watcher(const WatchRun& run) : run_(run), ctas_(ctas_to_watch(run.launch.shape.ctas())) {
+    int64_t all = 0;
+    for (const device::LaunchStep& step : run.launch.steps)
+      if (step.kind == ProgramStep::Kind::launch) all += step.shape.ctas();
+    if (all > 0) before_ = all - run.launch.shape.ctas();
+    total_ = (static_cast<int64_t>(ctas_.size()) + before_) * (1 + kFills + kOrders);
+  }
 
   // Every CTA if it is asked for and the sample leaves some out.
   bool all_ctas() const { return run_.whole_grid && run_.launch.shape.ctas() > static_cast<int64_t>(ctas_.size()); }
@@ -61,15 +64,15 @@ class Watcher {
     device::Trial watched;
     watched.watch = true;
     watched.shared_names = run_.launch.trial.shared_names;
-    report_.total_ctas = run_.launch.shape.ctas();
-    report_.ctas = all_ctas() ? report_.total_ctas : static_cast<int64_t>(ctas_.size());
+    report_.total_ctas = before_ + run_.launch.shape.ctas();
+    report_.ctas = all_ctas() ? report_.total_ctas : before_ + static_cast<int64_t>(ctas_.size());
     if (report_.ctas > kMostCtas)
       return fail(Stage::input,
                   fmt::format("{}: a grid of {} CTAs is too large to watch whole", run_.launch.name, report_.ctas),
                   fmt::format("At most {} CTAs: choose smaller sizes, or --watch=sample.", kMostCtas));
     if (all_ctas()) {
       total_ += report_.ctas;
-      watched.ctas.resize(static_cast<size_t>(report_.ctas));
+      watched.ctas.resize(static_cast<size_t>(run_.launch.shape.ctas()));
       std::iota(watched.ctas.begin(), watched.ctas.end(), 0u);
     }
     auto base = attempt(watched);
@@ -83,10 +86,9 @@ class Watcher {
     }
     report_.fills = kFills;
     report_.orders = kOrders;
-    for (const WatchFinding& finding : base->emulated->result.findings) {
-      report_.findings.push_back(finding_of(finding, run_.launch.shape));
-      first_ctas_.push_back(finding.cta);
-    }
+    if (base->emulated) tell(base->emulated->result.findings, run_.launch.shape);
+    for (size_t i = 0; i < base->steps.size(); ++i)
+      if (base->steps[i].emulated) tell(base->steps[i].emulated->result.findings, run_.launch.steps[i].shape, i);
     if (auto done = fills(); !done) return fail(done.error());
     if (auto done = orders(); !done) return fail(done.error());
     return report_;
@@ -104,6 +106,9 @@ class Watcher {
 
   Result<void> fills();
   Result<void> orders();
+  // `step`: of a program, whose launch it is.
+  void tell(const std::vector<WatchFinding>& findings, const model::LaunchShape& shape,
+            std::optional<size_t> step = {});
   Result<device::LaunchOutcome> attempt(device::Trial trial);
   // Empty: the output has the same bits. A Failure: cancelled.
   Result<std::optional<Change>> change_by(device::Trial trial, std::string how);
@@ -114,17 +119,30 @@ class Watcher {
 
   const WatchRun& run_;
   std::vector<uint32_t> ctas_;
-  int64_t done_ = 0, total_;
+  int64_t before_ = 0;  // CTAs of a program's launches before its last: each of its runs executes them all
+  int64_t done_ = 0, total_ = 0;
   std::vector<std::shared_ptr<const check::GuardedBuffer>> base_;  // the outputs of the ordinary run
   std::optional<Verdict> base_verdict_;
   WatchReport report_;
-  std::vector<uint32_t> first_ctas_;  // of the watched run's findings
+  std::vector<std::optional<uint32_t>> first_ctas_;  // of the watched run's findings; empty: every run executes it
 };
+
+void Watcher::tell(const std::vector<WatchFinding>& findings, const model::LaunchShape& shape,
+                   std::optional<size_t> step) {
+  bool is_last = true;
+  for (size_t i = step.value_or(0) + 1; step && i < run_.launch.steps.size(); ++i)
+    is_last = is_last && run_.launch.steps[i].kind != ProgramStep::Kind::launch;
+  for (const WatchFinding& from : findings) {
+    Finding& finding = report_.findings.emplace_back(finding_of(from, shape));
+    if (step) finding.where["launch"] = std::to_string(*step + 1);
+    first_ctas_.push_back(is_last ? std::optional(from.cta) : std::nullopt);
+  }
+}
 
 Result<device::LaunchOutcome> Watcher::attempt(device::Trial trial) {
   device::LaunchRequest launch = run_.launch;
   if (trial.ctas.empty()) trial.ctas = ctas_;
-  const auto ctas = static_cast<int64_t>(trial.ctas.size());
+  const auto ctas = before_ + static_cast<int64_t>(trial.ctas.size());
   launch.trial = std::move(trial);
   device::LaunchEvents events;
   events.cancel = run_.cancel;
@@ -235,7 +253,7 @@ void Watcher::excuse_unused_reads() {
   for (size_t i = 0; i < report_.findings.size(); ++i) {
     Finding& finding = report_.findings[i];
     if (finding.rule != emulator::rule_of(WatchKind::shared_never_written)) continue;
-    if (!std::ranges::binary_search(ctas_, first_ctas_[i])) continue;
+    if (first_ctas_[i] && !std::ranges::binary_search(ctas_, *first_ctas_[i])) continue;
     finding.severity = Severity::warning;
     finding.sentence += fmt::format(
         " The output does not depend on it: with {} other contents of shared memory every bit stays the same.", kFills);

@@ -15,7 +15,7 @@ using testing::Not;
 class CodeSession : public StillSession {
  public:
   using StillSession::StillSession;
-  void request_code(Experiment experiment) override { asked.push_back(std::move(experiment)); }
+  void request_code(Experiment experiment, std::optional<int64_t>) override { asked.push_back(std::move(experiment)); }
   std::vector<Experiment> asked;
 };
 

@@ -17,7 +17,7 @@ class StillSession : public session::Session {
   session::Shared<session::Snapshot> snapshot() const override { return now_; }
   void request_view(ViewRequest request) override;
 
-  void request_code(Experiment) override {}
+  void request_code(Experiment, std::optional<int64_t>) override {}
   void focus(Draft, session::Gesture) override {}
   void rerun() override {}
   void cancel() override {}

@@ -48,6 +48,7 @@ class CudaDevice final : public Device {
 
  private:
   Result<void> place_tensors(const LaunchRequest& request);
+  std::shared_ptr<const GpuProgram> program_of(const LaunchRequest& request) const;
   GpuMeter meter() const;
 
   CudaParts parts_;
@@ -85,13 +86,22 @@ Result<void> CudaDevice::place_tensors(const LaunchRequest& request) {
   return {};
 }
 
+std::shared_ptr<const GpuProgram> CudaDevice::program_of(const LaunchRequest& request) const {
+  const auto loaded = [](const std::shared_ptr<const Loaded>& one) { return dynamic_cast<const OnGpu&>(*one).program; };
+  if (request.steps.empty()) return loaded(request.loaded);
+  std::vector<std::shared_ptr<const GpuProgram>> programs;
+  for (const LaunchStep& step : request.steps)
+    if (step.kind == ProgramStep::Kind::launch) programs.push_back(loaded(step.loaded));
+  return make_program_of_steps(gpu_, std::move(programs));
+}
+
 Result<LaunchOutcome> CudaDevice::run(const LaunchRequest& request, const LaunchEvents& events) {
-  const GpuProgram& program = *dynamic_cast<const OnGpu&>(*request.loaded).program;
+  const std::shared_ptr<const GpuProgram> program = program_of(request);
   if (auto entered = gpu_->enter(); !entered) return fail(entered.error());
   auto arguments = arguments_of(request);
   if (!arguments) return fail(arguments.error());
   if (auto placed = place_tensors(request); !placed) return fail(placed.error());
-  auto work = program.bind(request, *arguments, tensors_->addresses());
+  auto work = program->bind(request, *arguments, tensors_->addresses());
   if (!work) return fail(work.error());
   const int64_t ctas = request.shape.ctas();
   if (events.on_progress) events.on_progress(0, ctas);
@@ -131,8 +141,8 @@ Result<std::unique_ptr<measure::Source>> CudaDevice::timer(const LaunchRequest& 
     empty = *loaded;
   }
   const auto l2_bytes = static_cast<size_t>(spec_.l2_mb * (1 << 20));
-  return make_cuda_timer({&kernels_, dynamic_cast<const OnGpu&>(*request.loaded).program, request, std::move(empty),
-                          l2_bytes, meter(), std::move(on_launch)});
+  return make_cuda_timer(
+      {&kernels_, program_of(request), request, std::move(empty), l2_bytes, meter(), std::move(on_launch)});
 }
 
 Result<std::shared_ptr<const check::Reference>> CudaDevice::reference(const Problem& problem,

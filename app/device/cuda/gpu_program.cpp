@@ -54,6 +54,85 @@ class KernelProgram final : public GpuProgram {
   std::shared_ptr<const GpuKernel> kernel_;
 };
 
+// A memset or a copy between two launches.
+class TransferWork final : public GpuWork {
+ public:
+  TransferWork(std::shared_ptr<Gpu> gpu, const LaunchStep& step, std::span<const uint64_t> addresses, size_t bytes)
+      : gpu_(std::move(gpu)),
+        is_copy_(step.kind == ProgramStep::Kind::copy),
+        to_(addresses[step.to]),
+        from_(addresses[step.from]),
+        byte_(static_cast<unsigned char>(step.byte)),
+        bytes_(bytes) {}
+  Result<void> launch() override {
+    if (bytes_ == 0) return {};
+    const cuda_api::DriverCalls& calls = gpu_->calls();
+    if (is_copy_) return gpu_->check(calls.copy_on_device(to_, from_, bytes_, gpu_->stream()), "cuMemcpyDtoDAsync");
+    return gpu_->check(calls.memory_set(to_, byte_, bytes_, gpu_->stream()), "cuMemsetD8Async");
+  }
+
+ private:
+  std::shared_ptr<Gpu> gpu_;
+  bool is_copy_;
+  uint64_t to_, from_;
+  unsigned char byte_;
+  size_t bytes_;
+};
+
+class WorkOfSteps final : public GpuWork {
+ public:
+  explicit WorkOfSteps(std::vector<std::unique_ptr<GpuWork>> steps) : steps_(std::move(steps)) {}
+  Result<void> launch() override {
+    for (const auto& step : steps_)
+      if (auto done = step->launch(); !done) return done;
+    return {};
+  }
+
+ private:
+  std::vector<std::unique_ptr<GpuWork>> steps_;
+};
+
+class ProgramOfSteps final : public GpuProgram {
+ public:
+  ProgramOfSteps(std::shared_ptr<Gpu> gpu, std::vector<std::shared_ptr<const GpuProgram>> programs)
+      : gpu_(std::move(gpu)), programs_(std::move(programs)) {}
+
+  Result<std::shared_ptr<const GpuProgram>> once_more() const override {
+    std::vector<std::shared_ptr<const GpuProgram>> again;
+    for (const auto& one : programs_) {
+      auto made = one->once_more();
+      if (!made) return made;
+      again.push_back(std::move(*made));
+    }
+    return std::make_shared<const ProgramOfSteps>(gpu_, std::move(again));
+  }
+
+  Result<std::unique_ptr<GpuWork>> bind(const LaunchRequest& request, std::span<const ArgumentValue>,
+                                        std::span<const uint64_t> addresses) const override {
+    std::vector<std::unique_ptr<GpuWork>> steps;
+    size_t next = 0;
+    for (const LaunchStep& step : request.steps) {
+      if (step.kind != ProgramStep::Kind::launch) {
+        const size_t bytes = request.operands->all[step.to].bytes.size();
+        steps.push_back(std::make_unique<TransferWork>(gpu_, step, addresses, bytes));
+        continue;
+      }
+      LaunchRequest launch;
+      launch.name = step.name;
+      launch.shape = step.shape;
+      launch.dynamic_shared = step.dynamic_shared;
+      auto work = programs_[next++]->bind(launch, step.arguments, addresses);
+      if (!work) return work;
+      steps.push_back(std::move(*work));
+    }
+    return std::unique_ptr<GpuWork>(new WorkOfSteps(std::move(steps)));
+  }
+
+ private:
+  std::shared_ptr<Gpu> gpu_;
+  std::vector<std::shared_ptr<const GpuProgram>> programs_;
+};
+
 }  // namespace
 
 Result<std::shared_ptr<const GpuProgram>> make_kernel_program(std::shared_ptr<Gpu> gpu,
@@ -61,6 +140,11 @@ Result<std::shared_ptr<const GpuProgram>> make_kernel_program(std::shared_ptr<Gp
   auto kernel = GpuKernel::load(gpu, variant);
   if (!kernel) return fail(kernel.error());
   return std::make_shared<const KernelProgram>(std::move(gpu), std::move(*kernel));
+}
+
+std::shared_ptr<const GpuProgram> make_program_of_steps(std::shared_ptr<Gpu> gpu,
+                                                        std::vector<std::shared_ptr<const GpuProgram>> programs) {
+  return std::make_shared<const ProgramOfSteps>(std::move(gpu), std::move(programs));
 }
 
 }  // namespace attnscope::device

@@ -2,6 +2,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "device/cuda/gpu_kernel.h"
 #include "device/launch.h"
@@ -32,5 +33,9 @@ class GpuProgram {
 
 Result<std::shared_ptr<const GpuProgram>> make_kernel_program(std::shared_ptr<Gpu> gpu,
                                                               const compile::Variant& variant);
+
+// The steps of a program, queued one after the other on the GPU's stream. `programs` are its launches', in order.
+std::shared_ptr<const GpuProgram> make_program_of_steps(std::shared_ptr<Gpu> gpu,
+                                                        std::vector<std::shared_ptr<const GpuProgram>> programs);
 
 }  // namespace attnscope::device

@@ -42,21 +42,52 @@ struct Written {
   std::vector<std::shared_ptr<check::GuardedBuffer>> all, outputs;
 };
 
-// The operands' addresses, in order. Buffers that may be written are copied.
-std::vector<uint64_t> place(const check::Operands& operands, emulator::GlobalMemory& memory, Written& written) {
-  std::vector<uint64_t> addresses;
-  for (const check::OperandContents& one : operands.all) {
+// The operands of a run in the emulator's memory.
+struct Placed {
+  emulator::GlobalMemory memory;
+  Written written;
+  std::vector<std::shared_ptr<check::GuardedBuffer>> buffers;  // by operand; null: an input
+  std::vector<std::vector<bool>> bytes_written;                // by operand, of those without contents; else empty
+  std::vector<uint64_t> addresses;                             // by operand
+};
+
+// Buffers that may be written are copied. `tracks`: what launches write is kept for the later ones.
+void place(const check::Operands& operands, bool tracks, Placed& placed) {
+  placed.bytes_written.resize(operands.all.size());
+  for (size_t i = 0; i < operands.all.size(); ++i) {
+    const check::OperandContents& one = operands.all[i];
     if (one.what.role == BufferRole::in) {
-      addresses.push_back(memory.add(one.what.name, writable(one.bytes), false));
+      placed.addresses.push_back(placed.memory.add(one.what.name, writable(one.bytes), false));
+      placed.buffers.push_back(nullptr);
       continue;
     }
     auto buffer = std::make_shared<check::GuardedBuffer>(one.what.name, one.bytes.size());
     std::ranges::copy(one.bytes, buffer->data().begin());
-    addresses.push_back(memory.add(one.what.name, buffer->data(), true, one.what.role != BufferRole::out));
-    if (one.what.judged()) written.outputs.push_back(buffer);
-    written.all.push_back(std::move(buffer));
+    const bool follows = tracks && !one.what.has_contents();
+    if (follows) placed.bytes_written[i].resize(one.bytes.size());
+    placed.addresses.push_back(placed.memory.add(one.what.name, buffer->data(), true, one.what.has_contents(),
+                                                 follows ? &placed.bytes_written[i] : nullptr));
+    if (one.what.judged()) placed.written.outputs.push_back(buffer);
+    placed.written.all.push_back(buffer);
+    placed.buffers.push_back(std::move(buffer));
   }
-  return addresses;
+}
+
+// A memset or a copy.
+void perform(const LaunchStep& step, const check::Operands& operands, Placed& placed) {
+  const auto to = placed.buffers[step.to]->data();
+  std::vector<bool>& known = placed.bytes_written[step.to];
+  if (step.kind == ProgramStep::Kind::memset) {
+    std::ranges::fill(to, static_cast<std::byte>(step.byte));
+    known.assign(known.size(), true);
+    return;
+  }
+  const auto& source = placed.buffers[step.from];
+  std::ranges::copy(source ? std::span<const std::byte>(source->data()) : operands.all[step.from].bytes, to.begin());
+  if (!known.empty() && !placed.bytes_written[step.from].empty())
+    known = placed.bytes_written[step.from];
+  else
+    known.assign(known.size(), true);
 }
 
 // Lines as a terminal would show them: the calls of one CTA after the other, whatever each call ends with.
@@ -80,6 +111,48 @@ Printed printed_of(const std::vector<emulator::PrintedCall>& calls, uint64_t mor
   return printed;
 }
 
+// A program's events: CTAs of all its launches, and what all of them printed, told once.
+class ProgramEvents {
+ public:
+  ProgramEvents(const LaunchRequest& request, const LaunchEvents& events) : events_(events) {
+    for (const LaunchStep& step : request.steps)
+      if (step.kind == ProgramStep::Kind::launch) total_ += step.shape.ctas();
+  }
+  ~ProgramEvents() { end(); }
+  ProgramEvents(const ProgramEvents&) = delete;
+  ProgramEvents& operator=(const ProgramEvents&) = delete;
+
+  // Those of the next launch.
+  LaunchEvents next(const LaunchStep& step) {
+    done_ = ahead_;
+    ahead_ += step.shape.ctas();
+    LaunchEvents of;
+    of.cancel = events_.cancel;
+    of.on_progress = [this](int64_t done, int64_t) {
+      if (events_.on_progress) events_.on_progress(done_ + done, total_);
+    };
+    of.on_output = events_.on_output;
+    of.on_printed = [this](const Printed& one) {
+      for (const std::string& line : one.lines)
+        if (printed_.lines.size() < Printed::kMostLines)
+          printed_.lines.push_back(line);
+        else
+          ++printed_.more;
+      printed_.more += one.more;
+    };
+    return of;
+  }
+  void end() {
+    if (printed_ != Printed{} && events_.on_printed) events_.on_printed(printed_);
+    printed_ = {};
+  }
+
+ private:
+  const LaunchEvents& events_;
+  Printed printed_;
+  int64_t total_ = 0, done_ = 0, ahead_ = 0;  // CTAs
+};
+
 class EmulatedDevice final : public Device {
  public:
   EmulatedDevice(DeviceSpec spec, std::filesystem::path cache) : spec_(std::move(spec)), cache_(std::move(cache)) {}
@@ -100,72 +173,132 @@ Result<std::shared_ptr<const Loaded>> EmulatedDevice::load(const compile::Varian
   return std::make_shared<const Decoded>(*program);
 }
 
-Result<LaunchOutcome> EmulatedDevice::run(const LaunchRequest& request, const LaunchEvents& events) {
-  const auto& decoded = dynamic_cast<const Decoded&>(*request.loaded);
-  const Problem& problem = request.problem;
-  auto bound = bind(request);
-  if (!bound) return fail(bound.error());
-  const check::Operands& operands = *bound->operands;
-  uint64_t copies = 0;
-  for (const check::OperandContents& one : operands.all)
-    if (one.what.role != BufferRole::in) copies += one.bytes.size();
-  if (auto held = platform::hold_memory(copies, request.name + ": what it may write"); !held) return fail(held.error());
-  const std::vector<std::string> before = check::hash_read_only(operands);
-  emulator::GlobalMemory memory;
-  Written written;
-  const std::vector<uint64_t> addresses = place(operands, memory, written);
-  auto parameters = pack_parameters(emulator::sass_of(*decoded.program).kernel, bound->arguments, addresses);
-  if (!parameters) return fail(parameters.error());
+// One launch of a run.
+struct OneLaunch {
+  const Decoded& decoded;
+  std::string name;
+  const model::LaunchShape& shape;
+  int64_t dynamic_shared = 0;
+  std::span<const ArgumentValue> arguments;
+  const std::vector<SharedPlace>& shared_names;
+  bool whole = false;  // later steps read what it writes: all its CTAs run
+};
 
+Result<emulator::RunResult> execute(const OneLaunch& one, const LaunchRequest& request, const LaunchEvents& events,
+                                    const Placed& placed) {
+  auto parameters = pack_parameters(emulator::sass_of(*one.decoded.program).kernel, one.arguments, placed.addresses);
+  if (!parameters) return fail(parameters.error());
   emulator::Launch launch;
-  launch.program = decoded.program;
+  launch.program = one.decoded.program;
   for (size_t i = 0; i < 3; ++i) {
-    launch.grid[i] = static_cast<uint32_t>(request.shape.grid[i]);
-    launch.block[i] = static_cast<uint32_t>(request.shape.block[i]);
+    launch.grid[i] = static_cast<uint32_t>(one.shape.grid[i]);
+    launch.block[i] = static_cast<uint32_t>(one.shape.block[i]);
   }
-  launch.dynamic_shared_bytes = static_cast<uint32_t>(request.dynamic_shared);
+  launch.dynamic_shared_bytes = static_cast<uint32_t>(one.dynamic_shared);
   launch.parameters = std::move(*parameters);
-  launch.memory = &memory;
+  launch.memory = &placed.memory;
 
   emulator::RunOptions options;
   // Checked before CTAs are chosen: the grid may be too large for a list of its CTAs.
   if (auto possible = emulator::check_launch(launch, options); !possible) return fail(possible.error());
-  const int64_t total = request.shape.ctas();
+  const int64_t total = one.shape.ctas();
   options.cancel = events.cancel;
   const Trial& trial = request.trial;
-  options.ctas = trial.ctas.empty() ? sample_of(total, request.sampled_share) : trial.ctas;
-  if (trial.ctas.empty()) options.trace_ctas = ctas_to_trace(problem, request.shape.grid, options.ctas);
+  const bool is_trial = !trial.ctas.empty();
+  if (!one.whole) options.ctas = is_trial ? trial.ctas : sample_of(total, request.sampled_share);
+  if (!is_trial) options.trace_ctas = ctas_to_trace(request.problem, one.shape.grid, options.ctas);
   options.watch = trial.watch;
-  options.shared_names = trial.shared_names;
+  options.shared_names = one.shared_names;
   options.shared_fill = trial.shared_fill;
   options.random_fill = trial.random_fill;
   options.order_seed = trial.order_seed;
-  if (options.ctas.empty())
+  if (options.ctas.empty() && !one.whole)
     options.work_budget = kWorkPerMs * static_cast<uint64_t>(std::max(kLeastBudgetMs, request.max_time_ms));
   options.progress = [&](const emulator::Progress& progress) {
     if (events.on_progress) events.on_progress(static_cast<int64_t>(progress.counters.ctas), progress.wanted_ctas);
     if (events.on_counters) events.on_counters(emulator::counters_of(progress.counters));
-    if (events.on_output) events.on_output([&] { return live_copy(written.outputs.front()->data()); });
+    if (events.on_output) events.on_output([&] { return live_copy(placed.written.outputs.front()->data()); });
   };
   options.printed = [&](const std::vector<emulator::PrintedCall>& calls, uint64_t more) {
     if (events.on_printed) events.on_printed(printed_of(calls, more));
   };
-  if (events.on_start) events.on_start();
   auto result = emulator::run(launch, options);
-  if (!result) return fail(result.error());
   // With a mask, the longest CTA is the one too long to trace, and the others do not represent it.
-  if (result->traces.size() < options.trace_ctas.size()) result->traces.clear();
-  for (const auto& buffer : written.all)
+  if (result && result->traces.size() < options.trace_ctas.size()) result->traces.clear();
+  return result;
+}
+
+Result<std::vector<LaunchOutcome::Step>> execute_all(const LaunchRequest& request,
+                                                     std::span<const ArgumentValue> arguments,
+                                                     const check::Operands& operands, const LaunchEvents& events,
+                                                     Placed& placed) {
+  std::vector<LaunchOutcome::Step> steps;
+  const auto launch = [&](const OneLaunch& one, const LaunchEvents& told) -> Result<void> {
+    auto result = execute(one, request, told, placed);
+    if (!result) return fail(result.error());
+    LaunchOutcome::Step& step = steps.emplace_back();
+    step.counters = emulator::counters_of(result->counters);
+    step.emulated = EmulatedDetail{one.decoded.program, std::move(*result)};
+    return {};
+  };
+  if (request.steps.empty()) {
+    const auto& decoded = dynamic_cast<const Decoded&>(*request.loaded);
+    auto done = launch(
+        {decoded, request.name, request.shape, request.dynamic_shared, arguments, request.trial.shared_names, false},
+        events);
+    return done ? Result<std::vector<LaunchOutcome::Step>>(std::move(steps)) : fail(done.error());
+  }
+  ProgramEvents told(request, events);
+  const auto last =
+      std::ranges::find(request.steps.rbegin(), request.steps.rend(), ProgramStep::Kind::launch, &LaunchStep::kind);
+  for (const LaunchStep& step : request.steps) {
+    if (step.kind != ProgramStep::Kind::launch) {
+      perform(step, operands, placed);
+      steps.emplace_back();
+      continue;
+    }
+    const auto& decoded = dynamic_cast<const Decoded&>(*step.loaded);
+    auto done = launch(
+        {decoded, step.name, step.shape, step.dynamic_shared, step.arguments, step.shared_names, &step != &*last},
+        told.next(step));
+    if (!done) return fail(done.error().stage, step.name + ": " + done.error().message, done.error().hint);
+  }
+  told.end();
+  return steps;
+}
+
+Result<LaunchOutcome> EmulatedDevice::run(const LaunchRequest& request, const LaunchEvents& events) {
+  auto bound = bind(request);
+  if (!bound) return fail(bound.error());
+  const check::Operands& operands = *bound->operands;
+  uint64_t copies = 0;
+  const bool tracks = request.trial.watch && !request.steps.empty();
+  for (const check::OperandContents& one : operands.all)
+    if (one.what.role != BufferRole::in) copies += one.bytes.size() + (tracks ? one.bytes.size() / 8 : 0);
+  if (auto held = platform::hold_memory(copies, request.name + ": what it may write"); !held) return fail(held.error());
+  const std::vector<std::string> before = check::hash_read_only(operands);
+  Placed placed;
+  place(operands, tracks, placed);
+  if (events.on_start) events.on_start();
+  auto steps = execute_all(request, bound->arguments, operands, events, placed);
+  if (!steps) return fail(steps.error());
+  for (const auto& buffer : placed.written.all)
     if (auto intact = buffer->check_guards(); !intact) return fail(intact.error());
   if (auto same = check::check_read_only(operands, before, check::hash_read_only(operands)); !same)
     return fail(same.error());
 
   LaunchOutcome outcome;
-  outcome.outputs.assign(written.outputs.begin(), written.outputs.end());
+  outcome.outputs.assign(placed.written.outputs.begin(), placed.written.outputs.end());
   outcome.output = outcome.outputs.front();
-  outcome.counters = emulator::counters_of(result->counters);
-  outcome.partial = result->counters.ctas < result->counters.total_ctas;
-  outcome.emulated = EmulatedDetail{decoded.program, std::move(*result)};
+  for (const LaunchOutcome::Step& step : *steps) {
+    if (!step.counters) continue;
+    outcome.counters = step.counters;
+    outcome.partial = step.counters->emulated_ctas < step.counters->total_ctas;
+  }
+  if (request.steps.empty())
+    outcome.emulated = std::move(steps->front().emulated);
+  else
+    outcome.steps = std::move(*steps);
   return outcome;
 }
 

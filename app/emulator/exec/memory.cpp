@@ -6,14 +6,15 @@
 
 namespace attnscope::emulator {
 
-uint64_t GlobalMemory::add(std::string name, std::span<std::byte> host, bool writable, bool initial) {
+uint64_t GlobalMemory::add(std::string name, std::span<std::byte> host, bool writable, bool initial,
+                           std::vector<bool>* written) {
   constexpr uint64_t page = 4096, window = uint64_t{1} << 32;
   const uint64_t needed = (host.size() + page - 1) / page * page + kGuardBytes;
   // A buffer that fits into 4 GiB does not cross a 4 GiB line: lanes' addresses then share their upper word.
   if (next_ % window + needed > window && needed < window) next_ = (next_ / window + 1) * window;
   const uint64_t address = next_ + kGuardBytes;
   next_ = address + needed - kGuardBytes + window;
-  buffers_.push_back({std::move(name), address, host.data(), host.size(), writable, initial});
+  buffers_.push_back({std::move(name), address, host.data(), host.size(), writable, initial, written});
   return address;
 }
 

@@ -16,6 +16,9 @@ struct GlobalBuffer {
   uint64_t bytes = 0;
   bool writable = false;
   bool initial = true;  // has contents from the start: reading it before a write is not a fault
+  // Of one without: by byte, whether an earlier launch wrote it, to which a watched launch adds its own. Null: none
+  // did.
+  std::vector<bool>* written = nullptr;
 };
 
 // A device's global memory: buffers with unmapped gaps between them. Any access that is not inside one buffer is a
@@ -27,10 +30,11 @@ class GlobalMemory {
   static constexpr uint64_t kGuardBytes = 1u << 20;
 
   // Places the buffer (256-byte aligned, as cudaMalloc does) and returns its address. `bytes` may be 0.
-  uint64_t add(std::string name, std::span<std::byte> host, bool writable, bool initial = true);
+  uint64_t add(std::string name, std::span<std::byte> host, bool writable, bool initial = true,
+               std::vector<bool>* written = nullptr);
   // Adds a buffer at an existing `address`, from a stand-in for a GPU.
   void place(uint64_t address, std::string name, std::span<std::byte> host, bool writable) {
-    buffers_.push_back({std::move(name), address, host.data(), host.size(), writable, true});
+    buffers_.push_back({std::move(name), address, host.data(), host.size(), writable, true, nullptr});
   }
   std::span<const GlobalBuffer> buffers() const { return buffers_; }
   // "12 bytes past the end of q (65,536 bytes at 0x…)": the position of an address, for messages.

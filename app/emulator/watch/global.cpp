@@ -213,11 +213,14 @@ void GlobalWatch::lane_access(Warp& warp, const Op& op, uint32_t lane, uint64_t 
   }
   const GlobalRecord now{order_.cta(), step, op.index, static_cast<uint16_t>(warp.id * 32 + lane), strong_[op.index]};
   const bool same = access == AccessKind::store && stores_the_same(warp, op, lane, area.host + start);
+  const bool before = area.initial || (area.written != nullptr && (*area.written)[start]);
+  if (stores && area.written != nullptr)
+    std::fill_n(area.written->begin() + static_cast<ptrdiff_t>(start), op.bytes, true);
   const uint64_t unit = shadow_->unit(), first = start / unit;
   bool told = same;
   for (uint64_t i = first; i < (start + op.bytes + unit - 1) / unit; ++i) {
     GlobalShadow::Cell& cell = shadow_->cell(number, i);
-    if (loads && i == first && cell.write.cta == 0 && !area.initial)
+    if (loads && i == first && cell.write.cta == 0 && !before)
       log_->report(WatchKind::global_never_written, op.index, op.index, start, now.thread, now.thread).area = number;
     if (!told)
       told = conflicts(cell.write, now, stores ? WatchKind::global_write_write : WatchKind::global_write_read, i * unit,

@@ -90,7 +90,8 @@ class GlobalShadow {
     uint64_t address = 0, bytes = 0;
     const uint8_t* host = nullptr;
     std::string name;
-    bool initial = true;  // has contents from the start
+    bool initial = true;                   // has contents from the start
+    std::vector<bool>* written = nullptr;  // by byte, for the launches that follow; null: there are none
     std::vector<std::unique_ptr<Cell[]>> pages;
   };
   struct Given {

@@ -9,12 +9,13 @@ std::vector<GlobalShadow::Area> areas_of(const Launch& launch, const BoundLaunch
   std::vector<GlobalShadow::Area> areas;
   for (const MemoryRange& range : bound.ranges) {
     if (!range.writable) continue;
-    GlobalShadow::Area area{range.address, range.bytes, range.host, "the __device__ variables", true, {}};
+    GlobalShadow::Area area{range.address, range.bytes, range.host, "the __device__ variables", true, nullptr, {}};
     if (launch.memory != nullptr) {
       for (const GlobalBuffer& buffer : launch.memory->buffers())
         if (buffer.address == range.address) {
           area.name = buffer.name;
           area.initial = buffer.initial;
+          area.written = buffer.written;
         }
     }
     areas.push_back(std::move(area));

@@ -83,10 +83,12 @@ void CountersPanel::draw(Context& context) {
   ImGui::SameLine(0, em(1));
   part_note(context, session::Part::counters, context.shown.config_text);
   const PartScope scope(context, session::Part::counters);
-  const std::vector<charts::FigureGroup> groups =
-      charts::counter_groups(*counters, context.baseline.ghost != nullptr && context.baseline.ghost->counters
-                                            ? &*context.baseline.ghost->counters
-                                            : nullptr);
+  const Observation* ghost = context.baseline.ghost;
+  std::vector<charts::FigureGroup> groups =
+      charts::counter_groups(*counters, ghost != nullptr && ghost->counters ? &*ghost->counters : nullptr);
+  if (context.shown.observation)
+    for (charts::FigureGroup& one : charts::launch_groups(*context.shown.observation, ghost))
+      groups.push_back(std::move(one));
   export_menu(context, {"counters", {}, [&] { return charts::sheet_of(groups); }});
   const float width = ImGui::GetContentRegionAvail().x;
   // A's figures need room beside B's: none of them is cut.

@@ -2,6 +2,7 @@
 
 #include "charts/format.h"
 #include "charts/memory_stack.h"
+#include "charts/words.h"
 #include "ui/export_menu.h"
 #include "ui/icons.h"
 #include "ui/panels/panels.h"
@@ -62,6 +63,8 @@ void MemoryPanel::draw(Context& context) {
   export_menu(context, {"shared-memory", [&] {
                           return charts::figure_of(charts::memory_stack(*variant, context.shown.occupancy(), spec));
                         }});
+  if (const std::string whose = charts::longest_launch_words(*context.shown.observation); !whose.empty())
+    wrapped("Of " + whose + ".", palette().dim, kSmallSize);
   draw_gauge(context, *variant, spec);
   if (!low) draw_buffers(context, *variant, spec);
   if (const Occupancy* occupancy = context.shown.occupancy()) draw_occupancy(context, variant, *occupancy, spec);

@@ -201,6 +201,7 @@ void SourcePanel::draw_tools(const Context& context) {
   } else if (code_.listing() != nullptr) {
     note = "nothing is counted: the emulator did not run this code lately";
   }
+  if (code_.listing() != nullptr && code_.listing()->launch) note = *code_.listing()->launch + ": " + note;
   if (beside() == Beside::changes && context.baseline.entry != nullptr) note = code_.changes_summary();
   clipped(note, ImGui::GetContentRegionAvail().x, palette().dim);
   ImGui::PopFont();

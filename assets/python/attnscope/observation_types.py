@@ -149,6 +149,7 @@ class Line:
     us: float
     waiting_address: int  # of the instruction that waits for it longest; itself where it issues
     waiting_source: str
+    launch: Optional[int] = None  # of a program: the index in `launches`; left out elsewhere
 
 
 @dataclass(frozen=True)
@@ -268,8 +269,17 @@ class Watch:
 
 
 @dataclass(frozen=True)
+class LaunchFigures:
+    counters: Optional[Counters]
+    name: str  # the kernel's entry, "memset x" or "copy a to b"
+    occupancy: Optional[Occupancy]
+    timing: Optional[Timing]  # modelled, also where a GPU measured the whole program
+    variant: Optional[Variant]
+
+
+@dataclass(frozen=True)
 class ObservationFields:
-    """What came of one experiment, as `attnscope run --json` prints it. Every key is always there; a part that was not reached is null."""
+    """What came of one experiment, as `attnscope run --json` prints it. Every key is always there, except `launches` of a kernel with one launch; a part that was not reached is null."""
     counters: Optional[Counters]
     device: str
     experiment: Experiment
@@ -283,6 +293,7 @@ class ObservationFields:
     verdict: Optional[Verdict]
     versions: Versions
     watch: Optional[Watch]  # what a watch of the config saw (docs/emulator.md, Watches)
+    launches: Optional[List[LaunchFigures]] = None  # of a program: its steps in order; `variant` and `occupancy` are those of the longest launch, `timing` and `counters` of all; left out where there is one launch
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "charts/compared_settings.h"
 #include "charts/format.h"
 #include "charts/memory_stack.h"
@@ -52,6 +54,56 @@ TEST(CounterGroups, WithoutATotalTheClassesAreSummed) {
   EXPECT_EQ(text_of(counter_groups(counters)[0].rows), "total: 40\nfloat: 30 (75.0 %)\ninteger: 10 (25.0 %)\n");
   EXPECT_EQ(text_of(counter_groups(Counters{})[2].rows),
             "wavefronts: 0\nwavefronts, ideal: 0 (without conflicts)\nbank conflicts: 0\n");
+}
+
+Observation program() {
+  Observation seen;
+  seen.launches.resize(3);
+  const char* const names[] = {"row_max", "memset sums", "exp_sum"};
+  const double times[] = {5, 5, 30};
+  for (size_t i = 0; i < 3; ++i) {
+    seen.launches[i].name = names[i];
+    seen.launches[i].timing.emplace();
+    seen.launches[i].timing->p50 = times[i];
+    if (i == 1) continue;
+    seen.launches[i].variant.emplace();
+    seen.launches[i].variant->registers = 16;
+    seen.launches[i].counters.emplace();
+    seen.launches[i].counters->instructions["total"] = 1200;
+  }
+  seen.variant = seen.launches[2].variant;
+  return seen;
+}
+
+TEST(LaunchGroups, NameEachStepWithItsShareOfTheTime) {
+  const Observation seen = program();
+  const auto groups = launch_groups(seen);
+  ASSERT_EQ(groups.size(), 1u);
+  EXPECT_EQ(text_of(groups[0].rows), "1 row_max: " + us_text(5) + " (12.5 %, 1,200 warp instructions, 16 registers)\n" +
+                                         "2 memset sums: " + us_text(5) + " (12.5 %)\n" + "3 exp_sum: " + us_text(30) +
+                                         " (75.0 %, 1,200 warp instructions, 16 registers)\n");
+  EXPECT_EQ(groups[0].rows[0].kind, FigureKind::modelled);
+  EXPECT_TRUE(groups[0].rows[0].baseline.empty());
+  EXPECT_TRUE(launch_groups(Observation{}).empty());
+}
+
+TEST(LaunchGroups, ShowABaselineOfTheSameSteps) {
+  Observation seen = program(), before = program();
+  before.launches[2].timing->p50 = 40;
+  EXPECT_EQ(launch_groups(seen, &before)[0].rows[2].baseline, us_text(40));
+  before.launches[2].name = "sum_exp";
+  EXPECT_TRUE(launch_groups(seen, &before)[0].rows[2].baseline.empty());
+}
+
+TEST(LaunchGroups, TheLongestLaunchHasTheRegisters) {
+  const Observation seen = program();
+  EXPECT_EQ(longest_launch_words(seen), "launch 3 of 3, exp_sum, the longest");
+  EXPECT_EQ(longest_launch_words(Observation{}), "");
+  const auto named = [](const std::vector<ComparedRow>& rows, const std::string& name) {
+    return std::ranges::count(rows, name, &ComparedRow::name);
+  };
+  EXPECT_EQ(named(compare(seen, seen), "registers, longest launch"), 1);
+  EXPECT_EQ(named(compare(Observation{}, Observation{}), "registers"), 1);
 }
 
 TEST(CounterShare, SaysHowManyCtasWereCounted) {

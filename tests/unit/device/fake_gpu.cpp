@@ -82,6 +82,14 @@ int release(DevicePointer at) {
   return 0;
 }
 
+// Whether one allocation has these bytes.
+bool holds(DevicePointer at, size_t bytes) {
+  auto found = state.memory.upper_bound(at);
+  if (found == state.memory.begin()) return false;
+  --found;
+  return at + bytes <= found->first + found->second;
+}
+
 // An ELF file says where its tables are; they are its last parts.
 size_t size_of_image(const std::byte* image) {
   const auto number = [&]<class T>(size_t at, T) {
@@ -230,10 +238,15 @@ DriverCalls fake_calls() {
   c.copy_to_host = [](void* to, DevicePointer from, size_t n) {
     return std::memcpy(to, reinterpret_cast<const void*>(from), n), 0;
   };
-  c.memory_set = [](DevicePointer at, unsigned char, size_t bytes, Stream stream) {
-    const auto found = state.memory.find(at);
-    if (found == state.memory.end() || bytes > found->second || !is_ours(stream)) return kInvalidValue;
+  // A flush is of a whole allocation, whose contents nobody reads; a program's memset is of a buffer between canaries.
+  c.memory_set = [](DevicePointer at, unsigned char value, size_t bytes, Stream stream) {
+    if (!is_ours(stream) || !holds(at, bytes)) return kInvalidValue;
+    if (!state.memory.contains(at)) return put([=] { std::memset(reinterpret_cast<void*>(at), value, bytes); }), 0;
     return fake->flushed = bytes, put([] { state.now_us += fake->flush_us; }), 0;
+  };
+  c.copy_on_device = [](DevicePointer to, DevicePointer from, size_t bytes, Stream stream) {
+    if (!is_ours(stream) || !holds(to, bytes) || !holds(from, bytes)) return kInvalidValue;
+    return put([=] { std::memcpy(reinterpret_cast<void*>(to), reinterpret_cast<const void*>(from), bytes); }), 0;
   };
   c.stream_create = [](Stream* stream, unsigned flags) {
     constexpr unsigned non_blocking = 1;
@@ -287,7 +300,8 @@ DriverCalls fake_calls() {
   REFUSABLE(device_attribute), REFUSABLE(device_pci_bus_id), REFUSABLE(primary_context_retain);
   REFUSABLE(context_set_current), REFUSABLE(module_load_data), REFUSABLE(module_get_function);
   REFUSABLE(function_set_attribute), REFUSABLE(memory_alloc), REFUSABLE(copy_to_device), REFUSABLE(copy_to_host);
-  REFUSABLE(memory_set), REFUSABLE(stream_create), REFUSABLE(stream_query), REFUSABLE(stream_begin_capture);
+  REFUSABLE(memory_set), REFUSABLE(copy_on_device), REFUSABLE(stream_create), REFUSABLE(stream_query),
+      REFUSABLE(stream_begin_capture);
   REFUSABLE(stream_end_capture), REFUSABLE(event_create), REFUSABLE(event_record), REFUSABLE(event_elapsed);
   REFUSABLE(graph_instantiate), REFUSABLE(graph_launch), REFUSABLE(launch);
 #undef REFUSABLE

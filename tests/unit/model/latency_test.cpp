@@ -240,5 +240,24 @@ TEST(Rates, NamesAreUnique) {
   EXPECT_EQ(rates::rate(spec, rates::kMufu), 32);
 }
 
+// A buffer of the second-level cache's size and one far beyond: docs/writing-a-kernel.md, Several launches.
+TEST(Transfer, IsALaunchAndItsBytesAtABandwidth) {
+  const DeviceSpec spec = l4();
+  const double launch = rates::rate(spec, rates::kLaunchUs);
+  EXPECT_DOUBLE_EQ(transfer(spec, 0).p50, launch);
+  const Timing small = transfer(spec, 1e6), large = transfer(spec, 1e9);
+  EXPECT_EQ(small.kind, FigureKind::modelled);
+  EXPECT_EQ(small.bound, Bound::l2_bandwidth);
+  EXPECT_GT(small.p50, launch);
+  EXPECT_EQ(large.bound, Bound::dram_bandwidth);
+  EXPECT_DOUBLE_EQ(large.p50, launch + 1e9 / spec.dram_gbs * 1e-3) << "never faster than memory";
+  ASSERT_TRUE(large.terms);
+  double sum = 0;
+  for (const Term& term : large.terms->list) sum += term.us;
+  EXPECT_DOUBLE_EQ(sum, large.p50);
+  EXPECT_EQ(large.terms->list.front().kind, TermKind::dram_bandwidth);
+  EXPECT_DOUBLE_EQ(large.terms->phases.front().us, large.p50);
+}
+
 }  // namespace
 }  // namespace attnscope::model

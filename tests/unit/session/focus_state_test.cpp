@@ -70,6 +70,19 @@ TEST(FocusState, NothingIsShownAtFirst) {
   for (PartState part : focus.parts) EXPECT_EQ(part, PartState::none);
 }
 
+TEST(FocusState, AProgramsLaunchesGoWithItsVariant) {
+  FocusState state;
+  state.want(experiment(4), tiled(), "");
+  LaunchFigures launch;
+  launch.name = "first";
+  state.apply(part({variant_part(64), std::vector{launch}}));
+  state.finish(std::nullopt);
+  state.want(experiment(8), tiled(), "");
+  EXPECT_EQ(state.view().shown->launches.size(), 1u) << "its registers are still shown";
+  state.apply(part({variant_part(32)}));
+  EXPECT_TRUE(state.view().shown->launches.empty());
+}
+
 TEST(FocusState, PreviousFiguresStayNamedUntilTheirStageReplacesThem) {
   FocusState state = after_a_run();
   state.want(experiment(8), tiled(), "NUM_WARPS 4 → 8");
