@@ -10,7 +10,7 @@
 #include "core/escape.h"
 
 namespace attnscope::cli {
-namespace {}
+namespace {
 
 // 32 columns: a bank of which the lane takes a word.
 std::string row_of(const charts::BankGrid& grid, int lane) {

@@ -17,7 +17,6 @@
 #include "cli/worker_options.h"
 #include "core/escape.h"
 #include "core/json.h"
-#include "session/listings.h"
 
 namespace attnscope::cli {
 namespace {

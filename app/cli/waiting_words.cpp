@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "cli/command.h"
+#include "session/listings.h"
 
 namespace attnscope::cli {
 
