@@ -179,7 +179,7 @@ class Order {
 
 void read_program(JsonReader& read, Kernel& kernel) {
   for (const char* key : {"entry", "launch", "args", "shared_map"})
-    if (read.has(key)) read.fault(key, "stands in each entry of \"launches\"", "Move it there.");
+    if (read.has(key)) read.fault(key, "belongs in each entry of \"launches\"", "Move it there.");
   const Json* list = array_at(read, kProgramKey, kMaxSteps);
   if (!list || read.failed()) return;
   // The parts that a launch has are read into a kernel of the same names; its texts are not copied for each.

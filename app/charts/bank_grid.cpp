@@ -82,7 +82,8 @@ SharedAccess relaid(const SharedAccess& access, int64_t row, int64_t origin, con
     if (!access.active(lane)) continue;
     const int64_t from = access.at[size_t(lane)] - origin, number = from / row, column = from % row;
     int64_t chunk = column / kChunk;
-    if (layout.swizzle) chunk ^= number % chunks;
+    const bool whole = (chunk / chunks + 1) * chunks * kChunk <= row;  // the rest of an odd row stays where it is
+    if (layout.swizzle && whole) chunk ^= number % chunks;
     made.at[size_t(lane)] = origin + number * (row + layout.padding) + chunk * kChunk + column % kChunk;
   }
   return made;

@@ -104,8 +104,9 @@ std::string config_words(const Experiment& experiment, const Kernel* kernel, con
 std::string longest_launch_words(const Observation& seen) {
   const auto longest = longest_launch(seen.launches);
   if (!longest) return {};
-  return fmt::format("launch {} of {}, {}, the longest", *longest + 1, seen.launches.size(),
-                     seen.launches[*longest].name);
+  const LaunchFigures& one = seen.launches[*longest];
+  return fmt::format("launch {} of {}, {}{}", *longest + 1, seen.launches.size(), one.name,
+                     one.timing ? ", the longest" : "");
 }
 
 }  // namespace attnscope::charts

@@ -76,12 +76,12 @@ Result<std::string> banks_text(const Listing& listing, const Kernel& kernel, con
   for (const CodeLine& code : listing.lines) {
     if (!code.shared) continue;
     const int64_t at = own_line(listing, code, kernel);
-    others.insert(at);
+    if (at > 0) others.insert(at);
     if (at == asked.line) out += (out.empty() ? "" : "\n") + access_text(code, buffers, asked);
   }
   if (!out.empty()) return out + buffers_text(buffers);
   if (others.empty())
-    return fail(Stage::input, kernel.id + " made no recorded access to shared memory",
+    return fail(Stage::input, kernel.id + " made no recorded access to shared memory from a line of its source",
                 "Accesses are recorded in emulated runs.");
   return fail(Stage::input,
               fmt::format("{}:{} made no recorded access to shared memory", kernel.source_name, asked.line),

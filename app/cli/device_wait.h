@@ -22,7 +22,7 @@ class WaitingSession {
   // The device of that id, or for an empty id the first worker's best: its first GPU, else its first emulated
   // device. Waits until the device's worker has said hello or is lost; Stage::device if there is no such device.
   Result<Found> wait_for(const std::string& id);
-  // The first snapshot of which that holds. Says on stderr what its workers wait for.
+  // Waits for a snapshot for which `holds` is true. Says on stderr what its workers wait for.
   std::shared_ptr<const session::Snapshot> wait_until(const std::function<bool(const session::Snapshot&)>& holds);
 
  private:

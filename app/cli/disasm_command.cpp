@@ -53,7 +53,9 @@ Result<Listed> list(session::Session& session, NamedDraft named, int64_t launch)
   if (!has_code) return fail(*listed.seen.failure);
   auto listing = wait_for_code(session, listed.seen.experiment, launch > 0 ? std::optional(launch - 1) : std::nullopt);
   if (!listing) return fail(listing.error());
-  listed.listing = *listing;
+  Listing own = **listing;
+  own.experiment_hash = hash_of(listed.seen.experiment);  // the session's key of a launch's code is longer
+  listed.listing = std::make_shared<const Listing>(std::move(own));
   return listed;
 }
 
@@ -158,7 +160,7 @@ void add_disasm(CLI::App& app, Chosen& chosen) {
   command->add_option("--launch", options->launch, "Of a program of several launches: which, from 1; else the longest")
       ->type_name("N")
       ->check(CLI::Range(1, 64));
-  command->add_flag("--json", options->json, "The listing as JSON")->excludes(ptx)->excludes(against);
+  auto* json = command->add_flag("--json", options->json, "The listing as JSON")->excludes(ptx)->excludes(against);
   auto* banks = command
                     ->add_option("--banks", options->banks.line,
                                  "The accesses of this source line to shared memory: lanes by banks and by phase, as "
@@ -167,7 +169,8 @@ void add_disasm(CLI::App& app, Chosen& chosen) {
                     ->check(CLI::PositiveNumber)
                     ->excludes(by_line)
                     ->excludes(against)
-                    ->excludes(ptx);
+                    ->excludes(ptx)
+                    ->excludes(json);
   command->add_option("--row", options->banks.row, "Bytes from one row in shared memory to the next, for --banks")
       ->type_name("BYTES")
       ->check(CLI::Range(16, 1 << 16))
@@ -186,6 +189,7 @@ void add_disasm(CLI::App& app, Chosen& chosen) {
                         ->excludes(by_line)
                         ->excludes(against)
                         ->excludes(ptx)
+                        ->excludes(json)
                         ->excludes(banks);
   command->add_option("--lane", options->lane, "The lane whose elements --fragments marks; 7 by itself")
       ->type_name("LANE")

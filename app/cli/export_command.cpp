@@ -58,7 +58,7 @@ Result<Export> settle(const ExportOptions& options, const Places& places) {
   Export e;
   e.kernel = named->kernel;
   if (!e.kernel.steps.empty())
-    return fail(Stage::input, e.kernel.id + " is a program of several launches, and a launcher is of one",
+    return fail(Stage::input, e.kernel.id + " is a program, and a launcher starts one kernel",
                 "Write a manifest with only that launch, and export that.");
   e.problem = named->draft.problem;
   if (!e.kernel.library.is_source())

@@ -71,7 +71,7 @@ Result<std::string> fragments_text(const Listing& listing, const Kernel& kernel,
   for (const int64_t at : charts::with_fragments(listing)) {
     const CodeLine& code = listing.lines[size_t(at)];
     const int64_t its = own_line(listing, code, kernel);
-    others.insert(its);
+    if (its > 0) others.insert(its);
     if (its != line) continue;
     const auto known = std::ranges::find_if(
         pictures, [&](const auto& codes) { return same_picture(codes.front()->fragments, code.fragments); });
@@ -84,8 +84,8 @@ Result<std::string> fragments_text(const Listing& listing, const Kernel& kernel,
     return joined(
         pictures, [lane](const auto& codes) { return picture_text(codes, lane); }, "\n");
   if (others.empty())
-    return fail(Stage::input, kernel.id + " has no instruction of Tensor Cores, LDSM or MOVM",
-                "Choose a kernel or a config that uses Tensor Cores. The emulator's decoded code names them.");
+    return fail(Stage::input, kernel.id + " has no line with an instruction of Tensor Cores, LDSM or MOVM",
+                "Choose a kernel or a config that uses Tensor Cores, with lines in its code.");
   return fail(Stage::input,
               fmt::format("{}:{} has no instruction of Tensor Cores, LDSM or MOVM", kernel.source_name, line),
               lines_hint("Lines that have", others));

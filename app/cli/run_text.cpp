@@ -157,7 +157,8 @@ std::string text_of(const Observation& o, const std::string& config_text, bool c
       line(out, std::exchange(label, ""),
            fmt::format("{}: {} {}{}{}", row.name, row.value, to_string(row.kind), row.note.empty() ? "" : ", ",
                        row.note));
-    if (o.variant) line(out, "", "below, registers to occupancy: " + charts::longest_launch_words(o));
+    if (o.variant)
+      line(out, "", "registers, shared memory and occupancy below are those of " + charts::longest_launch_words(o));
   }
   if (o.variant) add_variant(out, o, compiled);
   if (o.occupancy) add_occupancy(out, *o.occupancy);

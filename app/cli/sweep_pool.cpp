@@ -29,6 +29,7 @@ std::string name_of(const Snapshot& snapshot, const std::string& device) {
 }
 
 const WorkerStatus* worker_of(const Snapshot& snapshot, const std::string& device) {
+  if (snapshot.workers.empty()) return nullptr;  // the first snapshots have none
   const auto found = std::ranges::find(snapshot.workers, name_of(snapshot, device), &WorkerStatus::name);
   return found == snapshot.workers.end() ? nullptr : &*found;
 }
@@ -66,7 +67,7 @@ Failure no_such_device(const Snapshot& snapshot, const WorkerStatus& worker, con
           "It has " + joined(there) + ". Name one that all workers have, or leave this worker out."};
 }
 
-// An emulated device is data: emulated elsewhere, it is this program's own of the same id.
+// An emulated device is the same on every machine, so it goes by this program's own id.
 DeviceSpec named_for_all(const DeviceSpec& there, const std::string& local_id, const Snapshot& snapshot) {
   if (!there.emulated) return there;
   const DeviceSpec* own = session::find_device(snapshot, local_id);
@@ -93,7 +94,7 @@ Result<Sharing> share(WaitingSession& session, const std::vector<std::string>& w
     DeviceSpec reference = sharing->device;
     reference.id = first;
     if (const auto why = session::unlike(*own, worker.versions, reference, sharing->versions); !why.empty())
-      return fail(Stage::device, "the workers of one sweep need like devices: " + why,
+      return fail(Stage::device, "the workers of one sweep need devices that are alike: " + why,
                   "Run a sweep for each, or name one device that all have with --device.");
   }
   if (!sharing) return fail(none_left(*snapshot, workers));
@@ -213,8 +214,9 @@ Result<Pool> Pool::open(const std::vector<std::string>& kernel_dirs, const PoolO
 void PoolWords::look(Seen& seen, const WorkerStatus& worker, const Snapshot& snapshot,
                      const std::string& device) const {
   const DeviceSpec* there = session::find_device(snapshot, device);
-  if (is_up(worker) && !seen.up && there != nullptr)
-    seen.left_out = session::unlike(*there, worker.versions, sharing_.device, sharing_.versions);
+  if (is_up(worker) && !seen.up)
+    seen.left_out = there == nullptr ? "it has no such device"
+                                     : session::unlike(*there, worker.versions, sharing_.device, sharing_.versions);
   seen.up = is_up(worker);
   std::string trouble;
   if (worker.state == WorkerState::lost || worker.state == WorkerState::restarting) trouble = state_text(worker);

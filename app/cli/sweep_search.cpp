@@ -75,6 +75,7 @@ SweepRun::Settings SweepSearch::settings(bool of_model, size_t budget) {
   if (watch) settings.watch = session::Watch::always;
   settings.fresh = settings_.fresh;
   settings.versions = place_.device.versions;
+  if (!place_.device.device.emulated) settings.versions.gpu = place_.device.device.name;  // as its runs say it
   settings.on_progress = [this, of_model, budget](const SweepProgress& now) {
     if (!settings_.on_progress) return;
     const size_t most = budget > 0 ? std::min(budget, candidates_.configs.size()) : now.asked;

@@ -210,7 +210,13 @@ int validate_again(const ValidateOptions& options) {
     auto waiting = WaitingSession::start(std::move(*session_opts));
     if (!waiting) return report(waiting.error());
     if (auto found = (*waiting)->wait_for(device); !found) return report(found.error());
+    const std::string nvrtc = set.nvrtc;
+    const bool had_rows = !set.rows.empty();
     set = model_again((*waiting)->session(), *model, catalog.kernels, std::move(set));
+    if (had_rows && set.rows.empty())  // a file without its times is worth nothing
+      return report({Stage::input,
+                     "of no config in " + options.again + " this build makes the machine code that was timed",
+                     "Set ATTNSCOPE_NVRTC to NVRTC " + nvrtc + "."});
     text += report::as_markdown(set);
   }
   if (auto put = platform::write_output(options.out, json_text(report::to_json(*file), 1) + "\n"); !put)
@@ -313,7 +319,8 @@ void add_validate(CLI::App& app, Chosen& chosen) {
                      ->type_name("SECONDS")
                      ->check(CLI::PositiveNumber);
   auto* again =
-      command->add_option("--again", options->again, "Times nothing: models what this file timed with this build")
+      command
+          ->add_option("--again", options->again, "Time nothing; model the configs of this file again with this build")
           ->type_name("FILE.json");
   for (auto* other : {device, model, quick, within}) again->excludes(other);
   command->callback([options, &chosen] { chosen = [options] { return validate(*options); }; });

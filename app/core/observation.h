@@ -303,7 +303,8 @@ struct Observation {
   bool operator==(const Observation&) const = default;
 };
 
-// docs/observation.schema.json describes it: every key always present, null where a part was not reached.
+// docs/observation.schema.json describes it: null where a part was not reached. Every key but `launches` is
+// always present.
 Json to_json(const Observation& observation);
 Result<Observation> observation_from_json(const Json& json, const std::string& where);
 

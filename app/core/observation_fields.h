@@ -119,7 +119,7 @@ struct FieldsOf<TermLine> {
                  Field{"waiting_address", &TermLine::waiting_address, limits::kCount,
                        "of the instruction that waits for it longest; itself where it issues"},
                  Field{"waiting_source", &TermLine::waiting_source},
-                 Field{"launch", &TermLine::launch, Limits{.low = 0, .high = 64, .sparse = true},
+                 Field{"launch", &TermLine::launch, Limits{.low = 0, .high = 63, .sparse = true},
                        "of a program: the index in `launches`; left out elsewhere"}};
 };
 

@@ -60,11 +60,15 @@ int line_of(std::string_view source, size_t at) {
 }
 
 bool launch_names(const Kernel& kernel, const std::string& knob) {
-  const LaunchExpressions& launch = kernel.launch;
-  std::vector<std::string> texts{launch.dynamic_shared, launch.static_shared};
-  texts.insert(texts.end(), std::begin(launch.grid), std::end(launch.grid));
-  texts.insert(texts.end(), std::begin(launch.block), std::end(launch.block));
-  for (const SharedPart& part : kernel.shared_map) texts.push_back(part.bytes);
+  std::vector<std::string> texts;
+  const auto add = [&](const LaunchExpressions& launch, const std::vector<SharedPart>& shared_map) {
+    texts.insert(texts.end(), {launch.dynamic_shared, launch.static_shared});
+    texts.insert(texts.end(), std::begin(launch.grid), std::end(launch.grid));
+    texts.insert(texts.end(), std::begin(launch.block), std::end(launch.block));
+    for (const SharedPart& part : shared_map) texts.push_back(part.bytes);
+  };
+  add(kernel.launch, kernel.shared_map);
+  for (const ProgramStep& step : kernel.steps) add(step.launch, step.shared_map);
   return std::ranges::any_of(texts, [&](const std::string& text) { return names(text, knob); });
 }
 

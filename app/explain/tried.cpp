@@ -14,8 +14,16 @@ namespace {
 
 constexpr double kClearlyLess = 0.7;  // of the share of the time that the cause takes: the cure works on this finding
 
-const Finding* find(const Observation& in, const Rule& rule) {
-  const auto found = std::ranges::find(in.findings, rule, &Finding::rule);
+// Of a program's launch; empty: the kernel has only one.
+std::string launch_of(const Finding& finding) {
+  const auto found = finding.where.find("launch");
+  return found == finding.where.end() ? "" : found->second;
+}
+
+// The same finding in another run, of a program that of the same launch.
+const Finding* find(const Observation& in, const Finding& like) {
+  const auto found = std::ranges::find_if(
+      in.findings, [&](const Finding& one) { return one.rule == like.rule && launch_of(one) == launch_of(like); });
   return found == in.findings.end() ? nullptr : &*found;
 }
 
@@ -31,7 +39,7 @@ double share_of(const Observation& one, const Finding* finding) {
 }
 
 bool is_weaker(const Observation& there, const Observation& here, const Finding& finding) {
-  return share_of(there, find(there, finding.rule)) <= kClearlyLess * share_of(here, &finding);
+  return share_of(there, find(there, finding)) <= kClearlyLess * share_of(here, &finding);
 }
 
 std::string set_text(const Next& next) {

@@ -208,8 +208,9 @@ Timing transfer(const DeviceSpec& spec, double bytes) {
   const double l2_gbs = roofs(spec).l2_gbs, cache = l2_gbs > 0 ? bytes / l2_gbs * 1e-3 : 0;
   const bool in_memory = memory > cache;
   const double us = launch + std::max(memory, cache);
-  timing.bound = in_memory ? Bound::dram_bandwidth : Bound::l2_bandwidth;
-  const Bar bar = bar_of(timing.bound, false, spec.arch);
+  const Bound roof = in_memory ? Bound::dram_bandwidth : Bound::l2_bandwidth;
+  timing.bound = us > 2 * launch ? roof : Bound::unknown;  // of few bytes it is mostly the launch
+  const Bar bar = bar_of(roof, false, spec.arch);
   timing.p10 = timing.p50 = timing.p90 = us;
   timing.interval_low = us * bar.low;
   timing.interval_high = us * bar.high;

@@ -108,12 +108,14 @@ void SessionCore::check_answers() {
     const std::string reason =
         fmt::format("it took a request and did nothing for it for {:.3g} s", double(*waited) / 1000);
     worker.answer.over();
-    give_scan_back(static_cast<size_t>(&worker - workers_.data()), reason);
+    const auto index = static_cast<size_t>(&worker - workers_.data());
+    const bool gave_back = give_scan_back(index, reason);
     const Lanes::Step step = worker.lanes.abandon();
     for (JobId id : step.lost)
       end_job(id, Failure{Stage::deadline, fmt::format("worker {} does not answer: {}", worker.link->name(), reason),
                           "Another one is started. Run again; the log has its last words."});
     for (JobId id : step.superseded) end_job(id, Failure{Stage::cancelled, "cancelled", ""});
+    if (gave_back) carry_out(index, worker.lanes.cancel(Lane::scan));
     worker.link->replace(reason);
     changed();
   }

@@ -43,7 +43,7 @@ PlaceNow SessionCore::look_at(const DeviceTable::Place& place) const {
 bool SessionCore::give_scan_back(size_t worker, const std::string& why) {
   const std::string& name = workers_[worker].link->name();
   const bool had_one = scan_.worker_went(worker, name, why);
-  if (had_one) note(LogLevel::warning, "what worker " + name + " had of a sweep is tried elsewhere");
+  if (had_one) note(LogLevel::warning, "the config that worker " + name + " had goes to another worker");
   return had_one;
 }
 

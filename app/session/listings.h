@@ -11,7 +11,7 @@
 
 namespace attnscope::session {
 
-// By which a listing is kept: the experiment's hash, with the launch's step if it was asked for one of a program's.
+// The key of a listing: the experiment's hash, with the launch's step if it was asked for one of a program's.
 inline std::string listing_key(const std::string& experiment_hash, std::optional<int64_t> step) {
   return step ? experiment_hash + "/" + std::to_string(*step) : experiment_hash;
 }

@@ -260,8 +260,8 @@ void ScanLane::finish(JobId job, std::optional<Failure> failure, const std::stri
   Running running = std::move(*found);
   running_.erase(found);
   Entry& entry = entries_.at(entry_);
-  // A device that is out of order fails every config that it takes: another worker's must have its say.
-  const bool of_device = entry.sites.shared() && failure && failure->stage == Stage::device;
+  // A device that is out of order fails every config that it takes, so another worker's device tries it too.
+  const bool of_device = entry.sites.count() > 1 && failure && failure->stage == Stage::device;
   if (of_device && !entry.sites.lose(running.taken.site, worker, failure->message)) return;
   entry.sites.end(running.taken.site);
   ScanPoint& point = entry.scan.points.at(running.taken.point);
@@ -283,7 +283,7 @@ bool ScanLane::worker_went(size_t worker, const std::string& name, const std::st
   if (!lost) return true;
   running.own = blank_observation(running.own.experiment);
   end(std::move(running),
-      Failure{Stage::crash, "two workers went away while they had this config: " + *lost,
+      Failure{Stage::crash, "twice a worker went away while it had this config: " + *lost,
               "Run it on its own, `attnscope run`, to see what it does to a worker. The next sweep tries it again."},
       {});
   return true;

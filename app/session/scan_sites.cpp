@@ -100,7 +100,11 @@ std::optional<size_t> ScanSites::point_for(const Site& site, const Scan& scan, c
     if (!is_ahead_of_another(site, point)) return point;
     if (!of_another) of_another = point;
   }
-  return of_another;
+  const auto is_up = [&](const Site& other) { return &other != &site && look(other.place).up; };
+  if (of_another || std::ranges::any_of(sites_, is_up)) return of_another;
+  for (const auto& [point, losses] : losses_)  // rather its own again than a wait of hours for one in a queue
+    if (is_free(scan, point)) return point;
+  return std::nullopt;
 }
 
 }  // namespace attnscope::session

@@ -41,12 +41,13 @@ class ScanSites {
   std::optional<Taken> next(const Scan& scan, const LookAt& look) const;
   void start(const Taken& taken);
   void end(size_t site) { sites_.at(site).point.reset(); }
-  // That worker went away with its point. The text: what became of the two, where the point is not to be tried again.
+  // That worker went away with its point. Returns what became of both workers if the point is not tried again.
   std::optional<std::string> lose(size_t site, const std::string& worker, const std::string& why);
   // Why no place will ever run anything; empty: one does or may.
   std::string hopeless(const LookAt& look) const;
 
   bool shared() const { return sharing_.has_value(); }
+  size_t count() const { return sites_.size(); }
   const DeviceTable::Place& place(size_t site) const { return sites_.at(site).place; }
 
  private:

@@ -54,6 +54,11 @@ Shared<Observation> with_watch_of(const Observation& to, const Observation& watc
   with->watch = watched.watch;
   if (with->counters) return with;
   with->counters = watched.counters;
+  if (!watched.launches.empty()) {  // of a program
+    with->launches = watched.launches;
+    with->variant = watched.variant;
+    with->occupancy = watched.occupancy;
+  }
   if (with->timing && watched.timing) with->timing->bound = watched.timing->bound;
   return with;
 }

@@ -466,8 +466,10 @@ void Pipeline::explain_refusal(const Failure& failure) {
     if (refused == nullptr || !attnscope::model::check_limits(device_->spec(), one.info, one.launch.shape, one.name))
       refused = &one;
   if (refused == nullptr) return;
-  explain::Facts facts{
-      .kernel = refused->kernel, .spec = device_->spec(), .shape = refused->launch.shape, .seen = seen_};
+  explain::Facts facts{.kernel = is_program() ? request_.kernel : refused->kernel,
+                       .spec = device_->spec(),
+                       .shape = refused->launch.shape,
+                       .seen = seen_};
   if (is_program() && refused->variant) facts.seen.variant = refused->info;
   facts.seen.failure = failure;
   sink_.part({explain::findings_of(facts)});

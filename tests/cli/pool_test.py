@@ -57,14 +57,21 @@ KillWait=1
 NodeName={host} NodeAddr=127.0.0.1 CPUs=2 State=UNKNOWN
 PartitionName=here Nodes={host} Default=YES State=UP MaxTime=INFINITE
 """)
+        (path / "cgroup.conf").write_text("CgroupPlugin=cgroup/v1\n")  # nothing uses it; v2 wants systemd or a writable /sys/fs/cgroup
         self.environment = {"SLURM_CONF": str(self.conf)}
-        munge = path / "munge"
+        self.key = key
+
+    def begin(self):
+        munge, key = self.path / "munge", self.key
         self.start("munged", "--foreground", "--force", f"--key-file={key}", f"--socket={munge}/socket", f"--pid-file={munge}/pid",
                    f"--log-file={munge}/log", f"--seed-file={munge}/seed")
         wait_until(lambda: (munge / "socket").exists(), "munge")
         self.start("slurmctld", "-D", "-c", "-f", self.conf)
         self.start("slurmd", "-D", "-f", self.conf)
         wait_until(lambda: "idle" in self.ask("sinfo", "--noheader", "--format=%t"), "an idle node")
+
+    def last_words(self):
+        return "\n".join(f"{log.name}: " + " | ".join(log.read_text(errors="replace").splitlines()[-5:]) for log in sorted(self.path.glob("*.log")))
 
     def start(self, program, *args):
         log = open(self.path / f"{program}.log", "w")
@@ -82,7 +89,11 @@ PartitionName=here Nodes={host} Default=YES State=UP MaxTime=INFINITE
         for daemon in reversed(self.daemons):
             daemon.terminate()
         for daemon in self.daemons:
-            daemon.wait()
+            try:
+                daemon.wait(30)
+            except subprocess.TimeoutExpired:
+                daemon.kill()
+                daemon.wait()
 
 
 def find(program):
@@ -97,6 +108,14 @@ def free_ports():
         for each in (one, other):
             each.bind(("127.0.0.1", 0))
         return one.getsockname()[1], other.getsockname()[1]
+
+
+def alive(pid):
+    """A process that its parent has not reaped is there and has ended."""
+    try:
+        return pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(") ")[2][0] not in "ZX"
+    except OSError:
+        return False
 
 
 def wait_until(holds, what):
@@ -203,7 +222,7 @@ class Pool(unittest.TestCase):
         sweep.communicate(timeout=NEVER)
         self.assertNotEqual(sweep.returncode, 0)
         for pid in self.pids("a") + self.pids("b"):
-            wait_until(lambda: not pathlib.Path(f"/proc/{pid}").exists(), "the end of a worker")
+            wait_until(lambda: not alive(pid), "the end of a worker")
         before = self.rows()
         board = self.sweep(*workers)
         self.assertEqual(board["known"], len(before))
@@ -241,18 +260,22 @@ class Pool(unittest.TestCase):
         folder = tempfile.TemporaryDirectory(prefix="slurm", dir="/tmp")  # a socket's path is short
         slurm = Slurm(pathlib.Path(folder.name))
         try:
+            slurm.begin()
             self.environment.update(slurm.environment)
             # Three workers, two processors: one waits in the queue.
             sweep = self.start("--no-watch", "--slurm", "--partition=here --cpus-per-task=1", "--workers", "3")
             wait_until(lambda: sweep.poll() is not None or len(self.rows()) >= 2, "two results")
             self.assertIsNone(sweep.poll(), "it still runs")
-            running = slurm.jobs("running")
-            self.assertEqual((len(running), len(slurm.jobs("pending"))), (2, 1))
-            slurm.ask("scancel", running[0])
+            wait_until(lambda: sweep.poll() is not None or (len(slurm.jobs("running")), len(slurm.jobs("pending"))) == (2, 1),
+                       "two jobs that run and one that waits")
+            self.assertIsNone(sweep.poll(), "it still runs")
+            slurm.ask("scancel", slurm.jobs("running")[0])
             board, said = self.finish(sweep)
             self.assert_like_one(board)
             self.assertIn("restarting", said)
             wait_until(lambda: not slurm.jobs("running,pending"), "the end of its jobs")
+        except AssertionError as error:
+            raise AssertionError(f"{error}\n{slurm.last_words()}") from error
         finally:
             slurm.stop()
             folder.cleanup()

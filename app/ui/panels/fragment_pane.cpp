@@ -75,7 +75,9 @@ void FragmentPane::refresh(const CodeState& code) {
   if (has(code.instruction())) {
     wanted = code.instruction();
   } else if (code.line() > 0) {
-    const auto& of = code.view().instructions_of[static_cast<size_t>(code.line()) - 1];
+    const auto& by_line = code.view().instructions_of;
+    const auto line = static_cast<size_t>(code.line()) - 1;  // a finding may name a line that the text lacks
+    const auto of = line < by_line.size() ? std::span<const int64_t>(by_line[line]) : std::span<const int64_t>();
     const auto first = std::ranges::find_if(of, has);
     elsewhere_ = first == of.end();
     if (!elsewhere_) wanted = *first;

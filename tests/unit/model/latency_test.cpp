@@ -245,9 +245,10 @@ TEST(Transfer, IsALaunchAndItsBytesAtABandwidth) {
   const DeviceSpec spec = l4();
   const double launch = rates::rate(spec, rates::kLaunchUs);
   EXPECT_DOUBLE_EQ(transfer(spec, 0).p50, launch);
-  const Timing small = transfer(spec, 1e6), large = transfer(spec, 1e9);
+  const Timing small = transfer(spec, 1e7), large = transfer(spec, 1e9);
   EXPECT_EQ(small.kind, FigureKind::modelled);
   EXPECT_EQ(small.bound, Bound::l2_bandwidth);
+  EXPECT_EQ(transfer(spec, 24).bound, Bound::unknown) << "mostly a launch";
   EXPECT_GT(small.p50, launch);
   EXPECT_EQ(large.bound, Bound::dram_bandwidth);
   EXPECT_DOUBLE_EQ(large.p50, launch + 1e9 / spec.dram_gbs * 1e-3) << "never faster than memory";

@@ -455,7 +455,8 @@ TEST_F(SharedScanTest, AConfigIsGivenBackOnceAndThenItFails) {
   const Observation& lost = *last().points[0].observation;
   ASSERT_TRUE(lost.failure);
   EXPECT_EQ(lost.failure->stage, Stage::crash);
-  EXPECT_EQ(lost.failure->message, "two workers went away while they had this config: a: killed; b: closed its output");
+  EXPECT_EQ(lost.failure->message,
+            "twice a worker went away while it had this config: a: killed; b: closed its output");
   EXPECT_FALSE(lost.timing) << "what the first attempt brought";
   EXPECT_EQ(last().points[1].observation->timing->p50, 8);
 }
