@@ -138,7 +138,7 @@ TEST_F(Program, WhatNothingWroteIsNotRead) {
 TEST_F(Program, TheKeysOfOneLaunchStandInEach) {
   for (const char* key : {"entry", "launch", "args", "shared_map"}) {
     manifest_[key] = "row_max";
-    EXPECT_THAT(refusal(), HasSubstr(std::string(key) + ": stands in each entry of \"launches\"")) << key;
+    EXPECT_THAT(refusal(), HasSubstr(std::string(key) + ": belongs in each entry of \"launches\"")) << key;
     manifest_.erase(key);
   }
   Json attention = good_manifest();
