@@ -187,15 +187,20 @@ Result<report::Validation> read_existing(const std::string& file) {
   return fs::exists(file, none) ? read_validation(file) : report::Validation{};
 }
 
-// Models the rows of a file anew; no GPU takes part.
+Result<catalog::Catalog> catalog_of(const ValidateOptions& options) {
+  auto dirs = kernel_dirs(options.kernel_dirs);
+  if (!dirs) return fail(dirs.error());
+  return catalog::load_catalog(*dirs);
+}
+
+// Models the rows of a file again, without a GPU.
 int validate_again(const ValidateOptions& options) {
   auto file = read_validation(options.again);
   if (!file) return report(file.error());
   const auto places = find_places();
   if (!places) return report(places.error());
-  auto dirs = kernel_dirs(options.kernel_dirs);
-  if (!dirs) return report(dirs.error());
-  const catalog::Catalog catalog = catalog::load_catalog(*dirs);
+  const auto catalog = catalog_of(options);
+  if (!catalog) return report(catalog.error());
   const std::vector<DeviceSpec> known = emulated_devices(*places).devices;
   std::string text, device;
   for (report::ValidationSet& set : file->sets) {
@@ -212,7 +217,7 @@ int validate_again(const ValidateOptions& options) {
     if (auto found = (*waiting)->wait_for(device); !found) return report(found.error());
     const std::string nvrtc = set.nvrtc;
     const bool had_rows = !set.rows.empty();
-    set = model_again((*waiting)->session(), *model, catalog.kernels, std::move(set));
+    set = model_again((*waiting)->session(), *model, catalog->kernels, std::move(set));
     if (had_rows && set.rows.empty())  // a file without its times is worth nothing
       return report({Stage::input,
                      "of no config in " + options.again + " this build makes the machine code that was timed",
@@ -234,9 +239,8 @@ int validate(const ValidateOptions& options) {
   if (!file) return report(file.error());
   const auto places = find_places();
   if (!places) return report(places.error());
-  auto dirs = kernel_dirs(options.kernel_dirs);
-  if (!dirs) return report(dirs.error());
-  const catalog::Catalog catalog = catalog::load_catalog(*dirs);
+  const auto catalog = catalog_of(options);
+  if (!catalog) return report(catalog.error());
   std::string device = options.device;
   auto session_opts = options_with_workers(options.kernel_dirs, options.workers, device);
   if (!session_opts) return report(session_opts.error());
@@ -256,7 +260,7 @@ int validate(const ValidateOptions& options) {
   set.how = "attnscope validate, hot; the defaults of each kernel and random configs";
   const double within = options.within > 0 ? options.within : options.quick ? kQuickWithin : kWithin;
   const double end = platform::steady_ms() / 1000 + within;
-  Validator validator((*waiting)->session(), *gpu, *model, catalog.kernels);
+  Validator validator((*waiting)->session(), *gpu, *model, catalog->kernels);
   const std::string page =
       options.report.empty() ? fs::path(options.out).replace_extension(".md").string() : options.report;
   auto drawn = validator.draw(options.quick ? kQuickConfigs : kConfigs);

@@ -22,7 +22,6 @@ struct PlannedLaunch {
   std::shared_ptr<const compile::Variant> variant;
   VariantInfo info;
   Occupancy occupancy;
-  std::shared_ptr<const device::Loaded> loaded;
 };
 
 // "launch 2, row_sum": of a program's launch.

@@ -238,7 +238,7 @@ DriverCalls fake_calls() {
   c.copy_to_host = [](void* to, DevicePointer from, size_t n) {
     return std::memcpy(to, reinterpret_cast<const void*>(from), n), 0;
   };
-  // A flush is of a whole allocation, whose contents nobody reads; a program's memset is of a buffer between canaries.
+  // A flush is of a whole allocation, and nothing reads it; a program's memset is of a buffer between canaries.
   c.memory_set = [](DevicePointer at, unsigned char value, size_t bytes, Stream stream) {
     if (!is_ours(stream) || !holds(at, bytes)) return kInvalidValue;
     if (!state.memory.contains(at)) return put([=] { std::memset(reinterpret_cast<void*>(at), value, bytes); }), 0;
