@@ -10,6 +10,7 @@
 #ifdef ATTNSCOPE_HAS_UI
 #include "core/text.h"
 #include "ui/app.h"
+#include "ui/film_script.h"
 #endif
 
 namespace attnscope::cli {
@@ -24,6 +25,7 @@ struct ShotOptions {
   bool light = false, contrast = false, presents = false;
   std::string lesson;
   size_t step = 1, answer = 0;
+  std::string film;  // a script's file or a lesson's id; empty: a still picture
   std::string panel;
   int64_t fragments = 0;
 };
@@ -45,9 +47,14 @@ Result<ui::ShotSize> size_of(const std::string& text) {
   return size;
 }
 
+// FILE.json is a script; other words name a lesson.
+bool is_script(const std::string& film) { return std::filesystem::path(film).extension() == ".json"; }
+
 int shoot(const ShotOptions& given) {
   auto size = size_of(given.size);
   if (!size) return report(size.error());
+  Result<ui::FilmScript> script = is_script(given.film) ? ui::read_film(given.film) : ui::FilmScript{};
+  if (!script) return report(script.error());
   const ExperimentOptions& named = given.experiment;
   auto draft = draft_of(named);
   if (!draft) return report(draft.error());
@@ -74,10 +81,12 @@ int shoot(const ShotOptions& given) {
     auto& step = shot.step.emplace(ui::ShotStep{given.lesson, given.step, {}});
     if (given.answer > 0) step.answer = given.answer;
   }
+  if (!given.film.empty() && !is_script(given.film)) shot.step.emplace(ui::ShotStep{given.film, 1, {}});
   shot.panel = given.panel;
   shot.fragments = given.fragments;
   shot.zoom = given.zoom;
-  auto done = ui::shot(**session, given.file, *size, shot);
+  auto done = given.film.empty() ? ui::shot(**session, given.file, *size, shot)
+                                 : ui::film(**session, given.file, *size, shot, *script);
   (*session)->stop();
   if (!done) return report(done.error());
   spdlog::info("wrote {}", given.file);
@@ -92,7 +101,7 @@ int shoot(const ShotOptions&) {
 }  // namespace
 
 void add_shot(CLI::App& app, Chosen& chosen) {
-  CLI::App* command = app.add_subcommand("shot", "Write a picture of the window; needs no display");
+  CLI::App* command = app.add_subcommand("shot", "Write a picture or a film of the window; needs no display");
   auto options = std::make_shared<ShotOptions>();
   command->add_option("file", options->file, "The picture to write")->type_name("OUT.png")->required();
   add_experiment_options(*command, options->experiment);
@@ -111,8 +120,15 @@ void add_shot(CLI::App& app, Chosen& chosen) {
       ->type_name("LINE")
       ->check(CLI::PositiveNumber)
       ->excludes(panel);
+  CLI::Option* film =
+      command
+          ->add_option("--steps", options->film,
+                       "An animated PNG: what FILE.json does to the window, or a lesson from step to step")
+          ->type_name("FILE.json|LESSON")
+          ->excludes(panel)
+          ->excludes("--fragments");
   CLI::Option* lesson = command->add_option("--lesson", options->lesson, "A step of this lesson, in presenter mode");
-  lesson->type_name("ID");
+  lesson->type_name("ID")->excludes(film);
   command->add_option("--step", options->step, "Which step; the first by itself")
       ->type_name("N")
       ->needs(lesson)

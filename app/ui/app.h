@@ -10,6 +10,7 @@
 namespace attnscope::ui {
 
 class Workbench;
+struct FilmScript;
 
 // The timing of one frame.
 struct FrameTime {
@@ -72,5 +73,11 @@ struct ShotOptions {
 // Failures: no OpenGL without a display, the experiment not ready in time, the file cannot be written.
 Result<void> shot(session::Session& session, const std::filesystem::path& file, ShotSize size,
                   const ShotOptions& options);
+
+// Films that window as an animated PNG: the script's acts, or with `step` its lesson from the first step to the last,
+// in presenter mode and with the first answer of every question. A wait for a run is cut to at most two seconds.
+// Failures: as shot()'s, and an act that the window cannot do.
+Result<void> film(session::Session& session, const std::filesystem::path& file, ShotSize size,
+                  const ShotOptions& options, const FilmScript& script);
 
 }  // namespace attnscope::ui

@@ -270,6 +270,9 @@ std::string Workbench::refusal_of(const std::string& knob) const { return experi
 const std::string& Workbench::pressing_notes() const { return experiment_panel_->pressing(); }
 
 std::optional<RailPlace> Workbench::rail_of(const std::string& knob) const { return experiment_panel_->rail_of(knob); }
+std::optional<RailPlace> Workbench::cell_of(const std::string& knob, int64_t value) const {
+  return experiment_panel_->cell_of(knob, value);
+}
 
 void Workbench::drop(const std::filesystem::path& file) { session_.load_preset(file); }
 

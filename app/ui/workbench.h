@@ -83,6 +83,7 @@ class Workbench {
   const Actions& actions() const { return actions_; }
   std::string refusal_of(const std::string& knob) const;  // see ExperimentPanel
   std::optional<RailPlace> rail_of(const std::string& knob) const;
+  std::optional<RailPlace> cell_of(const std::string& knob, int64_t value) const;
   const std::string& pressing_notes() const;
   // The focus experiment is finished, and the shown map is complete (or there is nothing to show).
   bool settled() const { return settled_; }

@@ -984,6 +984,34 @@ cp {wheel} "$2"
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertTrue(file.exists())
 
+    def film(self, *acts):
+        return self.preset(json.dumps({"hold": 0.2, "acts": list(acts)}), "film.json")
+
+    def test_a_film_shows_a_knob_being_turned(self):
+        if os.environ["ATTNSCOPE_HAS_UI"] != "ON":
+            self.skipTest("built without the window")
+        file = self.path / "film.png"
+        script = self.film({"turn": "NUM_WARPS=8", "hold": 0.7}, {"turn": "BLOCK_M=64", "hold": 0.7}, {"panel": "Source"})
+        done = self.call("shot", file, "--steps", script, "--kernel", "tiled", "--problem", "S=128", "--size", "1280x720")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        data = file.read_bytes()
+        self.assertEqual(data[:8], b"\x89PNG\r\n\x1a\n")
+        at = data.index(b"acTL") + 4
+        self.assertGreater(int.from_bytes(data[at:at + 4], "big"), 24)  # the pointer's two ways alone are 24
+        self.assertEqual(data.count(b"fcTL"), int.from_bytes(data[at:at + 4], "big"))
+
+    def test_a_film_of_what_the_window_cannot_do_is_refused(self):
+        if os.environ["ATTNSCOPE_HAS_UI"] != "ON":
+            self.skipTest("built without the window")
+        file = self.path / "film.png"
+        for act, names in (({"turn": "WARPS=8"}, ["act 1", "WARPS"]), ({"turn": "NUM_WARPS=7"}, ["act 1", "7"]),
+                           ({"panel": "Sauce"}, ["act 1", "Sauce"]), ({"action": "Fly"}, ["act 1", "Fly"]),
+                           ({"action": "Quit"}, ["act 1", "There is no window to close"])):
+            self.refused(2, "shot", file, "--steps", self.film(act), "--kernel", "tiled", "--problem", "S=64", names=names)
+        self.refused(2, "shot", file, "--steps", "no_such", names=["no lesson no_such"])
+        self.refused(2, "shot", file, "--steps", self.path / "gone.json", names=["gone.json"])
+        self.assertFalse(file.exists())
+
     def test_an_assertion_names_its_line_and_thread(self):
         file = self.path / "asserts.cu"
         file.write_text("#include <assert.h>\n__global__ void asserts(int* p) {\n  assert(threadIdx.x != 40);\n"

@@ -97,6 +97,13 @@ std::optional<RailPlace> ExperimentPanel::rail_of(const std::string& knob) const
   return found == rails_.end() ? std::nullopt : std::optional(found->second);
 }
 
+std::optional<RailPlace> ExperimentPanel::cell_of(const std::string& knob, int64_t value) const {
+  const auto found = cells_.find(knob);
+  if (found == cells_.end()) return std::nullopt;
+  const auto cell = std::ranges::find(found->second, value, &std::pair<int64_t, RailPlace>::first);
+  return cell == found->second.end() ? std::nullopt : std::optional(cell->second);
+}
+
 // The rungs that run on the draft's device, then one line for those that do not.
 void ExperimentPanel::draw_kernels(Context& context, const Kernel* kernel) {
   section("Kernel");
@@ -302,11 +309,12 @@ void ExperimentPanel::draw_knob(Context& context, const Kernel& kernel, const Kn
   const Scan* scan = scan_of(context.snapshot, draft, row.name);
   if (scan != nullptr) mark_values(values, series_of(*scan, draft, row.name));
   const float button = em(1.4f);
-  const RailEvent event =
+  RailEvent event =
       value_rail(row.name.c_str(), values, current, ImGui::GetContentRegionAvail().x - button, !legal_now);
   const ImVec2 low = ImGui::GetItemRectMin(), size = ImGui::GetItemRectSize();
   draw_scan_button(context, *knob, scan, size.y);
   rails_[row.name] = {low.x, low.y, size.x, size.y};
+  cells_[row.name] = std::move(event.in_sight);
   Drag& drag = drags_[row.name];
   if (event.pressed) drag = {context.new_gesture(), current};
   if (event.pressed && !event.refused) refused_.erase(row.name);  // pressing the current value also dismisses a refusal

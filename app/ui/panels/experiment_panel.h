@@ -26,6 +26,8 @@ class ExperimentPanel : public Panel {
   const std::string& pressing() const { return pressing_; }
   // Where that knob's values were last drawn; empty: nowhere.
   std::optional<RailPlace> rail_of(const std::string& knob) const;
+  // Where that value was last drawn, if its middle was in sight.
+  std::optional<RailPlace> cell_of(const std::string& knob, int64_t value) const;
 
  private:
   struct KnobRow {
@@ -80,6 +82,7 @@ class ExperimentPanel : public Panel {
   std::vector<std::string> warnings_;  // of the current config
   std::optional<Refusal> illegal_;     // why the current config cannot run
   std::map<std::string, RailPlace> rails_;
+  std::map<std::string, std::vector<std::pair<int64_t, RailPlace>>> cells_;  // in sight
   std::map<std::string, Drag> drags_;
   std::map<std::string, Refusal> refused_;     // knob → why the pressed value is refused
   std::map<std::string, std::string> edited_;  // text of size fields during typing

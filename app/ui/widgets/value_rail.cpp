@@ -140,6 +140,9 @@ RailEvent value_rail(const char* id, const std::vector<RailValue>& values, int64
     ImGui::SetCursorScreenPos(cells.lows[at]);
     ImGui::InvisibleButton(value.text.c_str(), {cells.highs[at].x - cells.lows[at].x, cells.height});
     const bool hovered = ImGui::IsItemHovered();
+    const ImVec2 low = cells.lows[at], high = cells.highs[at], middle{(low.x + high.x) / 2, (low.y + high.y) / 2};
+    if (ImGui::IsRectVisible(middle, {middle.x + 1, middle.y + 1}))
+      event.in_sight.push_back({value.value, {low.x, low.y, high.x - low.x, high.y - low.y}});
     if (ImGui::IsItemActivated()) {
       event.pressed = true;
       if (!value.legal && value.value != current)

@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/observation.h"
@@ -28,7 +29,7 @@ struct RailValue {
   std::optional<RailMark> mark = {};
 };
 
-// Where a rail was drawn, in screen coordinates.
+// Where a rail or a value of it was drawn, in screen coordinates.
 struct RailPlace {
   float x = 0, y = 0, width = 0, height = 0;
 };
@@ -38,6 +39,8 @@ struct RailEvent {
   std::optional<size_t> refused;  // index of a pressed illegal value; say why it is refused
   bool pressed = false;           // a gesture began
   bool released = false;          // a gesture ended
+  // The values whose middle is in sight, and where.
+  std::vector<std::pair<int64_t, RailPlace>> in_sight = {};
 };
 
 // A stepped slider with readable steps: all values in a row of equal cells, the current one filled. Press, drag or the
