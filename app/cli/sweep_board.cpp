@@ -8,7 +8,6 @@
 #include "core/command_words.h"
 #include "core/escape.h"
 #include "core/headline.h"
-#include "core/joined.h"
 #include "core/json.h"
 #include "core/options.h"
 
@@ -169,7 +168,7 @@ std::string text_of(const SweepBoard& board, const SweepPlan& plan, const SweepC
   else
     out += reasons_text(board.rejected);
   if (const auto command = winners_command(board, plan); !command.empty())
-    out += "\nThe first again:\n  " + one_line(joined(command, shell_argument, " ")) + "\n";
+    out += "\nThe first again:\n  " + one_line(shell_text(command)) + "\n";
   return out;
 }
 
@@ -190,8 +189,7 @@ Json to_json(const SweepBoard& board, const SweepPlan& plan, const SweepCounts& 
   if (!plan.model.empty()) json["model"] = plan.model;
   for (const charts::ScanRow& row : board.rows) json["correct"].push_back(json_of(board, plan, row));
   for (const Rejected& one : board.rejected) json["rejected"].push_back(json_of(one));
-  if (const auto command = winners_command(board, plan); !command.empty())
-    json["command"] = joined(command, shell_argument, " ");
+  if (const auto command = winners_command(board, plan); !command.empty()) json["command"] = shell_text(command);
   return json;
 }
 

@@ -60,7 +60,8 @@ Result<void> SweepSearch::run() {
   if (!strategy) return fail(strategy.error());
   auto tried = try_all(run_, std::move(*strategy), plan_.budget);
   if (!tried) return fail(tried.error());
-  tried_ = std::move(*tried);
+  points_.resize(tried->size());
+  for (const auto& [point, at] : *tried) points_[at] = point;
   if (auto gated = gate(); !gated) return gated;
   const auto trouble = place_.results ? place_.results->take_trouble() : std::nullopt;
   if (trouble) notes_.push_back(fmt::format("{}. {}", trouble->message, trouble->hint));
@@ -164,9 +165,8 @@ Result<void> SweepSearch::rank() {
 }
 
 std::optional<double> SweepSearch::predicted(size_t at) const {
-  if (predicted_.empty()) return std::nullopt;
-  const auto found = std::ranges::find(tried_, at, &Tried::value_type::second);
-  return found == tried_.end() ? std::nullopt : predicted_.at(found->first);
+  if (predicted_.empty() || at >= points_.size()) return std::nullopt;
+  return predicted_.at(points_[at]);
 }
 
 Result<SweepSearch::Tried> SweepSearch::try_all(SweepRun& run, std::unique_ptr<search::Strategy> strategy,

@@ -75,6 +75,7 @@ class SweepSearch {
   Result<void> rank();
   Result<Tried> try_all(SweepRun& run, std::unique_ptr<search::Strategy> strategy, size_t budget);
   Result<void> gate();
+  void show();
 
   SweepPlan plan_;
   search::Candidates candidates_;
@@ -82,9 +83,7 @@ class SweepSearch {
   Settings settings_;
   SweepRun run_;
   std::vector<std::optional<double>> predicted_;  // of each candidate, us; empty: no model ranked
-  Tried tried_;
-  void show();
-
+  std::vector<size_t> points_;                    // of each config of the scan, once it ran
   std::vector<std::string> notes_;
   WaitingWords waiting_;
   std::optional<PoolWords> pool_words_;

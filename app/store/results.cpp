@@ -28,7 +28,7 @@ Failure failure_of(const std::filesystem::path& path, const SQLite::Exception& e
   const int code = error.getErrorCode();
   if (is_no_memory(error))
     hint = "There is not enough memory: end another program, and the next result is tried again.";
-  else if (code == SQLITE_FULL || code == SQLITE_IOERR)
+  else if (is_no_room(error) && code != SQLITE_CANTOPEN)
     hint = "Free some space on that disk; results are kept in memory until then.";
   if (code == SQLITE_BUSY) hint = "Another program holds the database; the next result is tried again.";
   const std::string lock = path.string() + ".lock";  // on a file system without locks
@@ -76,7 +76,8 @@ bool is_like(const Problem& a, const Problem& b) {
          a.head_dim == b.head_dim && a.causal == b.causal && a.dtype == b.dtype;
 }
 
-Failure not_writable(const std::filesystem::path& path) {
+Failure not_writable(const std::filesystem::path& path, const ResultsDatabase& database) {
+  if (database.unwritable) return failure_of(path, *database.unwritable);
   return {Stage::store, path.string() + ": its folder cannot be written",
           "Check the folder's rights, or set ATTNSCOPE_HOME to a folder that can be written."};
 }
@@ -108,7 +109,7 @@ constexpr size_t kMergedAtOnce = 500;
 
 // Adds those that are not there, and returns how many.
 Result<int64_t> add_rows(ResultsDatabase& database, const std::filesystem::path& path, const std::vector<Row>& rows) {
-  if (!database.insert) return fail(not_writable(path));
+  if (!database.insert) return fail(not_writable(path, database));
   SQLite::Transaction transaction(database.connection, SQLite::TransactionBehavior::IMMEDIATE);
   SQLite::Statement known(database.connection,
                           "SELECT 1 FROM observation WHERE hash = ? AND finished_at = ? AND json = ?");
@@ -230,7 +231,7 @@ Result<void> Results::append(const Observation& observation, double finished_at)
   const std::string json = json_text(to_json(observation));
   if (database_ && database_->way == ResultsDatabase::Way::read_only) database_.reset();  // it may be writable by now
   return with_database([&](ResultsDatabase& database) -> Result<void> {
-    if (!database.insert) return fail(not_writable(path_));
+    if (!database.insert) return fail(not_writable(path_, database));
     insert_row(*database.insert, observation.hash, finished_at, observation.versions.app, json);
     return {};
   });

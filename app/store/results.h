@@ -66,8 +66,8 @@ struct Merged {
 // <name>.damaged-<n>, and take_trouble() says so. A file that another process has repaired or replaced is opened again.
 class Results {
  public:
-  // Opens or makes the database. In a folder that cannot be written, it is opened read-only. A database of a newer
-  // schema is a Failure and stays as it is.
+  // Opens or makes the database. In a folder that cannot be written, and on a disk that takes no more, one with rows is
+  // opened read-only. A database of a newer schema is a Failure and stays as it is.
   static Result<std::unique_ptr<Results>> open(const std::filesystem::path& path);
   ~Results();
   // Whether there are results that another call could lose. SQLite leaves an empty file where the disk is full.

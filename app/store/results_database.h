@@ -25,10 +25,11 @@ struct ResultsDatabase {
   enum class Way {
     shared_log,  // a write-ahead log: readers and a writer at once. Needs locks and shared memory (mmap).
     journal,     // a rollback journal, locked per transaction; without file locks, by a folder beside it
-    read_only    // the folder cannot be written: rows are shown, none are added
+    read_only    // the folder cannot be written, or the disk is full: rows are shown, none are added
   };
 
-  // Makes the file if there is none. Throws SQLite::Exception; a file of a newer schema is a Failure.
+  // Makes the file if there is none. One with rows that cannot be written now, as on a full disk, is opened read-only.
+  // Throws SQLite::Exception; a file of a newer schema is a Failure.
   static Result<std::unique_ptr<ResultsDatabase>> open(const std::filesystem::path& path,
                                                        ResultsFileSystem file_system);
   // Another program's or machine's file, which stays as it is. Throws SQLite::Exception; a file that is no results
@@ -42,6 +43,7 @@ struct ResultsDatabase {
   ResultsDatabase(const std::filesystem::path& path, Way way, bool locks);
 
   const Way way;
+  std::optional<SQLite::Exception> unwritable;     // why the file is read-only though its folder can be written
   bool has_keys = false;                           // the table of keys: not in an older file that cannot be written
   std::optional<platform::FileIdentity> identity;  // of the open file
   SQLite::Database connection;
@@ -50,6 +52,9 @@ struct ResultsDatabase {
 
 // Whether memory was refused, whatever SQLite was doing; that is not damage.
 bool is_no_memory(const SQLite::Exception& error);
+
+// Whether the disk took no more, or failed: the rows that are there can perhaps be read.
+bool is_no_room(const SQLite::Exception& error);
 
 // Opens a file that nothing writes: without locks, with the contents of its log, and without leaving files beside it.
 // Throws SQLite::Exception.

@@ -13,18 +13,15 @@
 #include "check/error_map.h"
 #include "check/known_reference.h"
 #include "check/verdict.h"
-#include "device/model_input.h"
-#include "device/terms.h"
 #include "explain/explain.h"
 #include "measure/sampling.h"
-#include "model/latency.h"
 #include "model/limits.h"
 #include "model/occupancy.h"
 #include "model/roofline.h"
 #include "platform/clock.h"
 #include "platform/memory.h"
 #include "worker/constant_data.h"
-#include "worker/explain_run.h"
+#include "worker/figures.h"
 #include "worker/planned.h"
 #include "worker/recorder.h"
 #include "worker/variant_request.h"
@@ -76,11 +73,6 @@ class Pipeline {
   }
 
   using Ready = std::shared_ptr<const device::Loaded>;
-  // What an emulated launch did.
-  struct Did {
-    const Counters* counters;
-    const device::EmulatedDetail* emulated;
-  };
 
   Result<void> open();
   Result<void> compile();
@@ -110,11 +102,7 @@ class Pipeline {
   bool is_program() const { return !request_.kernel.steps.empty(); }
   LaunchFigures& figures_of(const PlannedLaunch& one) { return figures_[one.kernel.step.value_or(0)]; }
   void send_launches();
-  std::vector<Simulated> simulate(const device::LaunchOutcome& emulated);
-  Simulated simulated(const PlannedLaunch& one, const Did& did) const;
-  Timing with_terms(const Simulated& made, const Did& did) const;
-  void keep_code(const std::vector<Simulated>& simulated);
-  std::vector<Finding> findings(const std::vector<Simulated>& simulated) const;
+  PlannedRun planned() const { return {request_.kernel, experiment().problem, device_->spec(), launches_, workload_}; }
   Result<void> count(device::Device& twin, const device::LaunchRequest& launch);
   std::optional<double> tflops(double us) const;
   template <class T>
@@ -137,9 +125,7 @@ class Pipeline {
   Versions versions_;
   std::vector<Ready> loaded_;  // as launches_
   device::LaunchOutcome outcome_;
-  device::LaunchOutcome counted_;             // of a GPU's kernel, in the emulator
-  std::vector<Did> did_;                      // by launch: parts of one of the two
-  std::vector<Simulated> simulated_;          // by launch, of a run on an emulated device
+  std::vector<SimulatedLaunch> simulated_;    // by launch, of a run on an emulated device; parts of outcome_
   double last_counters_ = 0, last_tile_ = 0;  // steady ms
 };
 
@@ -363,99 +349,22 @@ Result<void> Pipeline::launch() {
 // The time of an emulated run is modelled from what it did.
 Result<void> Pipeline::model() {
   if (!outcome_.counters) return {};
-  simulated_ = simulate(outcome_);
+  simulated_ = simulate(planned(), outcome_);
+  if (is_program()) add_figures(planned(), simulated_, figures_);
   const Timing timing =
-      is_program() ? sum_of_timings(figures_).value_or(Timing{}) : with_terms(simulated_.front(), did_.front());
+      is_program() ? sum_of_timings(figures_).value_or(Timing{}) : with_terms(planned(), simulated_.front());
   sink_.part({timing, tflops(timing.p50)});
   if (is_program()) {
     sink_.part({sum_of_counters(figures_)});
     send_launches();
   }
-  keep_code(simulated_);
+  services_.code.keep(hash_of(experiment()), code_runs(planned(), simulated_));
   return {};
-}
-
-// The modelled time of each launch, with its terms; a program's steps get their figures.
-std::vector<Simulated> Pipeline::simulate(const device::LaunchOutcome& emulated) {
-  did_.clear();
-  if (!is_program()) did_.push_back({&*emulated.counters, &*emulated.emulated});
-  for (const device::LaunchOutcome::Step& step : emulated.steps)
-    if (step.counters) did_.push_back({&*step.counters, &*step.emulated});
-  std::vector<Simulated> all;
-  for (size_t i = 0; i < launches_.size(); ++i) {
-    all.push_back(simulated(launches_[i], did_[i]));
-    if (!is_program()) continue;
-    figures_of(launches_[i]).timing = with_terms(all.back(), did_[i]);
-    figures_of(launches_[i]).counters = *did_[i].counters;
-  }
-  for (size_t i = 0; i < figures_.size(); ++i) {
-    const ProgramStep& step = request_.kernel.steps[i];
-    if (step.kind == ProgramStep::Kind::launch) continue;
-    const double bytes = double(workload_->operands[step.to].bytes());
-    figures_[i].timing =
-        attnscope::model::transfer(device_->spec(), step.kind == ProgramStep::Kind::copy ? 2 * bytes : bytes);
-  }
-  return all;
-}
-
-Timing Pipeline::with_terms(const Simulated& made, const Did& did) const {
-  Timing timing = made.timing;
-  if (timing.p50 <= 0) return timing;
-  timing.terms = made.stalls.empty()
-                     ? device::no_terms()
-                     : device::terms_of(made.stalls, *did.emulated->program, SourcePieces(request_.kernel.source),
-                                        SourceLines(request_.kernel.source_name, request_.kernel.source));
-  return timing;
-}
-
-// For listings of its code.
-void Pipeline::keep_code(const std::vector<Simulated>& simulated) {
-  std::vector<device::CodeRun> runs;
-  for (size_t i = 0; i < simulated.size(); ++i) {
-    const emulator::RunResult& result = did_[i].emulated->result;
-    runs.push_back({result.instructions, simulated[i].stalls, did_[i].counters->emulated_ctas,
-                    did_[i].counters->total_ctas, result.shared_steps,
-                    shared_names(*launches_[i].variant, launches_[i].launch.dynamic_parts)});
-  }
-  services_.code.keep(hash_of(experiment()), std::move(runs));
-}
-
-Simulated Pipeline::simulated(const PlannedLaunch& one, const Did& did) const {
-  Simulated made;
-  const model::LaunchShape& shape = one.launch.shape;
-  made.schedule = device::schedule_of(*did.emulated->program, did.emulated->result, experiment().problem, shape.grid);
-  if (workload_) {
-    const double bytes = is_program() ? bytes_named(*workload_, one.arguments) : double(workload_->bytes());
-    made.schedule.global_bytes_per_cta = bytes / double(std::max<int64_t>(1, shape.ctas()));
-  }
-  auto modelled = attnscope::model::latency(
-      {device_->spec(), experiment().problem, one.info, shape, one.occupancy, *did.counters, &made.schedule});
-  made.timing = std::move(modelled.timing);
-  made.stalls = std::move(modelled.stalls);
-  return made;
-}
-
-std::vector<Finding> Pipeline::findings(const std::vector<Simulated>& simulated) const {
-  std::vector<std::vector<Finding>> all;
-  for (size_t i = 0; i < launches_.size(); ++i) {
-    const PlannedLaunch& one = launches_[i];
-    Observation seen = seen_;
-    if (is_program()) {
-      seen.variant = one.info;
-      seen.occupancy = one.occupancy;
-    }
-    explain::Facts facts = facts_of(one.kernel, device_->spec(), one.launch.shape, std::move(seen), *did_[i].counters,
-                                    *did_[i].emulated, simulated[i]);
-    facts.distinct_bytes =
-        is_program() ? bytes_named(*workload_, one.arguments) : distinct_bytes(experiment().problem, workload_);
-    all.push_back(explain::findings_of(facts));
-  }
-  return merged(launches_, std::move(all));
 }
 
 // A GPU's run is explained with its watch, for which the same machine code is emulated.
 Result<void> Pipeline::explain() {
-  if (!simulated_.empty()) sink_.part({findings(simulated_)});
+  if (!simulated_.empty()) sink_.part({findings_of(planned(), simulated_, seen_)});
   return {};
 }
 
@@ -580,14 +489,16 @@ Result<void> Pipeline::count(device::Device& twin, const device::LaunchRequest& 
   device::LaunchEvents events;
   events.cancel = request_.cancel;
   events.on_progress = [this](int64_t done, int64_t total) { sink_.progress(Step::watching, done, total); };
-  auto counted = twin.run(launch, events);
+  const auto counted = twin.run(launch, events);
   if (!counted) return fail(counted.error());
-  counted_ = std::move(*counted);
-  const std::vector<Simulated> made = simulate(counted_);
-  const Bound bound = is_program() ? sum_of_timings(figures_).value_or(Timing{}).bound : made.front().timing.bound;
-  sink_.part({is_program() ? sum_of_counters(figures_) : counted_.counters, bound, findings(made)});
+  const std::vector<SimulatedLaunch> made = simulate(planned(), *counted);
+  if (is_program()) add_figures(planned(), made, figures_);
+  const Bound bound =
+      is_program() ? sum_of_timings(figures_).value_or(Timing{}).bound : made.front().simulated.timing.bound;
+  sink_.part(
+      {is_program() ? sum_of_counters(figures_) : counted->counters, bound, findings_of(planned(), made, seen_)});
   if (is_program()) send_launches();
-  keep_code(made);
+  services_.code.keep(hash_of(experiment()), code_runs(planned(), made));
   return {};
 }
 

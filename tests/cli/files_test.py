@@ -200,9 +200,22 @@ class Files(unittest.TestCase):
 
     def test_a_home_that_is_full(self):
         self.home.mkdir()
-        self.everything_runs(wrap=self.mounted(
-            'mount -t tmpfs -o size=64k none "$0"\nmkdir "$0/data" "$0/cache" "$0/config"\n'
-            'cat /dev/zero >"$0/filler" 2>/dev/null || true'))
+        self.everything_runs(wrap=self.full(""))
+
+    def test_a_home_that_is_full_with_a_history(self):
+        self.history(self.path / "prepared")
+        self.home.mkdir(exist_ok=True)
+        wrap = self.full(f'cp -r "{self.path}/prepared/data" "$0"')
+        best = self.good(*BEST, wrap=wrap)
+        self.assertIn("minimal", best.stdout)
+        searched = self.good("best", "--problem", "B=1,H=1,S=77,D=64", "--device", "emulated:l4", "--kernel", "minimal",
+                             "--budget", "1", wrap=wrap)
+        self.assertIn("history", searched.stdout)
+        self.assertIn("results are not kept", searched.stderr)
+
+    def full(self, first):
+        return self.mounted(f'mount -t tmpfs -o size=256k none "$0"\n{first}\nmkdir -p "$0/data" "$0/cache" "$0/config"\n'
+                            'cat /dev/zero >"$0/filler" 2>/dev/null || true')
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@
 #include <future>
 
 #include "session/session.h"
+#include "support/sanitized.h"
 #include "support/temp_dir.h"
 
 namespace attnscope::session {
@@ -148,7 +149,7 @@ INSTANTIATE_TEST_SUITE_P(
 // A connection may break at any byte. Only the complete conversation is an answer.
 TEST_F(EvilWorkers, ClosedAtAnyByte) {
   constexpr size_t kBatch = 40;  // sessions with this many workers each, until the conversation is over
-  const size_t step = std::getenv("ATTNSCOPE_EVERY_BYTE") ? 1 : 23;
+  const size_t step = std::getenv("ATTNSCOPE_EVERY_BYTE") ? 1 : testing_support::kSanitized ? 61 : 23;
   options_.silence_ms = 15000;
   size_t at = 1, answered = 0;
   while (answered == 0) {

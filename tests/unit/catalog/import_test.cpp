@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "catalog/workload.h"
+#include "support/sanitized.h"
 #include "unit/catalog/support.h"
 
 namespace attnscope::catalog {
@@ -634,6 +635,9 @@ TEST(Workload, LaysAStructOutAsCDoes) {
 
 // Text that opens and never closes, in every construct that is read: the cost grows with its length. A cost of its
 // length squared would exceed the test's time, and recursion would end the test.
+// Bytes of a source for which a cost that grows with the square of the length takes minutes.
+constexpr size_t kLong = testing_support::kSanitized ? 250'000 : 2'000'000;
+
 std::string repeated(const std::string& text, size_t bytes) {
   std::string all;
   while (all.size() < bytes) all += text;
@@ -670,7 +674,7 @@ TEST(Import, OpeningsWithoutAnEndCostTheirLength) {
                                  "[",
                                  "__global__ void k(",
                                  "__global__ void b(int a);"}) {
-    const std::string source = kernel + repeated(text, 2000000);
+    const std::string source = kernel + repeated(text, kLong);
     const auto imported = import_kernel("k.cu", source, "k");
     if (imported) {
       EXPECT_EQ(imported->entry, "k") << text;
@@ -683,7 +687,7 @@ TEST(Import, ABodyCostsItsLength) {
   for (const std::string text : {"a = ", "x[0] = ", "a = x[0] + b = ", "if (x[0]) ", "if (x[0]) {", "for (;x[0];) ",
                                  "if (x[0]) return; ", "else ", "(", "x[", "f(x[0]", "auto [a, ", "int a(x", "*x "}) {
     const std::string source =
-        "__global__ void k(float* x, int n) {" + repeated(text, 300000) + "}\nint main() { k<<<1, 32>>>(0, 1); }\n";
+        "__global__ void k(float* x, int n) {" + repeated(text, kLong / 6) + "}\nint main() { k<<<1, 32>>>(0, 1); }\n";
     const auto imported = import_kernel("k.cu", source, "k");
     if (imported) {
       EXPECT_EQ(imported->entry, "k") << text;
@@ -697,7 +701,7 @@ TEST(Import, NestingCostsItsLength) {
        {Pair("template<", ">"), Pair("template<template<class a = b<c>,", ">>"), Pair("namespace a{", "}"),
         Pair("(", ")"), Pair("__global__ void __launch_bounds__(", ") k(float* x){}"), Pair("__global__ void k(", ")"),
         Pair("typedef struct {", "} a;"), Pair("struct a{", "};"), Pair("x<", "> y;")}) {
-    const size_t half = 1000000;
+    const size_t half = kLong / 2;
     const std::string source = "__global__ void k(float* x, int n) {}\n" + repeated(open, half) +
                                repeated(close, half / open.size() * close.size());
     const auto imported = import_kernel("k.cu", source, "k");

@@ -356,5 +356,39 @@ TEST(Results, AFullDiskIsAWarningAndOldRowsStay) {
   EXPECT_EQ(count(*results), 2);
 }
 
+// The shared index of a write-ahead log is made when the file is opened, so the file cannot be opened for writing here.
+TEST(Results, OnAFullDiskTheHistoryIsReadUntilThereIsRoom) {
+  TempDir dir;
+  const auto path = dir / "r.sqlite";
+  {
+    auto results = open(path);
+    append(*results, observation(4), 1);
+  }
+  const pid_t child = fork();
+  if (child == 0) {
+    signal(SIGXFSZ, SIG_IGN);
+    rlimit sizes{};
+    getrlimit(RLIMIT_FSIZE, &sizes);
+    const rlimit full{0, sizes.rlim_max};
+    setrlimit(RLIMIT_FSIZE, &full);
+    auto results = Results::open(path);
+    if (!results) _exit(2);
+    if (newest_us(**results, observation(4)) != 839.38) _exit(3);
+    const auto done = (*results)->append(observation(8), 2);
+    if (done || done.error().message.find("r.sqlite") == std::string::npos) _exit(4);
+    if (done.error().hint.find("Free some space") == std::string::npos) _exit(5);
+    if (Results::open(dir / "new.sqlite")) _exit(6);  // there is nothing to read
+    setrlimit(RLIMIT_FSIZE, &sizes);
+    if (!(*results)->append(observation(8), 3)) _exit(7);
+    _exit(0);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  ASSERT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+  auto results = open(path);
+  EXPECT_EQ(count(*results), 2);
+}
+
 }  // namespace
 }  // namespace attnscope::store
