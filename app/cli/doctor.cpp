@@ -193,8 +193,9 @@ std::vector<Checkup> examine_machine() {
   compiler(all);
   all.push_back(nvdisasm());
   all.push_back(nvml());
-  all.push_back(
-      library(cuda_api::CudaLibrary::cupti, "Nothing so far: the emulator counts, from the same machine code."));
+  all.push_back(library(cuda_api::CudaLibrary::cupti,
+                        "It reads a GPU's own counters for `attnscope counters`; without it the emulator counts, from "
+                        "the same machine code."));
   all.push_back(library(cuda_api::CudaLibrary::cublas, "No cuBLAS routine to compare with."));
   all.push_back(confinement());
   all.push_back(cache());

@@ -1,6 +1,7 @@
 #include "cli/one_run.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 
 #include "cli/waiting_words.h"
 #include "session/run_once.h"
@@ -26,6 +27,10 @@ Result<Ran> run_one(const OneRun& run) {
   if (!session) return fail(session.error());
   if (!device.empty()) named->draft.device = device;
   if (run.deadline_ms > 0) session->deadlines = {run.deadline_ms, run.deadline_ms, run.deadline_ms};
+  if (!run.worker_flag.empty())
+    for (session::WorkerCommand& worker : session->workers)
+      if (!worker.argv.empty() && worker.argv.back().ends_with("worker")) worker.argv.push_back(run.worker_flag);
+  named->draft.measure.max_time_ms = std::max(named->draft.measure.max_time_ms, run.emulated_ms);
   WaitingWords words;
   std::atomic<bool> stop = false;
   const auto began = std::chrono::steady_clock::now();

@@ -15,10 +15,14 @@ void add_worker(CLI::App& app, Chosen& chosen) {
   // A library's worker starts this to make inputs and verdicts.
   auto judge = std::make_shared<bool>(false);
   command->add_flag("--judge", *judge)->group("");
-  command->callback([executor, judge, &chosen] {
-    chosen = [executor, judge] {
+  auto profile = std::make_shared<bool>(false);
+  command->add_flag(worker::kProfileFlag, *profile,
+                    "Read a GPU's hardware counters and time nothing on it, as `attnscope counters` asks");
+  command->callback([executor, judge, profile, &chosen] {
+    chosen = [executor, judge, profile] {
       if (*judge) return worker::judge_main();
-      return *executor ? worker::executor_main() : worker::supervisor_main();
+      const auto purpose = *profile ? worker::Purpose::profile : worker::Purpose::run;
+      return *executor ? worker::executor_main(purpose) : worker::supervisor_main(purpose);
     };
   });
 }

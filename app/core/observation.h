@@ -207,6 +207,20 @@ struct Counters {
   bool operator==(const Counters&) const = default;
 };
 
+// What a GPU's own counters say of one run of the experiment, caches hot: a process of its own reads them, in which
+// nothing is timed. A figure that the GPU's chip does not have is empty, not zero.
+struct HardwareCounters {
+  FigureKind kind = FigureKind::measured;
+  std::string cupti;   // its version: "13.0.85"
+  int64_t passes = 0;  // how many times the run was repeated: the GPU counts a few things at a time
+  std::optional<double> sm_busy{}, warps_active{}, tensor_busy{}, dram_busy{};  // % of the most there can be
+  std::optional<int64_t> warp_instructions{}, threads{}, shared_wavefronts{};
+  std::optional<int64_t> global_load_sectors{}, global_store_sectors{}, local_sectors{};
+  std::optional<int64_t> dram_read_bytes{}, dram_write_bytes{};
+  std::optional<Failure> failure{};  // why there are none
+  bool operator==(const HardwareCounters&) const = default;
+};
+
 struct Evidence {
   std::string name;
   double value = 0;
@@ -299,12 +313,13 @@ struct Observation {
   std::vector<Finding> findings;
   std::optional<WatchReport> watch;
   std::optional<Printed> printed;
+  std::optional<HardwareCounters> hardware;  // only `attnscope counters` asks for them
   std::optional<Failure> failure;
   bool operator==(const Observation&) const = default;
 };
 
-// docs/observation.schema.json describes it: null where a part was not reached. Every key but `launches` is
-// always present.
+// docs/observation.schema.json describes it: null where a part was not reached. Every key but `launches` and `hardware`
+// is always present.
 Json to_json(const Observation& observation);
 Result<Observation> observation_from_json(const Json& json, const std::string& where);
 

@@ -1,5 +1,6 @@
 #pragma once
 #include "core/fields.h"
+#include "core/hardware_fields.h"
 #include "core/observation.h"
 
 namespace attnscope {
@@ -305,6 +306,9 @@ struct FieldsOf<Observation> {
             &Observation::printed,
             {},
             "what the kernel's printf wrote in the emulator, CTA by CTA; `more` counts the calls after those"},
+      Field{"hardware", &Observation::hardware, Limits{.sparse = true},
+            "what the GPU's own counters say of one run, by `attnscope counters` (docs/measuring.md); left out "
+            "elsewhere"},
       Field{"failure", &Observation::failure}};
 };
 

@@ -16,6 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int kOldestMajor = 11, kNewestMajor = 13;
+constexpr int kFirstYear = 2000;
 
 std::string install_hint(CudaLibrary which) {
   const LibraryName& name = name_of(which);
@@ -100,7 +101,9 @@ Result<ChosenLibrary> open_library(const LibraryPlace& place) {
   auto library = SharedLibrary::open(place.library);
   if (!library) return fail(library.error());
   const std::string version = version_in_name(place.library);
-  return ChosenLibrary{std::move(*library), place, std::atoi(version.c_str()), version};
+  // CUPTI's file is named for its year, libcupti.so.2025.3.1, which says nothing of the driver it is for.
+  const int major = std::atoi(version.c_str());
+  return ChosenLibrary{std::move(*library), place, major < kFirstYear ? major : 0, version};
 }
 
 }  // namespace

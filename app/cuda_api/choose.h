@@ -11,8 +11,8 @@ namespace attnscope::cuda_api {
 struct ChosenLibrary {
   SharedLibrary library;
   LibraryPlace place;
-  int major = 0;        // 12, 13
-  std::string version;  // as its file name says: "12.8.4.1", or only "12"
+  int major = 0;        // 12, 13; 0: the file is named for its year
+  std::string version;  // as its file name says: "12.8.4.1", only "12", or of CUPTI "2025.3.1"
 };
 
 // cuBLAS or CUPTI for this machine's driver, of its major version: from $ATTNSCOPE_CUBLAS or $ATTNSCOPE_CUPTI, the

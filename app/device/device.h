@@ -38,6 +38,13 @@ class Device {
                                                          std::function<void()> /*on_launch*/) {
     return std::unique_ptr<measure::Source>();
   }
+  // What the device's own counters say of the same launch, read in as many runs as they take. `on_pass` is called after
+  // each with how many there are. Nothing may be timed in a process that does this. Failure: Stage::device.
+  virtual Result<HardwareCounters> profile(const LaunchRequest&,
+                                           const std::function<void(int64_t done, int64_t total)>& /*on_pass*/) {
+    return fail(Stage::device, spec().id + " has no hardware counters",
+                "Name a GPU with --device; `attnscope devices` lists them.");
+  }
   // The device makes an attention problem's inputs itself, bit for bit the same: LaunchRequest::inputs may be null.
   virtual bool makes_inputs() const { return false; }
   // The fp64 reference from a kernel of our own, on more rows than the CPU would compute. Null where the device has

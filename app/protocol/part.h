@@ -15,10 +15,11 @@ using Id = uint64_t;  // chosen by the client, unique among its requests; 0 is t
 
 // A value for the member of an Observation that has its type: a text is the device's id, a number the TFLOPS. An empty
 // one clears the member. A Bound goes into the existing timing: a later analysis of the kernel provides it.
-using PartValue = std::variant<Versions, std::string, std::optional<VariantInfo>, std::optional<Occupancy>,
-                               std::optional<Verdict>, std::optional<Timing>, std::optional<double>,
-                               std::optional<Counters>, std::vector<Finding>, std::vector<LaunchFigures>,
-                               std::optional<WatchReport>, std::optional<Printed>, std::optional<Failure>, Bound>;
+using PartValue =
+    std::variant<Versions, std::string, std::optional<VariantInfo>, std::optional<Occupancy>, std::optional<Verdict>,
+                 std::optional<Timing>, std::optional<double>, std::optional<Counters>, std::vector<Finding>,
+                 std::vector<LaunchFigures>, std::optional<WatchReport>, std::optional<Printed>,
+                 std::optional<HardwareCounters>, std::optional<Failure>, Bound>;
 
 // What a stage found out about an experiment, streamed from a worker.
 struct Part {

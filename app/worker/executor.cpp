@@ -80,7 +80,7 @@ class Executor {
   Executor(int fd_in, int fd_out, ExecutorOptions options)
       : fd_in_(fd_in),
         output_(fd_out),
-        services_(options.version, options.cache, options.assets, std::move(options.devices)) {}
+        services_(options.version, options.cache, options.assets, std::move(options.devices), options.purpose) {}
 
   [[noreturn]] void serve() {
     std::thread([this] { ping(); }).detach();

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "catalog/devices.h"
+#include "worker/purpose.h"
 
 namespace attnscope::worker {
 
@@ -10,6 +11,7 @@ struct ExecutorOptions {
   std::string version;
   std::filesystem::path cache;  // empty: nothing on disk
   std::filesystem::path assets;
+  Purpose purpose = Purpose::run;
   catalog::DeviceCatalog devices;  // emulated; read before the walls stand, since one may be in a home folder
 };
 

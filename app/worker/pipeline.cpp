@@ -60,7 +60,8 @@ class Pipeline {
     if (source) stages.insert(stages.end(), {&Pipeline::compile, &Pipeline::hold_limits});
     if (request_.stages.run)
       stages.insert(stages.end(), {&Pipeline::load, &Pipeline::launch, &Pipeline::model, &Pipeline::check,
-                                   &Pipeline::measure, &Pipeline::explain});
+                                   services_.purpose == Purpose::profile ? &Pipeline::profile : &Pipeline::measure,
+                                   &Pipeline::explain});
     if (request_.stages.watch && source) stages.push_back(&Pipeline::watch);
     for (const Stage stage : stages) {
       if (*request_.cancel) return fail(attnscope::Stage::cancelled, "cancelled", "");
@@ -83,6 +84,7 @@ class Pipeline {
   Result<void> model();
   Result<void> check();
   Result<void> measure();
+  Result<void> profile();
   Result<void> explain();
   void explain_refusal(const Failure& failure);
   Result<void> watch();
@@ -95,6 +97,7 @@ class Pipeline {
   std::shared_ptr<const check::Reference> reference_if_ready() const;
   ReferenceResult reference();
   Result<device::LaunchRequest> launch_request(const std::vector<Ready>& loaded);
+  Result<device::LaunchRequest> launch_on(const std::shared_ptr<device::Device>& twin);
   Result<Verdict> judge_attention();
   Result<std::shared_ptr<const compile::Variant>> compile(const Kernel& launch) const;
   Result<void> settle(PlannedLaunch& one, std::shared_ptr<const compile::Variant> variant);
@@ -484,6 +487,36 @@ Result<void> Pipeline::measure() {
   return {};
 }
 
+// In place of measuring: what the GPU's own counters say of the run, and what the emulator counts of the same machine
+// code. A GPU that does not give its counters says why, and the emulator counts all the same.
+Result<void> Pipeline::profile() {
+  if (device_->spec().emulated) return {};
+  auto launch = launch_request(loaded_);
+  if (!launch) return fail(launch.error());
+  sink_.progress(Step::measuring, 0, 0);
+  auto hardware =
+      device_->profile(*launch, [&](int64_t done, int64_t total) { sink_.progress(Step::measuring, done, total); });
+  if (!hardware) {
+    if (device_->lost() || hardware.error().stage == Stage::launch) return fail(hardware.error());
+    hardware = HardwareCounters{};
+    hardware->failure = hardware.error();
+  }
+  sink_.part({*hardware});
+  const auto twin = request_.kernel.library.is_source() ? services_.emulated_twin(device_->spec().arch) : nullptr;
+  if (twin == nullptr) return {};
+  launch = launch_on(twin);
+  if (!launch) return fail(launch.error());
+  return count(*twin, *launch);
+}
+
+// On an emulated device that is perhaps not the experiment's, for which only the inputs are needed.
+Result<device::LaunchRequest> Pipeline::launch_on(const std::shared_ptr<device::Device>& twin) {
+  auto loaded = load_on(twin);
+  if (!loaded) return fail(loaded.error());
+  if (truth_) truth_ = services_.truth.want(experiment().problem, accumulate_, TruthMaker::Wanted::inputs);
+  return launch_request(*loaded);
+}
+
 // A GPU does not say what its kernel did, but the same machine code does the same in the emulator.
 Result<void> Pipeline::count(device::Device& twin, const device::LaunchRequest& launch) {
   device::LaunchEvents events;
@@ -510,10 +543,7 @@ Result<void> Pipeline::watch() {
   if (twin == nullptr)
     return fail(Stage::device, fmt::format("no emulated device of sm_{} is known to watch on", spec.arch),
                 "A watch looks on while the emulator executes the kernel.");
-  auto loaded = load_on(twin);
-  if (!loaded) return fail(loaded.error());
-  if (truth_) truth_ = services_.truth.want(experiment().problem, accumulate_, TruthMaker::Wanted::inputs);
-  auto launch = launch_request(*loaded);
+  auto launch = launch_on(twin);
   if (!launch) return fail(launch.error());
   if (!spec.emulated)
     if (auto counted = count(*twin, *launch); !counted) return counted;

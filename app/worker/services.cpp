@@ -18,8 +18,9 @@ std::filesystem::path below(const std::filesystem::path& cache, const char* fold
 }  // namespace
 
 Services::Services(std::string version, const std::filesystem::path& cache, const std::filesystem::path& assets,
-                   catalog::DeviceCatalog emulated)
+                   catalog::DeviceCatalog emulated, Purpose what_for)
     : app_version(std::move(version)),
+      purpose(what_for),
       compiler(std::make_shared<compile::Compiler>(compile::CompilerOptions{.cache_dir = below(cache, "variants")})),
       truth(below(cache, "references")),
       decoded_cache(below(cache, "programs")),
@@ -41,7 +42,9 @@ void Services::add_gpus(const std::filesystem::path& assets, const std::vector<D
   if (!calls) return device_failures.push_back(calls.error());
   auto gpus = device::make_cuda_devices(
       {std::make_shared<const cuda_api::DriverCalls>(*calls), nvml ? *nvml : nullptr, compiler, assets / "gpu",
-       cuda_api::cublas_is_there() ? cuda_api::open_cublas : std::function<Result<cuda_api::CublasCalls>()>()},
+       cuda_api::cublas_is_there() ? cuda_api::open_cublas : std::function<Result<cuda_api::CublasCalls>()>(),
+       purpose == Purpose::profile ? std::make_shared<const Result<cuda_api::CuptiCalls>>(cuda_api::open_cupti())
+                                   : nullptr},
       twins);
   if (!gpus) return device_failures.push_back(gpus.error());
   for (auto& gpu : *gpus) devices.push_back(std::move(gpu));

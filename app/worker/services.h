@@ -13,6 +13,7 @@
 #include "worker/job_pool.h"
 #include "worker/kept_code.h"
 #include "worker/kept_runs.h"
+#include "worker/purpose.h"
 #include "worker/truth_maker.h"
 
 namespace attnscope::worker {
@@ -21,9 +22,10 @@ namespace attnscope::worker {
 struct Services {
   // `cache`: variants/, programs/ and references/ below it; empty: nothing on disk. `assets` holds gpu/.
   Services(std::string app_version, const std::filesystem::path& cache, const std::filesystem::path& assets,
-           catalog::DeviceCatalog emulated);
+           catalog::DeviceCatalog emulated, Purpose purpose = Purpose::run);
 
   std::string app_version;
+  Purpose purpose;
   std::shared_ptr<compile::Compiler> compiler;
   std::vector<std::shared_ptr<device::Device>> devices;
   std::vector<Failure> device_failures;  // specs that did not load, a driver without a GPU

@@ -44,7 +44,7 @@ int complain(const Failure& failure) {
 
 }  // namespace
 
-int supervisor_main() {
+int supervisor_main(Purpose purpose) {
   // The keeper ends what an executor left in its own session, even if SIGKILL ends the supervisor.
   if (const auto ended = platform::work_under_keeper()) return *ended;
   auto self = platform::own_executable();
@@ -53,6 +53,7 @@ int supervisor_main() {
   options.version = ATTNSCOPE_VERSION;
   options.whole_process = true;
   options.executor_argv = {self->string(), "worker", "--executor"};
+  if (purpose == Purpose::profile) options.executor_argv.emplace_back(kProfileFlag);
   const int in = take_stdin(), out = take_stdout();
   const int status = in < 0 || out < 0 ? 2 : run_supervisor(in, out, options);
   if (status == 2)
@@ -64,7 +65,7 @@ int supervisor_main() {
   return status;
 }
 
-int executor_main() {
+int executor_main(Purpose purpose) {
   if (!platform::die_with_parent(getppid())) return kFailed;
   auto paths = platform::user_paths();
   if (!paths) return complain(paths.error());
@@ -72,7 +73,7 @@ int executor_main() {
   if (!resources) return complain(resources.error());
   const int in = take_stdin(), out = take_stdout();
   if (in < 0 || out < 0) return kFailed;
-  ExecutorOptions options{ATTNSCOPE_VERSION, paths->cache, *resources / "assets",
+  ExecutorOptions options{ATTNSCOPE_VERSION, paths->cache, *resources / "assets", purpose,
                           catalog::load_devices(*resources / "assets/devices", paths->config / "devices")};
   confine_executor(paths->cache, *resources);
   run_executor(in, out, std::move(options));

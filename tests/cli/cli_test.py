@@ -275,6 +275,11 @@ class Cli(unittest.TestCase):
         self.assertEqual(absent.returncode, 0, absent.stderr)
         self.assertIn("metric.absent", absent.stdout)
 
+    def test_counters_are_a_gpus(self):
+        small = ("counters", "--kernel", "minimal", "--problem", "B=1,H=1,S=32,D=64")
+        self.refused(3, *small, "--device", "emulated:l4", names=["emulated:l4 has no hardware counters", "--device"])
+        self.refused(3, *small, "--device", "cuda:7", names=["there is no device cuda:7"])
+
     def test_disasm_prints_code_by_instruction_and_by_line(self):
         done = self.call("disasm", "--kernel", "tiled", "--problem", SMALL)
         self.assertEqual(done.returncode, 0, done.stderr)

@@ -8,6 +8,7 @@
 #include "device/cuda/gpu.h"
 #include "device/cuda/gpu_judge.h"
 #include "device/cuda/gpu_kernel.h"
+#include "device/cuda/gpu_profile.h"
 #include "device/cuda/gpu_program.h"
 #include "device/cuda/gpu_reference.h"
 #include "device/cuda/gpu_spec.h"
@@ -39,6 +40,8 @@ class CudaDevice final : public Device {
   Result<LaunchOutcome> run(const LaunchRequest& request, const LaunchEvents& events) override;
   Result<std::unique_ptr<measure::Source>> timer(const LaunchRequest& request, CacheState cache,
                                                  std::function<void()> on_launch) override;
+  Result<HardwareCounters> profile(const LaunchRequest& request,
+                                   const std::function<void(int64_t, int64_t)>& on_pass) override;
   bool makes_inputs() const override { return true; }
   Result<std::shared_ptr<const check::Reference>> reference(const Problem& problem,
                                                             check::Accumulate accumulate) override;
@@ -48,6 +51,7 @@ class CudaDevice final : public Device {
 
  private:
   Result<void> place_tensors(const LaunchRequest& request);
+  Result<std::unique_ptr<GpuWork>> work_of(const LaunchRequest& request, const GpuProgram& program);
   std::shared_ptr<const GpuProgram> program_of(const LaunchRequest& request) const;
   GpuMeter meter() const;
 
@@ -95,13 +99,18 @@ std::shared_ptr<const GpuProgram> CudaDevice::program_of(const LaunchRequest& re
   return make_program_of_steps(gpu_, std::move(programs));
 }
 
-Result<LaunchOutcome> CudaDevice::run(const LaunchRequest& request, const LaunchEvents& events) {
-  const std::shared_ptr<const GpuProgram> program = program_of(request);
+// The request's launch over its buffers, as they are before a run.
+Result<std::unique_ptr<GpuWork>> CudaDevice::work_of(const LaunchRequest& request, const GpuProgram& program) {
   if (auto entered = gpu_->enter(); !entered) return fail(entered.error());
   auto arguments = arguments_of(request);
   if (!arguments) return fail(arguments.error());
   if (auto placed = place_tensors(request); !placed) return fail(placed.error());
-  auto work = program->bind(request, *arguments, tensors_->addresses());
+  return program.bind(request, *arguments, tensors_->addresses());
+}
+
+Result<LaunchOutcome> CudaDevice::run(const LaunchRequest& request, const LaunchEvents& events) {
+  const std::shared_ptr<const GpuProgram> program = program_of(request);
+  auto work = work_of(request, *program);
   if (!work) return fail(work.error());
   const int64_t ctas = request.shape.ctas();
   if (events.on_progress) events.on_progress(0, ctas);
@@ -119,6 +128,17 @@ Result<LaunchOutcome> CudaDevice::run(const LaunchRequest& request, const Launch
   outcome.output = outcome.outputs.front();
   last_output_ = outcome.output;
   return outcome;
+}
+
+Result<HardwareCounters> CudaDevice::profile(const LaunchRequest& request,
+                                             const std::function<void(int64_t, int64_t)>& on_pass) {
+  if (!parts_.cupti)
+    return fail(Stage::internal, "this process times kernels, so it reads no hardware counters", "Report this.");
+  if (!*parts_.cupti) return fail(parts_.cupti->error());
+  const std::shared_ptr<const GpuProgram> program = program_of(request);
+  auto work = work_of(request, *program);
+  if (!work) return fail(work.error());
+  return profile_on_gpu(*gpu_, **parts_.cupti, request.name, **work, on_pass);
 }
 
 GpuMeter CudaDevice::meter() const {

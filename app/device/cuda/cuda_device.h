@@ -6,6 +6,7 @@
 
 #include "compile/compiler.h"
 #include "cuda_api/cublas.h"
+#include "cuda_api/cupti.h"
 #include "cuda_api/driver_calls.h"
 #include "cuda_api/nvml.h"
 #include "device/device.h"
@@ -20,6 +21,8 @@ struct CudaParts {
   std::filesystem::path kernels;                // the folder of their sources: assets/gpu
   // Opens cuBLAS when a routine first needs it; empty: there is none.
   std::function<Result<cuda_api::CublasCalls>()> cublas = {};
+  // Only in a process that reads hardware counters: CUPTI, opened before any context, or why it could not be.
+  std::shared_ptr<const Result<cuda_api::CuptiCalls>> cupti = {};
 };
 
 // The GPUs of this machine, "cuda:0" first; `twins` provide the rates for their compute capability. Creates no context

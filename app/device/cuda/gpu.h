@@ -22,6 +22,9 @@ class Gpu {
 
   const cuda_api::DriverCalls& calls() const { return *calls_; }
   std::string id() const { return "cuda:" + std::to_string(ordinal_); }
+  int ordinal() const { return ordinal_; }
+  // Both null before the first enter().
+  cuda_api::Context context() const { return context_; }
   cuda_api::Stream stream() const { return stream_; }
 
   // Makes the GPU's context current in the calling thread; the first call creates it.

@@ -269,6 +269,26 @@ class Watch:
 
 
 @dataclass(frozen=True)
+class Hardware:
+    cupti: str  # CUPTI's version
+    dram_busy: Optional[float]  # % of the DRAM's bandwidth
+    dram_read_bytes: Optional[int]
+    dram_write_bytes: Optional[int]
+    failure: Optional[Failure]  # why there are none; null: there are
+    global_load_sectors: Optional[int]
+    global_store_sectors: Optional[int]
+    kind: str
+    local_sectors: Optional[int]
+    passes: int  # how many times the run was repeated to read them all
+    shared_wavefronts: Optional[int]
+    sm_busy: Optional[float]  # % of the instructions that the SMs could issue to a pipe
+    tensor_busy: Optional[float]  # % of the clocks of the SMs in use
+    threads: Optional[int]  # thread instructions
+    warp_instructions: Optional[int]
+    warps_active: Optional[float]  # % of the warps that fit on the SMs in use
+
+
+@dataclass(frozen=True)
 class LaunchFigures:
     counters: Optional[Counters]
     name: str  # the kernel's entry, "memset x" or "copy a to b"
@@ -279,7 +299,7 @@ class LaunchFigures:
 
 @dataclass(frozen=True)
 class ObservationFields:
-    """What came of one experiment, as `attnscope run --json` prints it. Every key is always there, except `launches` of a kernel with one launch; a part that was not reached is null."""
+    """What came of one experiment, as `attnscope run --json` prints it. Every key is always there, except `launches` of a kernel with one launch and `hardware`, which only `attnscope counters` asks for; a part that was not reached is null."""
     counters: Optional[Counters]
     device: str
     experiment: Experiment
@@ -293,6 +313,7 @@ class ObservationFields:
     verdict: Optional[Verdict]
     versions: Versions
     watch: Optional[Watch]  # what a watch of the config saw (docs/emulator.md, Watches)
+    hardware: Optional[Hardware] = None  # what the GPU's own counters say of one run, by `attnscope counters` (docs/measuring.md); left out elsewhere
     launches: Optional[List[LaunchFigures]] = None  # of a program: its steps in order; `variant` and `occupancy` are those of the longest launch, `timing` and `counters` of all; left out where there is one launch
 
 

@@ -4,6 +4,7 @@
 #include "worker/worker.h"
 
 int main(int argc, char** argv) {
+  using namespace attnscope::worker;
   const bool executor = argc > 2 && std::string_view(argv[2]) == "--executor";
-  return executor ? attnscope::worker::executor_main() : attnscope::worker::supervisor_main();
+  return executor ? executor_main(Purpose::run) : supervisor_main(Purpose::run);
 }

@@ -11,6 +11,7 @@
 #include "charts/figure.h"
 #include "cli/banks_text.h"
 #include "cli/command.h"
+#include "cli/counters_text.h"
 #include "cli/disasm_text.h"
 #include "cli/exit_status.h"
 #include "cli/explain_text.h"
@@ -162,6 +163,7 @@ Observation observation_of(const std::string& text) {
   variant.code_hash = variant.log = text;
   o.occupancy.emplace();
   o.printed.emplace().lines = {text};
+  o.hardware.emplace().cupti = text;
   Finding& finding = o.findings.emplace_back();
   finding.rule = Rule::named(finding.sentence = text);
   finding.evidence = {{text, 1, text, FigureKind::counted}};
@@ -240,6 +242,7 @@ const std::vector<Writer> kWriters{
     {"report.txt", [](const std::string& text) { return report::as_table(report_of(text)); }},
     {"observation.json", [](const std::string& text) { return json_text(to_json(observation_of(text)), 2); }},
     {"observation.txt", [](const std::string& text) { return text_of(observation_of(text), text); }},
+    {"counters.txt", [](const std::string& text) { return counters_text(observation_of(text), text); }},
     {"explanation.txt",
      [](const std::string& text) {
        const Observation o = observation_of(text);

@@ -53,6 +53,12 @@ Observation full_observation() {
   f.next = Next{{{"VEC_WIDTH", 4}}};
   o.findings = {f};
   o.printed = Printed{{"thread 3 of 50"}, 2};
+  HardwareCounters& hardware = o.hardware.emplace();
+  hardware.cupti = "13.0.85";
+  hardware.passes = 8;
+  hardware.dram_busy = 12.5;
+  hardware.warp_instructions = 1000;
+  hardware.failure = Failure{Stage::device, "m", "h"};
   o.failure = Failure{Stage::deadline, "m", "h"};
   return o;
 }

@@ -365,6 +365,77 @@ TEST_F(PipelineTest, AWatchOfAGpusKernelBringsTheEmulatorsCounts) {
   EXPECT_TRUE(on_gpu.observation.watch->findings.empty());
 }
 
+// A GPU that says what its counters say, or why not; it counts how often it was asked for a time.
+class ProfiledDevice final : public SilentDevice {
+ public:
+  using SilentDevice::SilentDevice;
+  Result<HardwareCounters> profile(const device::LaunchRequest&,
+                                   const std::function<void(int64_t, int64_t)>& on_pass) override {
+    for (int64_t pass = 1; pass <= 3; ++pass) on_pass(pass, 3);
+    return says;
+  }
+  Result<std::unique_ptr<measure::Source>> timer(const device::LaunchRequest&, CacheState,
+                                                 std::function<void()>) override {
+    ++timed;
+    return fail(Stage::internal, "a process that profiles times nothing", "");
+  }
+  Result<HardwareCounters> says = HardwareCounters{.cupti = "13.0.85", .passes = 3, .warp_instructions = 1000};
+  int timed = 0;
+};
+
+class ProfileTest : public PipelineTest {
+ protected:
+  ProfileTest() : all_(services_in(folder_.path(), Purpose::profile)) {
+    const auto emulated = all_->find_device(request_.experiment.device);
+    DeviceSpec spec = (*emulated)->spec();
+    spec.id = "cuda:0";
+    spec.emulated = false;
+    gpu_ = std::make_shared<ProfiledDevice>(*emulated, spec);
+    all_->devices.push_back(gpu_);
+  }
+  Result<void> run(const std::string& device) {
+    request_.experiment.device = device;
+    return run_experiment(*all_, request_, collected_);
+  }
+
+  std::unique_ptr<Services> all_;
+  std::shared_ptr<ProfiledDevice> gpu_;
+};
+
+TEST_F(ProfileTest, TheGpusCountersComeWithTheEmulatorsAndNoTime) {
+  ASSERT_TRUE(run("cuda:0"));
+  EXPECT_EQ(collected_.observation.hardware, *gpu_->says);
+  ASSERT_TRUE(collected_.observation.counters);
+  EXPECT_GT(collected_.observation.counters->instructions.at("total"), 0);
+  EXPECT_EQ(collected_.observation.counters->emulated_ctas, collected_.observation.counters->total_ctas);
+  EXPECT_EQ(collected_.observation.verdict->state, VerdictState::correct);
+  EXPECT_FALSE(collected_.observation.timing);
+  EXPECT_FALSE(collected_.observation.watch);
+  EXPECT_EQ(gpu_->timed, 0);
+  EXPECT_EQ(collected_.launches, (std::vector<int64_t>{0, 1, 2, 3})) << "each pass is progress: it has its deadline";
+}
+
+TEST_F(ProfileTest, WithoutThemTheReasonIsSaidAndEverythingElseGoesOn) {
+  gpu_->says = fail(Stage::device, "no permission", "set it");
+  ASSERT_TRUE(run("cuda:0"));
+  EXPECT_EQ(collected_.observation.hardware->failure, (Failure{Stage::device, "no permission", "set it"}));
+  EXPECT_TRUE(collected_.observation.counters);
+  EXPECT_EQ(collected_.observation.verdict->state, VerdictState::correct);
+}
+
+TEST_F(ProfileTest, AKernelsFaultUnderTheProfilerIsTheRunsFailure) {
+  gpu_->says = fail(Stage::launch, "an illegal address", "");
+  const auto done = run("cuda:0");
+  ASSERT_FALSE(done);
+  EXPECT_EQ(done.error().stage, Stage::launch);
+}
+
+TEST_F(ProfileTest, AnEmulatedDeviceRunsAsEver) {
+  ASSERT_TRUE(run(request_.experiment.device));
+  EXPECT_FALSE(collected_.observation.hardware);
+  EXPECT_TRUE(collected_.observation.timing);
+}
+
 // Every launch takes 20 us.
 class EvenClock final : public measure::Source {
  public:

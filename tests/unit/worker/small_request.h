@@ -31,9 +31,9 @@ class ObservingSink final : public Sink {
   Observation observation;
 };
 
-inline std::unique_ptr<Services> services_in(const std::filesystem::path& cache) {
+inline std::unique_ptr<Services> services_in(const std::filesystem::path& cache, Purpose purpose = Purpose::run) {
   const std::filesystem::path assets = std::filesystem::path(ATTNSCOPE_SOURCE_DIR) / "assets";
-  return std::make_unique<Services>("test", cache, assets, catalog::load_devices(assets / "devices"));
+  return std::make_unique<Services>("test", cache, assets, catalog::load_devices(assets / "devices"), purpose);
 }
 
 }  // namespace attnscope::worker

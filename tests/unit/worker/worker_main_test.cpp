@@ -43,13 +43,16 @@ Ended run(int (*main)(), const std::function<void()>& prepare) {
   return {WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status), testing_support::read_text(err)};
 }
 
+int main_of_executor() { return executor_main(Purpose::run); }
+int main_of_supervisor() { return supervisor_main(Purpose::run); }
+
 void without_home() {
   for (const char* name : {"ATTNSCOPE_HOME", "HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME"})
     unsetenv(name);
 }
 
 TEST(WorkerMain, WithoutAHomeExecutorAndJudgeSayWhatToSet) {
-  for (int (*main)() : {executor_main, judge_main}) {
+  for (int (*main)() : {main_of_executor, judge_main}) {
     const Ended ended = run(main, without_home);
     EXPECT_EQ(ended.status, 3);
     EXPECT_THAT(ended.said,
@@ -59,13 +62,13 @@ TEST(WorkerMain, WithoutAHomeExecutorAndJudgeSayWhatToSet) {
 }
 
 TEST(WorkerMain, AnExecutorWithoutItsFilesSaysSo) {
-  const Ended ended = run(executor_main, [] { setenv("ATTNSCOPE_RESOURCES", "/nowhere", 1); });
+  const Ended ended = run(main_of_executor, [] { setenv("ATTNSCOPE_RESOURCES", "/nowhere", 1); });
   EXPECT_EQ(ended.status, 3);
   EXPECT_THAT(ended.said, HasSubstr("attnscope worker: ATTNSCOPE_RESOURCES=/nowhere has no kernels/"));
 }
 
 TEST(WorkerMain, WithoutAStreamExecutorAndJudgeDoNotBegin) {
-  for (int (*main)() : {executor_main, judge_main})
+  for (int (*main)() : {main_of_executor, judge_main})
     for (const int stream : {STDIN_FILENO, STDOUT_FILENO})
       EXPECT_EQ(run(main, [stream] { close(stream); }).status, 3) << "stream " << stream;
 }
@@ -80,7 +83,7 @@ TEST(WorkerMain, ASupervisorThatIsStartedByHandSaysWhoStartsIt) {
   const std::function<void()> kLacks[] = {[] {},  // stdout is no pipe
                                           [] { close(STDIN_FILENO); }};
   for (const auto& prepare : kLacks) {
-    const Ended ended = run(supervisor_main, prepare);
+    const Ended ended = run(main_of_supervisor, prepare);
     EXPECT_EQ(ended.status, 2);
     EXPECT_THAT(ended.said, HasSubstr("this is no end of a pipe that speaks attnscope's protocol\n"));
     EXPECT_THAT(ended.said, HasSubstr("attnscope --worker \"ssh HOST attnscope worker\""));

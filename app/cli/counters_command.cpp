@@ -1,0 +1,63 @@
+#include <CLI/CLI.hpp>
+
+#include "catalog/validate.h"
+#include "cli/command.h"
+#include "cli/counters_text.h"
+#include "cli/exit_status.h"
+#include "cli/given_file.h"
+#include "cli/one_run.h"
+#include "core/escape.h"
+#include "core/json.h"
+#include "worker/purpose.h"
+
+namespace attnscope::cli {
+namespace {
+
+constexpr int64_t kMostEmulatedMs = 60000;  // so that every CTA of an ordinary problem is counted
+
+struct CountersOptions {
+  GivenFile given;
+  OneRun run;
+  bool json = false;
+};
+
+// Its worker's processes do nothing else, and end with the command.
+int counters(const CountersOptions& options) {
+  auto named = named_by(options.given, options.run.experiment);
+  if (!named) return report(named.error());
+  OneRun one = options.run;
+  one.experiment = named->options;
+  if (one.experiment.device.empty() && one.workers.given.empty()) one.experiment.device = "cuda:0";
+  one.watch = session::Watch::never;
+  one.worker_flag = worker::kProfileFlag;
+  one.emulated_ms = kMostEmulatedMs;
+  auto ran = run_one(one);
+  if (!ran) return report(ran.error());
+  const Observation& seen = ran->observation;
+  if (seen.failure && !seen.hardware && !seen.counters) return report(*seen.failure);
+  if (!seen.hardware)
+    return report({Stage::device, seen.device + " has no hardware counters that attnscope reads",
+                   "Name a GPU with --device; `attnscope devices` lists them."});
+  print_result(options.json ? json_text(to_json(seen), 2)
+                            : counters_text(seen, short_text(seen.experiment.config, ran->kernel)));
+  if (seen.failure) return report(*seen.failure);
+  if (seen.hardware->failure) return report(*seen.hardware->failure);
+  return status_of(seen);
+}
+
+}  // namespace
+
+void add_counters(CLI::App& app, Chosen& chosen) {
+  CLI::App* command = app.add_subcommand(
+      "counters", "Read a GPU's own counters (CUPTI) beside what the emulator counts of the same machine code");
+  auto options = std::make_shared<CountersOptions>();
+  add_file_options(*command, options->given);
+  add_experiment_options(*command, options->run.experiment);
+  add_worker_options(*command, options->run.workers);
+  add_deadline_option(*command, options->run);
+  command->add_flag("--json", options->json,
+                    "The observation with its hardware counters (docs/observation.schema.json)");
+  command->callback([options, &chosen] { chosen = [options] { return counters(*options); }; });
+}
+
+}  // namespace attnscope::cli

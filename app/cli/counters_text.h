@@ -1,0 +1,12 @@
+#pragma once
+#include <string>
+
+#include "core/observation.h"
+
+namespace attnscope::cli {
+
+// What `attnscope counters` prints of a run: the GPU's own counters beside the emulator's, with their difference, or
+// why there are none.
+std::string counters_text(const Observation& observation, const std::string& config_text);
+
+}  // namespace attnscope::cli

@@ -1,0 +1,274 @@
+#include "device/cuda/gpu_profile.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "core/hardware_fields.h"
+#include "core/joined.h"
+#include "platform/running.h"
+
+namespace attnscope::device {
+namespace {
+
+using namespace cuda_api;
+
+constexpr int64_t kMostPasses = 256;  // far more than any chip needs: a library that never ends its passes is refused
+
+// Programs that read the counters of every GPU of a machine, as their process is named.
+constexpr std::string_view kHolders[] = {"nv-hostengine", "dcgm-exporter", "ncu", "nsys", "nsight-sys"};
+
+Failure no_permission(const std::string& id, const std::string& error) {
+  return {
+      Stage::device, id + ": the driver lets this user read no hardware counters (" + error + ").",
+      "Run as root, or let an administrator set the driver's option NVreg_RestrictProfilingToAdminUsers=0 (a file "
+      "in /etc/modprobe.d with \"options nvidia NVreg_RestrictProfilingToAdminUsers=0\", then restart); a container "
+      "needs --cap-add=SYS_ADMIN."};
+}
+
+Failure held_by_another(const std::string& id, const std::string& error) {
+  std::vector<std::string> there = platform::running(kHolders);
+  const std::string who =
+      there.empty() ? "another program, which is not to be seen from here" : joined(there, {}, " or ");
+  return {Stage::device, id + ": its hardware counters are held by " + who + " (" + error + ").",
+          "End it, or pause DCGM's with `dcgmi profiling --pause`."};
+}
+
+// Which of its reasons a GPU without support gives.
+std::string lacking(const cupti::DeviceSupported& asked) {
+  using cupti::Support;
+  const std::pair<Support, const char*> reasons[] = {{asked.architecture, "its architecture is too old"},
+                                                     {asked.sli, "SLI is on"},
+                                                     {asked.vgpu, "it is a virtual GPU"},
+                                                     {asked.confidential_compute, "confidential computing is on"},
+                                                     {asked.mining, "it is a mining processor"},
+                                                     {asked.wsl, "this is WSL"}};
+  std::vector<std::string> said;
+  for (const auto& [support, why] : reasons)
+    if (support == Support::unsupported || support == Support::disabled) said.emplace_back(why);
+  return said.empty() ? "CUPTI does not say why" : joined(said);
+}
+
+// One profile: what CUPTI holds for it, given back at its end.
+class Profile {
+ public:
+  Profile(Gpu& gpu, const CuptiCalls& calls) : gpu_(gpu), calls_(calls) {}
+  ~Profile() {
+    if (ranges_ != nullptr) {
+      cupti::RangeOnly off{.ranges = ranges_};
+      calls_.disable(&off);
+    }
+    if (host_ != nullptr) end_host(host_);
+  }
+  Profile(const Profile&) = delete;
+  Profile& operator=(const Profile&) = delete;
+
+  Result<void> prepare();
+  Result<void> run(const std::string& name, GpuWork& work, const std::function<void(int64_t, int64_t)>& on_pass);
+  Result<HardwareCounters> read();
+
+ private:
+  Result<void> check(int code, const char* call) const;
+  Result<cupti::HostObject*> host() const;
+  void end_host(cupti::HostObject* host) const {
+    cupti::HostDeinitialize end{.host = host};
+    calls_.host_deinitialize(&end);
+  }
+  Result<void> ask_support() const;
+  Result<void> choose_metrics();
+  Result<void> schedule();
+  Result<void> begin();
+  Result<bool> pass(const std::string& name, GpuWork& work);
+  std::optional<double> value_of(std::string_view metric) const;
+
+  Gpu& gpu_;
+  const CuptiCalls& calls_;
+  std::string chip_;                  // "GH100"
+  std::vector<const char*> metrics_;  // those that the chip has; the rows' own texts
+  std::vector<double> values_;        // as metrics_
+  cupti::HostObject* host_ = nullptr;
+  cupti::RangeObject* ranges_ = nullptr;
+  std::vector<uint8_t> config_, data_;
+  int64_t total_passes_ = 0, passes_ = 0;
+};
+
+Result<void> Profile::check(int code, const char* call) const {
+  if (code == kCuptiSuccess) return {};
+  const std::string error = calls_.name_of(code);
+  if (code == kCuptiInsufficientPrivileges || code == kCuptiVirtualInsufficientPrivileges)
+    return fail(no_permission(gpu_.id(), error));
+  if (code == kCuptiHardwareBusy || code == kCuptiMultipleSubscribers) return fail(held_by_another(gpu_.id(), error));
+  return fail(Stage::device, gpu_.id() + ": " + call + " failed with " + error + ".",
+              "`attnscope doctor` says which CUPTI is used; ATTNSCOPE_CUPTI names another.");
+}
+
+Result<cupti::HostObject*> Profile::host() const {
+  cupti::HostInitialize made{.chip = chip_.c_str()};
+  if (auto done = check(calls_.host_initialize(&made), "cuptiProfilerHostInitialize"); !done) return fail(done.error());
+  return made.host;
+}
+
+Result<void> Profile::ask_support() const {
+  int device = 0;
+  if (auto done = gpu_.check(gpu_.calls().device_get(&device, gpu_.ordinal()), "cuDeviceGet"); !done) return done;
+  cupti::DeviceSupported asked{.device = device};
+  if (auto done = check(calls_.device_supported(&asked), "cuptiProfilerDeviceSupported"); !done) return done;
+  if (asked.all == cupti::Support::supported) return {};
+  return fail(Stage::device, gpu_.id() + " has no hardware counters that CUPTI can read: " + lacking(asked) + ".",
+              "What the emulator counts from the same machine code needs none.");
+}
+
+// A chip lacks some metrics: each is tried by itself.
+Result<void> Profile::choose_metrics() {
+  auto trial = host();
+  if (!trial) return fail(trial.error());
+  const auto has = [&](std::string_view metric) {
+    if (metric.empty()) return false;
+    const char* name = metric.data();  // a literal
+    cupti::AddMetrics one{.host = *trial, .names = &name, .count = 1};
+    if (calls_.add_metrics(&one) != kCuptiSuccess) return false;
+    metrics_.push_back(name);
+    return true;
+  };
+  for_each_hardware_counter([&](const HardwareRow& row, auto) {
+    if (!has(row.metric)) has(row.newer);
+    has(row.added);
+  });
+  end_host(*trial);
+  if (metrics_.empty())
+    return fail(Stage::device, "CUPTI has none of attnscope's metrics for the chip " + chip_ + ".",
+                "Use the CUPTI of a newer CUDA toolkit.");
+  return {};
+}
+
+// Which counters are read in which pass.
+Result<void> Profile::schedule() {
+  auto made = host();
+  if (!made) return fail(made.error());
+  host_ = *made;
+  cupti::AddMetrics all{.host = host_, .names = metrics_.data(), .count = metrics_.size()};
+  if (auto done = check(calls_.add_metrics(&all), "cuptiProfilerHostConfigAddMetrics"); !done) return done;
+  cupti::ConfigSize size{.host = host_};
+  if (auto done = check(calls_.config_size(&size), "cuptiProfilerHostGetConfigImageSize"); !done) return done;
+  config_.resize(size.bytes);
+  cupti::ConfigImage image{.host = host_, .bytes = config_.size(), .image = config_.data()};
+  if (auto done = check(calls_.config_image(&image), "cuptiProfilerHostGetConfigImage"); !done) return done;
+  cupti::Passes passes{.bytes = config_.size(), .image = config_.data()};
+  if (auto done = check(calls_.passes(&passes), "cuptiProfilerHostGetNumOfPasses"); !done) return done;
+  total_passes_ = static_cast<int64_t>(passes.passes);
+  return {};
+}
+
+Result<void> Profile::begin() {
+  cupti::RangeEnable enable{.context = gpu_.context()};
+  if (auto done = check(calls_.enable(&enable), "cuptiRangeProfilerEnable"); !done) return done;
+  ranges_ = enable.ranges;
+  cupti::DataSize size{.ranges = ranges_, .names = metrics_.data(), .count = metrics_.size()};
+  if (auto done = check(calls_.data_size(&size), "cuptiRangeProfilerGetCounterDataSize"); !done) return done;
+  data_.resize(size.bytes);
+  cupti::DataInitialize empty{.ranges = ranges_, .bytes = data_.size(), .image = data_.data()};
+  if (auto done = check(calls_.data_initialize(&empty), "cuptiRangeProfilerCounterDataImageInitialize"); !done)
+    return done;
+  cupti::RangeConfig config{.ranges = ranges_,
+                            .config_bytes = config_.size(),
+                            .config = config_.data(),
+                            .data_bytes = data_.size(),
+                            .data = data_.data()};
+  return check(calls_.set_config(&config), "cuptiRangeProfilerSetConfig");
+}
+
+Result<void> Profile::prepare() {
+  if (auto done = ask_support(); !done) return done;
+  cupti::ChipName chip{.device = static_cast<size_t>(gpu_.ordinal())};
+  if (auto done = check(calls_.chip_name(&chip), "cuptiDeviceGetChipName"); !done) return done;
+  chip_ = chip.name != nullptr ? chip.name : "";
+  if (auto done = choose_metrics(); !done) return done;
+  if (auto done = schedule(); !done) return done;
+  return begin();
+}
+
+// One run under the counters; whether it was the last that they need.
+Result<bool> Profile::pass(const std::string& name, GpuWork& work) {
+  cupti::RangeOnly only{.ranges = ranges_};
+  if (auto done = check(calls_.start(&only), "cuptiRangeProfilerStart"); !done) return fail(done.error());
+  cupti::RangePush push{.ranges = ranges_, .name = "run"};
+  if (auto done = check(calls_.push(&push), "cuptiRangeProfilerPushRange"); !done) return fail(done.error());
+  if (auto launched = work.launch(); !launched) return fail(launched.error());
+  if (const int code = gpu_.wait(); code != kCudaSuccess) return gpu_.kernel_failure(code, name);
+  if (auto done = check(calls_.pop(&only), "cuptiRangeProfilerPopRange"); !done) return fail(done.error());
+  cupti::RangeStop stop{.ranges = ranges_};
+  if (auto done = check(calls_.stop(&stop), "cuptiRangeProfilerStop"); !done) return fail(done.error());
+  return stop.all_passes != 0;
+}
+
+Result<void> Profile::run(const std::string& name, GpuWork& work,
+                          const std::function<void(int64_t, int64_t)>& on_pass) {
+  if (auto launched = work.launch(); !launched) return launched;
+  if (const int code = gpu_.wait(); code != kCudaSuccess) return gpu_.kernel_failure(code, name);
+  for (bool last = false; !last;) {
+    if (passes_ == kMostPasses)
+      return fail(Stage::device, gpu_.id() + ": CUPTI asked for more than " + std::to_string(kMostPasses) + " passes.",
+                  "Use the CUPTI of another CUDA toolkit.");
+    auto done = pass(name, work);
+    if (!done) return fail(done.error());
+    last = *done;
+    ++passes_;
+    if (on_pass) on_pass(passes_, std::max(passes_, total_passes_));
+  }
+  return {};
+}
+
+std::optional<double> Profile::value_of(std::string_view metric) const {
+  for (size_t i = 0; i < metrics_.size(); ++i)
+    if (metric == metrics_[i] && std::isfinite(values_[i])) return values_[i];
+  return std::nullopt;
+}
+
+Result<HardwareCounters> Profile::read() {
+  cupti::RangeDecode decode{.ranges = ranges_};
+  if (auto done = check(calls_.decode(&decode), "cuptiRangeProfilerDecodeData"); !done) return fail(done.error());
+  cupti::DataInfo info{.image = data_.data(), .bytes = data_.size()};
+  if (auto done = check(calls_.data_info(&info), "cuptiRangeProfilerGetCounterDataInfo"); !done)
+    return fail(done.error());
+  if (info.ranges != 1 || decode.dropped != 0)
+    return fail(Stage::device,
+                gpu_.id() + ": CUPTI kept " + std::to_string(info.ranges) + " ranges and dropped " +
+                    std::to_string(decode.dropped) + " where there was one.",
+                "Run it again; another profiler may be at work.");
+  values_.assign(metrics_.size(), 0);
+  cupti::Evaluate evaluate{.host = host_,
+                           .image = data_.data(),
+                           .bytes = data_.size(),
+                           .names = metrics_.data(),
+                           .count = metrics_.size(),
+                           .values = values_.data()};
+  if (auto done = check(calls_.evaluate(&evaluate), "cuptiProfilerHostEvaluateToGpuValues"); !done)
+    return fail(done.error());
+  HardwareCounters counters;
+  counters.passes = passes_;
+  counters.cupti = calls_.library_version;
+  for_each_hardware_counter([&](const HardwareRow& row, auto member) {
+    auto value = value_of(row.metric);
+    if (!value) value = value_of(row.newer);
+    if (!row.added.empty()) {
+      const auto more = value_of(row.added);
+      value = value && more ? std::optional(*value + *more) : std::nullopt;
+    }
+    using Figure = typename std::remove_reference_t<decltype(counters.*member)>::value_type;
+    if (value && *value >= 0)
+      counters.*member = std::is_integral_v<Figure> ? static_cast<Figure>(std::llround(*value)) : Figure(*value);
+  });
+  return counters;
+}
+
+}  // namespace
+
+Result<HardwareCounters> profile_on_gpu(Gpu& gpu, const CuptiCalls& cupti, const std::string& name, GpuWork& work,
+                                        const std::function<void(int64_t, int64_t)>& on_pass) {
+  Profile profile(gpu, cupti);
+  if (auto done = profile.prepare(); !done) return fail(done.error());
+  if (auto done = profile.run(name, work, on_pass); !done) return fail(done.error());
+  return profile.read();
+}
+
+}  // namespace attnscope::device

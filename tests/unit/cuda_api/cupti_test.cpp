@@ -1,0 +1,104 @@
+#include "cuda_api/cupti.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "machine.h"
+
+namespace attnscope::cuda_api {
+namespace {
+
+namespace fs = std::filesystem;
+
+using testing::HasSubstr;
+using testing::StartsWith;
+
+// What CUPTI_PROFILER_STRUCT_SIZE gives in the headers of CUPTI 12.6.80, 12.9.79 and 13.0.85, which agree.
+TEST(CuptiLayout, SizesAreThoseOfTheHeaders) {
+  EXPECT_EQ(cupti::Initialize{}.size, 16u);
+  EXPECT_EQ(cupti::DeviceSupported{}.size, 52u);
+  EXPECT_EQ(cupti::ChipName{}.size, 32u);
+  EXPECT_EQ(cupti::HostInitialize{}.size, 48u);
+  EXPECT_EQ(cupti::HostDeinitialize{}.size, 24u);
+  EXPECT_EQ(cupti::AddMetrics{}.size, 40u);
+  EXPECT_EQ(cupti::ConfigSize{}.size, 32u);
+  EXPECT_EQ(cupti::ConfigImage{}.size, 40u);
+  EXPECT_EQ(cupti::Passes{}.size, 40u);
+  EXPECT_EQ(cupti::Evaluate{}.size, 72u);
+  EXPECT_EQ(cupti::RangeEnable{}.size, 32u);
+  EXPECT_EQ(cupti::RangeOnly{}.size, 24u);
+  EXPECT_EQ(cupti::RangePush{}.size, 32u);
+  EXPECT_EQ(cupti::RangeConfig{}.size, 90u);  // without the padding behind its last field
+  EXPECT_EQ(cupti::RangeStop{}.size, 41u);
+  EXPECT_EQ(cupti::RangeDecode{}.size, 32u);
+  EXPECT_EQ(cupti::DataSize{}.size, 64u);
+  EXPECT_EQ(cupti::DataInitialize{}.size, 40u);
+  EXPECT_EQ(cupti::DataInfo{}.size, 40u);
+}
+
+// Of the fields before which a compiler could pad otherwise.
+TEST(CuptiLayout, FieldsAreWhereTheHeadersHaveThem) {
+  EXPECT_EQ(offsetof(cupti::DeviceSupported, all), 20u);
+  EXPECT_EQ(offsetof(cupti::DeviceSupported, api), 48u);
+  EXPECT_EQ(offsetof(cupti::HostInitialize, chip), 24u);
+  EXPECT_EQ(offsetof(cupti::RangeConfig, range), 56u);
+  EXPECT_EQ(offsetof(cupti::RangeConfig, replay), 60u);
+  EXPECT_EQ(offsetof(cupti::RangeConfig, most_ranges), 64u);
+  EXPECT_EQ(offsetof(cupti::RangeConfig, least_level), 74u);
+  EXPECT_EQ(offsetof(cupti::RangeConfig, pass), 80u);
+  EXPECT_EQ(offsetof(cupti::RangeConfig, target_level), 88u);
+  EXPECT_EQ(offsetof(cupti::RangeStop, all_passes), 40u);
+  EXPECT_EQ(offsetof(cupti::DataSize, bytes), 56u);
+}
+
+class CuptiTest : public testing_support::Machine {
+ protected:
+  CuptiTest() { driver(13000); }
+  Failure refusal() {
+    const auto opened = open_cupti();
+    EXPECT_FALSE(opened);
+    return opened ? Failure{} : opened.error();
+  }
+};
+
+TEST_F(CuptiTest, AMachineWithoutADriverHasNone) {
+  set("ATTNSCOPE_LIBCUDA", "/nowhere/libcuda.so.1");
+  EXPECT_EQ(refusal().stage, Stage::device);
+  EXPECT_THAT(refusal().message, StartsWith("CUPTI needs a GPU: "));
+}
+
+TEST_F(CuptiTest, AMissingLibrarySaysWhatTheDriverNeeds) {
+  EXPECT_THAT(refusal().message, HasSubstr("needs CUPTI 13, which is not on this machine"));
+  EXPECT_THAT(refusal().hint, HasSubstr("$ATTNSCOPE_CUPTI"));
+}
+
+TEST_F(CuptiTest, ALibraryBefore12_6IsRefusedByTheCallThatItLacks) {
+  set("ATTNSCOPE_CUPTI", fake("cublas").string());
+  EXPECT_THAT(refusal().message, HasSubstr("lacks cuptiGetVersion"));
+  EXPECT_THAT(refusal().hint, HasSubstr("CUPTI 12.6 or later"));
+}
+
+TEST_F(CuptiTest, ALibraryThatDoesNotStartSaysItsError) {
+  set("ATTNSCOPE_CUPTI", fake("cupti").string());
+  set("ATTNSCOPE_FAKE_FAILS", "cuptiProfilerInitialize");
+  set("ATTNSCOPE_FAKE_CODE", "7");
+  EXPECT_EQ(refusal().message, "cuptiProfilerInitialize failed with CUPTI_ERROR_INVALID_OPERATION.");
+  set("ATTNSCOPE_FAKE_CODE", "321");
+  EXPECT_EQ(refusal().message, "cuptiProfilerInitialize failed with CUPTI error 321.") << "it has no name";
+}
+
+// A toolkit's libcupti.so.13 links to libcupti.so.2025.3.1, which says a year and no driver.
+TEST_F(CuptiTest, ANamedFileOfAYearIsTaken) {
+  const auto named = root_ / "libcupti.so.2025.3.1";
+  fs::copy_file(fake("cupti"), named);
+  fs::create_symlink(named, root_ / "libcupti.so.13");
+  for (const auto& file : {named, root_ / "libcupti.so.13"}) {
+    set("ATTNSCOPE_CUPTI", file.string());
+    const auto opened = open_cupti();
+    ASSERT_TRUE(opened) << opened.error().message;
+    EXPECT_EQ(opened->library_version, "2025.3.1");
+  }
+}
+
+}  // namespace
+}  // namespace attnscope::cuda_api

@@ -1,0 +1,213 @@
+// A GPU's own counters through a CUPTI that is as strict as the real one (tests/unit/cuda_api/fakes/fake_cupti.c).
+#include "device/cuda/gpu_profile.h"
+
+#include <dlfcn.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdlib>
+
+#include "cuda_device_test.h"
+
+namespace attnscope::device {
+namespace {
+
+using ::testing::AllOf;
+using testing::CudaDeviceTest;
+using ::testing::HasSubstr;
+
+class GpuProfileTest : public CudaDeviceTest {
+ protected:
+  static constexpr const char* kSettings[] = {"ATTNSCOPE_FAKE_FAILS", "ATTNSCOPE_FAKE_CODE", "ATTNSCOPE_FAKE_CUPTI",
+                                              "ATTNSCOPE_FAKE_LACKS"};
+  ~GpuProfileTest() override {
+    for (const char* name : kSettings) unsetenv(name);
+  }
+  static void set(const char* name, const std::string& value) { setenv(name, value.c_str(), 1); }
+  static void refuse(const std::string& call, int code) {
+    set("ATTNSCOPE_FAKE_FAILS", call);
+    set("ATTNSCOPE_FAKE_CODE", std::to_string(code));
+  }
+  static int told(const char* name) {
+    static void* library = dlopen(kLibrary.c_str(), RTLD_NOW);
+    return reinterpret_cast<int (*)()>(dlsym(library, name))();
+  }
+
+  static Result<cuda_api::CuptiCalls> cupti() {
+    auto library = cuda_api::SharedLibrary::open(kLibrary);
+    if (!library) return fail(library.error());
+    auto calls = cuda_api::CuptiCalls::load(*library);
+    if (!calls) return calls;
+    calls->library_version = "13.0.85";
+    cuda_api::cupti::Initialize begin;
+    if (calls->initialize(&begin) != 0) return fail(Stage::device, "does not begin");
+    return calls;
+  }
+  std::unique_ptr<Device> device_with(Result<cuda_api::CuptiCalls> calls) {
+    CudaParts parts{
+        gpu_.calls(), nullptr,
+        std::make_shared<compile::Compiler>(compile::CompilerOptions{.cache_dir = testing::kCache / "variants"}),
+        testing::kSource / "assets/gpu"};
+    parts.cupti = std::make_shared<const Result<cuda_api::CuptiCalls>>(std::move(calls));
+    return std::move(make_cuda_devices(parts, {twin()})->front());
+  }
+  Result<HardwareCounters> profile() {
+    const auto one = device_with(cupti());
+    auto wanted = request(*one);
+    auto counters = one->profile(wanted, [&](int64_t done, int64_t total) { passes_.emplace_back(done, total); });
+    EXPECT_EQ(told("fake_cupti_open"), 0) << "everything is given back, also after a refusal";
+    return counters;
+  }
+  Failure refusal() {
+    auto counters = profile();
+    EXPECT_FALSE(counters);
+    return counters ? Failure{} : counters.error();
+  }
+
+  static inline const std::string kLibrary = std::string(ATTNSCOPE_FAKES) + "/fake_cupti.so";
+  std::vector<std::pair<int64_t, int64_t>> passes_;
+};
+
+TEST_F(GpuProfileTest, EveryPassIsOneLaunchInARange) {
+  std::vector<int> in_range;
+  gpu_.kernel = [&](std::byte*) { return in_range.push_back(told("fake_cupti_in_range")), 0; };
+  const auto counters = profile();
+  ASSERT_TRUE(counters) << counters.error().message;
+  EXPECT_EQ(in_range, (std::vector<int>{0, 1, 1, 1})) << "one launch before makes the caches hot";
+  EXPECT_EQ(passes_, (std::vector<std::pair<int64_t, int64_t>>{{1, 3}, {2, 3}, {3, 3}}));
+  EXPECT_EQ(counters->passes, 3);
+  EXPECT_EQ(counters->kind, FigureKind::measured);
+  EXPECT_EQ(counters->cupti, "13.0.85");
+  EXPECT_EQ(gpu_.graphs, 0) << "nothing is timed";
+}
+
+TEST_F(GpuProfileTest, EachFigureIsItsMetrics) {
+  const auto counters = profile();
+  ASSERT_TRUE(counters) << counters.error().message;
+  EXPECT_EQ(counters->sm_busy, 10.5);
+  EXPECT_EQ(counters->warps_active, 11.5);
+  EXPECT_EQ(counters->tensor_busy, 12.5);
+  EXPECT_EQ(counters->dram_busy, 13.5);
+  EXPECT_EQ(counters->warp_instructions, 4000);
+  EXPECT_EQ(counters->threads, 5000);
+  EXPECT_EQ(counters->shared_wavefronts, 6000);
+  EXPECT_EQ(counters->global_load_sectors, 7000);
+  EXPECT_EQ(counters->global_store_sectors, 8000);
+  EXPECT_EQ(counters->local_sectors, 9000 + 10000) << "loads and stores";
+  EXPECT_EQ(counters->dram_read_bytes, 11000) << "by the name that newer chips have";
+  EXPECT_EQ(counters->dram_write_bytes, 12000);
+}
+
+TEST_F(GpuProfileTest, AMetricThatTheChipLacksIsNotZero) {
+  for (const auto& [lacks, member] :
+       {std::pair{"smsp__inst_executed.sum", &HardwareCounters::warp_instructions},
+        {"l1tex__t_sectors_pipe_lsu_mem_local_op_st.sum", &HardwareCounters::local_sectors},
+        {"l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum", &HardwareCounters::local_sectors},
+        {"dram__bytes_op_read.sum", &HardwareCounters::dram_read_bytes}}) {
+    set("ATTNSCOPE_FAKE_LACKS", lacks);
+    const auto counters = profile();
+    ASSERT_TRUE(counters) << counters.error().message;
+    EXPECT_FALSE((*counters).*member) << lacks;
+    EXPECT_EQ(counters->threads, 5000);
+  }
+  unsetenv("ATTNSCOPE_FAKE_LACKS");
+  set("ATTNSCOPE_FAKE_CUPTI", "not a number");
+  EXPECT_FALSE(profile()->tensor_busy);
+}
+
+TEST_F(GpuProfileTest, WithoutPermissionTheDriversSettingIsNamed) {
+  for (const int code : {35, 40}) {
+    refuse("cuptiRangeProfilerEnable", code);
+    const Failure said = refusal();
+    EXPECT_EQ(said.stage, Stage::device);
+    EXPECT_THAT(said.message, HasSubstr("lets this user read no hardware counters"));
+    EXPECT_THAT(said.hint, AllOf(HasSubstr("NVreg_RestrictProfilingToAdminUsers=0"), HasSubstr("SYS_ADMIN")));
+  }
+  EXPECT_THAT((refuse("cuptiRangeProfilerSetConfig", 35), refusal().message),
+              HasSubstr("CUPTI_ERROR_INSUFFICIENT_PRIVILEGES"));
+}
+
+TEST_F(GpuProfileTest, AnotherHolderIsSaid) {
+  for (const int code : {26, 39}) {
+    refuse("cuptiRangeProfilerStart", code);
+    EXPECT_THAT(refusal().message, HasSubstr("its hardware counters are held by "));
+    EXPECT_THAT(refusal().hint, HasSubstr("dcgmi profiling --pause"));
+  }
+}
+
+TEST_F(GpuProfileTest, AGpuWithoutSupportSaysWhichOfItsReasons) {
+  set("ATTNSCOPE_FAKE_CUPTI", "vgpu");
+  EXPECT_EQ(refusal().message, "cuda:0 has no hardware counters that CUPTI can read: it is a virtual GPU.");
+  set("ATTNSCOPE_FAKE_CUPTI", "silent");
+  EXPECT_THAT(refusal().message, HasSubstr("CUPTI does not say why"));
+}
+
+TEST_F(GpuProfileTest, EveryCallThatFailsIsNamedAndNothingStaysOpen) {
+  for (const char* call : {"cuptiProfilerDeviceSupported", "cuptiDeviceGetChipName", "cuptiProfilerHostInitialize",
+                           "cuptiProfilerHostGetConfigImageSize", "cuptiProfilerHostGetConfigImage",
+                           "cuptiProfilerHostGetNumOfPasses", "cuptiRangeProfilerEnable",
+                           "cuptiRangeProfilerGetCounterDataSize", "cuptiRangeProfilerCounterDataImageInitialize",
+                           "cuptiRangeProfilerSetConfig", "cuptiRangeProfilerStart", "cuptiRangeProfilerPushRange",
+                           "cuptiRangeProfilerPopRange", "cuptiRangeProfilerStop", "cuptiRangeProfilerDecodeData",
+                           "cuptiRangeProfilerGetCounterDataInfo", "cuptiProfilerHostEvaluateToGpuValues"}) {
+    refuse(call, 1);
+    EXPECT_EQ(refusal().message, std::string("cuda:0: ") + call + " failed with CUPTI_ERROR_INVALID_PARAMETER.");
+  }
+}
+
+TEST_F(GpuProfileTest, ALibraryThatMakesNoSenseIsRefused) {
+  const auto with = [&](const char* fault) {
+    set("ATTNSCOPE_FAKE_CUPTI", fault);
+    return refusal().message;
+  };
+  EXPECT_EQ(with("no metrics"), "CUPTI has none of attnscope's metrics for the chip FAKE1.");
+  EXPECT_EQ(with("endless"), "cuda:0: CUPTI asked for more than 256 passes.");
+  EXPECT_EQ(with("two ranges"), "cuda:0: CUPTI kept 2 ranges and dropped 0 where there was one.");
+  EXPECT_EQ(with("dropped"), "cuda:0: CUPTI kept 1 ranges and dropped 1 where there was one.");
+}
+
+TEST_F(GpuProfileTest, AKernelsFaultIsTheKernels) {
+  int launches = 0;
+  gpu_.kernel = [&](std::byte*) { return ++launches == 3 ? 700 : 0; };
+  const Failure said = refusal();
+  EXPECT_EQ(said.stage, Stage::launch);
+  EXPECT_THAT(said.message, HasSubstr("CUDA_ERROR_ILLEGAL_ADDRESS"));
+}
+
+TEST_F(GpuProfileTest, AMissingLibraryIsSaidAtTheProfileAndNotBefore) {
+  const auto one = device_with(fail(Stage::device, "CUPTI is not here", "Install it."));
+  auto wanted = request(*one);
+  EXPECT_TRUE(one->run(wanted, {}));
+  const auto counters = one->profile(wanted, {});
+  ASSERT_FALSE(counters);
+  EXPECT_EQ(counters.error(), (Failure{Stage::device, "CUPTI is not here", "Install it."}));
+}
+
+TEST_F(GpuProfileTest, AProcessThatTimesReadsNone) {
+  const auto one = device();
+  auto wanted = request(*one);
+  const auto counters = one->profile(wanted, {});
+  ASSERT_FALSE(counters);
+  EXPECT_THAT(counters.error().message, HasSubstr("times kernels"));
+}
+
+// What a profile is killed in the middle of is only its own process.
+TEST_F(GpuProfileTest, AKilledProfileEndsItsProcessOnly) {
+  const pid_t child = fork();
+  if (child == 0) {
+    set("ATTNSCOPE_FAKE_FAILS", "cuptiRangeProfilerStop");
+    set("ATTNSCOPE_FAKE_CUPTI", "kill");
+    static_cast<void>(profile());
+    _exit(0);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+  EXPECT_TRUE(profile());
+}
+
+}  // namespace
+}  // namespace attnscope::device
