@@ -9,6 +9,7 @@
 #include "core/code_file.h"
 #include "platform/atomic_file.h"
 #include "platform/file_stamp.h"
+#include "platform/move_aside.h"
 
 namespace attnscope::catalog {
 namespace {
@@ -61,6 +62,11 @@ Result<OwnCopy> copy_kernel(const Kernel& kernel, const std::filesystem::path& f
     return fail(Stage::input, kernel.id + " has no source to edit",
                 kernel.library.is_source() ? "It is machine code. Import its .cu file: attnscope import FILE.cu."
                                            : "It is a routine of a library. Choose a kernel with a source.");
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error || !platform::may_write_in(folder))
+    return fail(Stage::store, folder.string() + " takes no copy: " + (error ? error.message() : "it is read-only"),
+                "Make that folder, or its rights, such that you may write there.");
   const auto names = free_names(kernel, folder, known);
   if (!names)
     return fail(Stage::input, folder.string() + " has too many copies of " + kernel.id,

@@ -16,6 +16,7 @@ namespace {
 
 constexpr const char* kRevert = "Revert the copy";
 constexpr size_t kTab = 2;
+constexpr int kFocusFrames = 8;
 
 const TextEditor::Language* cuda() {
   static const TextEditor::Language language = [] {
@@ -81,7 +82,8 @@ SourceEditor::SourceEditor() {
 }
 
 void SourceEditor::edit(Context& context, const Kernel& kernel, const Draft& draft, int64_t line) {
-  if (is_of(kernel)) return editor_.SetFocus();
+  focus_frames_ = kFocusFrames;
+  if (is_of(kernel)) return;
   close(context.session);
   if (context.snapshot.originals->contains(kernel.id)) return open(kernel, line);
   copy_asked_ = next_gesture();
@@ -97,7 +99,7 @@ void SourceEditor::open(const Kernel& kernel, int64_t line) {
   marks_.clear();
   cursor_line_ = 0;
   show_line(std::max<int64_t>(line, 1));
-  editor_.SetFocus();
+  focus_frames_ = kFocusFrames;
 }
 
 void SourceEditor::show_line(int64_t line) {
@@ -140,13 +142,15 @@ int64_t SourceEditor::draw(Context& context, const Kernel& kernel, const std::ve
   themed_ = true;
   theme_ = theme_mode();
   if (marks != marks_) put_marks(marks);
-  draw_bar(context, kernel, marks);
+  if (focus_frames_ > 0 && focus_frames_-- > 0) {
+    editor_.SetFocus();
+    context.wake_within(0.02);
+  }
   ImGui::PushFont(fonts().mono, kSmallSize);
-  const std::vector<charts::HeatColumn> columns{code.column};
   const bool heat = is_as_in(kernel) && code.view().has(code.column);
-  const float gutter = em(1.4f) + (heat ? heat_width(columns) : 0);
+  const float gutter = em(1.4f) + heat_width({code.column});  // also while there is no figure: the text stays in place
   editor_.SetLineDecorator(static_cast<size_t>(std::ceil(gutter / width_of("0"))),
-                           [&](TextEditor::Decorator& line) { decorate(line, marks_, heat ? &code : nullptr); });
+                           [&](const TextEditor::Decorator& line) { decorate(line, marks_, heat ? &code : nullptr); });
   if (editor_.Render("##editor", {0, 0})) edits_.typed(editor_.GetText(), ImGui::GetTime());
   editor_.ClearLineDecorator();  // it holds this frame's code
   ImGui::PopFont();
@@ -198,7 +202,6 @@ void SourceEditor::decorate(const TextEditor::Decorator& line, const std::vector
   ImGui::EndTooltip();
 }
 
-// One line that always stands there: where the text is, and what to do.
 void SourceEditor::draw_bar(Context& context, const Kernel& kernel, const std::vector<SourceMark>& marks) {
   ImGui::PushFont(nullptr, kSmallSize);
   const float buttons = width_of("Revert\u2026") + width_of("Done") + em(3.2f);

@@ -32,14 +32,15 @@ class SourceEditor {
   bool is_as_in(const Kernel& kernel) const { return !edits_.unsaved() && edits_.file() == kernel.source; }
   void show_line(int64_t line);
 
-  // Returns the line that the cursor came to, or 0. `marks`: of the kernel as it ran last.
+  // One line that always stands there: where the text is, and what to do. `marks`: of the kernel as it ran last.
+  void draw_bar(Context& context, const Kernel& kernel, const std::vector<SourceMark>& marks);
+  // The text. Returns the line that the cursor came to, or 0.
   int64_t draw(Context& context, const Kernel& kernel, const std::vector<SourceMark>& marks, const CodeState& code);
 
  private:
   void open(const Kernel& kernel, int64_t line);
   void take(const std::string& text);
   void put_marks(const std::vector<SourceMark>& marks);
-  void draw_bar(Context& context, const Kernel& kernel, const std::vector<SourceMark>& marks);
   bool draw_state(const std::vector<SourceMark>& marks);
   void draw_revert(const Context& context, const Kernel& kernel);
   void decorate(const TextEditor::Decorator& line, const std::vector<SourceMark>& marks, const CodeState* code) const;
@@ -49,6 +50,7 @@ class SourceEditor {
   uint64_t copy_asked_ = 0;  // the request for a copy that is not there yet
   int64_t copy_line_ = 0;
   int64_t cursor_line_ = 0;
+  int focus_frames_ = 0;           // until the editor has the keyboard: a panel that comes to the front takes it first
   std::vector<SourceMark> marks_;  // those that the editor has
   ThemeMode theme_ = ThemeMode::dark;
   bool themed_ = false;

@@ -85,6 +85,7 @@ void SourcePanel::draw(Context& context) {
   wide_ = ImGui::GetContentRegionAvail().x > em(kWide);
   draw_header(context, *kernel);
   draw_tools(context, *kernel);
+  if (editor_.is_of(*kernel)) editor_.draw_bar(context, *kernel, marks_);
   // In a narrow panel what is beside the source takes its place.
   const float room = ImGui::GetContentRegionAvail().x;
   const bool both = wide_ && beside() != Beside::nothing;

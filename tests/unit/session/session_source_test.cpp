@@ -19,7 +19,9 @@ class SessionSourceTest : public SessionTest {
     wait_for_run(4);
     session_->copy_kernel(7, tiled(8));
     return wait_for(
-        [](const Snapshot& n) { return n.focus.wanted.kernel == "tiled_copy" && !n.focus.running && n.focus.run == 2; },
+        [](const Snapshot& n) {
+          return n.focus.wanted.kernel == "tiled_copy" && !n.focus.running && n.history.size == 2;
+        },
         "the copy's run");
   }
   Seen saved(uint64_t id, const std::string& based_on, const std::string& text) {
