@@ -19,7 +19,8 @@
 namespace attnscope::ui {
 namespace {
 
-constexpr float kWide = 50;  // ems: room for the source and what is beside it
+constexpr float kWide = 50;    // ems: room for the source and what is beside it
+constexpr float kToType = 20;  // ems of height that the editor takes
 
 std::string_view trimmed(std::string_view line) {
   const size_t first = line.find_first_not_of(" \t");
@@ -85,7 +86,10 @@ void SourcePanel::draw(Context& context) {
   wide_ = ImGui::GetContentRegionAvail().x > em(kWide);
   draw_header(context, *kernel);
   draw_tools(context, *kernel);
-  if (editor_.is_of(*kernel)) editor_.draw_bar(context, *kernel, marks_);
+  const bool typing = editor_.is_of(*kernel);
+  if (typing && !typed_ && ImGui::GetContentRegionAvail().y < em(kToType)) set_tall(title(), true);
+  typed_ = typing;
+  if (typing) editor_.draw_bar(context, *kernel, marks_);
   // In a narrow panel what is beside the source takes its place.
   const float room = ImGui::GetContentRegionAvail().x;
   const bool both = wide_ && beside() != Beside::nothing;

@@ -67,6 +67,7 @@ class SourcePanel : public Panel {
   BanksPane banks_;
   FragmentPane fragments_;
   SourceEditor editor_;
+  bool typed_ = false;  // the editor was drawn in the frame before
   Beside beside_ = Beside::sass;
   bool wide_ = true;            // there is room for both; else one of them is shown
   bool beside_wished_ = false;  // a person chose it; else a narrow panel shows the source
