@@ -36,7 +36,7 @@ void SessionCore::copy_kernel(uint64_t id, Draft draft) {
   }
   load_kernels();
   snapshot_.copied.kernel = copy->id;
-  notices_.toast(LogLevel::info, copy->id + " is your copy of " + kernel->id, "Its source is " + copy->source.string());
+  notices_.log(LogLevel::info, copy->id + " is your copy of " + kernel->id + ": " + copy->source.string());
   const std::string change = copy->id + ", a copy of " + kernel->id;
   draft.kernel = copy->id;
   ask({.draft = std::move(draft), .gesture = {0, true, change}});

@@ -56,7 +56,7 @@ TEST_F(EditFlow, OneKeyMakesACopyAndTypingRunsIt) {
     if (!wait_for_file(ctx, "// mine //") || !wait_for_its_run(ctx)) return;
     EXPECT_EQ(now()->focus.change, "tiled_copy.cu edited");
     EXPECT_EQ(session::find_kernel(*now(), "tiled")->source, shipped);
-    EXPECT_THAT(drawn_words(ctx), HasSubstr("Saved. Edits run by themselves."));
+    EXPECT_THAT(drawn_words(ctx), HasSubstr("Edits run by themselves. They are in "));
 
     ctx->KeyPress(ImGuiMod_Ctrl | ImGuiKey_Z, 8);  // of the text, letter by letter or word by word
     if (!wait_for_file(ctx, shipped.substr(0, 20)) || !wait_for_its_run(ctx)) return;

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <utility>
 
+#include "catalog/own_copy.h"
 #include "ui/icons.h"
 #include "ui/panels/code_panes.h"
 #include "ui/widgets/modal.h"
@@ -79,6 +80,7 @@ SourceEditor::SourceEditor() {
   editor_.SetCompletePairedGlyphs(false);
   editor_.SetShowScrollbarMiniMapEnabled(false);
   editor_.SetShowPanScrollIndicatorEnabled(false);
+  editor_.SetTransactionCallback([this](const std::vector<TextEditor::Change>&) { changed_ = true; });
 }
 
 void SourceEditor::edit(Context& context, const Kernel& kernel, const Draft& draft, int64_t line) {
@@ -119,6 +121,7 @@ void SourceEditor::close(session::Session& session) {
 
 void SourceEditor::take(const std::string& text) {
   editor_.ReplaceSectionText({0, 0}, {editor_.GetLineCount(), 0}, text);
+  changed_ = false;
 }
 
 void SourceEditor::follow(Context& context) {
@@ -151,7 +154,8 @@ int64_t SourceEditor::draw(Context& context, const Kernel& kernel, const std::ve
   const float gutter = em(1.4f) + heat_width({code.column});  // also while there is no figure: the text stays in place
   editor_.SetLineDecorator(static_cast<size_t>(std::ceil(gutter / width_of("0"))),
                            [&](const TextEditor::Decorator& line) { decorate(line, marks_, heat ? &code : nullptr); });
-  if (editor_.Render("##editor", {0, 0})) edits_.typed(editor_.GetText(), ImGui::GetTime());
+  editor_.Render("##editor", {0, 0});
+  if (std::exchange(changed_, false)) edits_.typed(editor_.GetText(), ImGui::GetTime());
   editor_.ClearLineDecorator();  // it holds this frame's code
   ImGui::PopFont();
   if (ImGui::Shortcut(ImGuiMod_Ctrl | ImGuiKey_S)) save_now(context.session);
@@ -207,7 +211,7 @@ void SourceEditor::draw_bar(Context& context, const Kernel& kernel, const std::v
   const float buttons = width_of("Revert\u2026") + width_of("Done") + em(3.2f);
   const float right = ImGui::GetCursorPosX() + ImGui::GetContentRegionAvail().x;
   ImGui::BeginGroup();
-  const bool asks = draw_state(marks);
+  const bool asks = draw_state(kernel, marks);
   ImGui::EndGroup();
   ImGui::SameLine();
   ImGui::SetCursorPosX(std::max(ImGui::GetCursorPosX(), right - buttons));
@@ -226,7 +230,7 @@ void SourceEditor::draw_bar(Context& context, const Kernel& kernel, const std::v
 }
 
 // Returns whether a person has to choose first.
-bool SourceEditor::draw_state(const std::vector<SourceMark>& marks) {
+bool SourceEditor::draw_state(const Kernel& kernel, const std::vector<SourceMark>& marks) {
   const float room = std::max(em(30), ImGui::GetContentRegionAvail().x);
   ImGui::AlignTextToFramePadding();
   if (edits_.conflict()) {
@@ -256,7 +260,7 @@ bool SourceEditor::draw_state(const std::vector<SourceMark>& marks) {
   } else if (error != marks.end()) {
     clipped("line " + std::to_string(error->line) + ": " + std::string(in_short(error->words)), rest, palette().bad);
   } else {
-    clipped("Saved. Edits run by themselves.", rest, palette().dim);
+    clipped("Edits run by themselves. They are in " + catalog::source_file(kernel).string(), rest, palette().dim);
   }
   return false;
 }

@@ -16,6 +16,8 @@ namespace attnscope::ui {
 class SourceEditor {
  public:
   SourceEditor();
+  SourceEditor(const SourceEditor&) = delete;
+  SourceEditor& operator=(const SourceEditor&) = delete;
 
   // Opens the shown kernel's source, if it is a copy; of another kernel it asks the session for a copy first.
   void edit(Context& context, const Kernel& kernel, const Draft& draft, int64_t line);
@@ -41,7 +43,7 @@ class SourceEditor {
   void open(const Kernel& kernel, int64_t line);
   void take(const std::string& text);
   void put_marks(const std::vector<SourceMark>& marks);
-  bool draw_state(const std::vector<SourceMark>& marks);
+  bool draw_state(const Kernel& kernel, const std::vector<SourceMark>& marks);
   void draw_revert(const Context& context, const Kernel& kernel);
   void decorate(const TextEditor::Decorator& line, const std::vector<SourceMark>& marks, const CodeState* code) const;
 
@@ -50,6 +52,7 @@ class SourceEditor {
   uint64_t copy_asked_ = 0;  // the request for a copy that is not there yet
   int64_t copy_line_ = 0;
   int64_t cursor_line_ = 0;
+  bool changed_ = false;           // by a person, since the text was taken
   int focus_frames_ = 0;           // until the editor has the keyboard: a panel that comes to the front takes it first
   std::vector<SourceMark> marks_;  // those that the editor has
   ThemeMode theme_ = ThemeMode::dark;
