@@ -17,7 +17,8 @@
 //   * P·V is in the row loop too, with a load of P and of V for every product: nothing is kept in registers.
 //   * VEC_WIDTH 4 and 8 are the same code: every width from 4 up takes the 16-byte copy.
 //   * S and O in fp32 make BLOCK_M 64 ask 57,376 bytes at HEAD_DIM 64, over the 48 KB that a kernel may declare
-//     statically: SHARED dynamic is the way out.
+//     statically. There are two ways out: SHARED dynamic, or SO_TYPE f16, which asks 40,992 bytes and rounds every
+//     score, probability and partial output to a half, so that the output's error grows.
 //
 // Times, us, reported for an L4 at B1 H8 S512 D64; m32_w8_v4 is BLOCK_M 32, NUM_WARPS 8
 // (assets/reported/l4_reports.json):
@@ -32,7 +33,8 @@
 //
 // Map, in reading order, with the knobs that change each piece:
 //   Sizes        threads, rows a warp, one copy's vector        BLOCK_M NUM_WARPS VEC_WIDTH
-//   Tiles        q_chunk_at(), score_at(): where an element of Q and S lies        SWIZZLE_XOR
+//   Tiles        Stored, q_chunk_at(), score_at(): what S and O hold, where an element of Q and S lies
+//                SO_TYPE SWIZZLE_XOR
 //   Load         load_tile(): global to shared memory           VEC_WIDTH
 //   Mask         visible_keys(): the keys that a row sees
 //   Reduction    reduce_row(): a row's maximum or sum           REDUCE_WARP
@@ -77,6 +79,9 @@
 #ifndef SHARED  // 0 static, 1 dynamic
 #define SHARED 0
 #endif
+#ifndef SO_TYPE  // of S and O in shared memory: 0 float, 1 half
+#define SO_TYPE 0
+#endif
 
 #define UNROLL _Pragma("unroll")  // register arrays need it: their indices become constants
 
@@ -102,6 +107,13 @@ constexpr int kVector = sizeof(Vector) / sizeof(ATTN_T);  // halves
 constexpr int kChunk = 8;                                 // halves in 16 bytes, what the swizzle moves
 
 // ---- Tiles ----------------------------------------------------------------------------------------------------------
+
+// What the tiles of the scores and of the output hold. Sums are made in fp32 registers either way.
+#if SO_TYPE == 1
+using Stored = half;
+#else
+using Stored = float;
+#endif
 
 // Where the 16-byte chunk `chunk` of a Q row lies. Lanes of the score loop read one column of 32 rows: the swizzle
 // permutes a row's chunks by the row's number, so that eight neighbouring rows use all 32 banks. K needs none, because
@@ -148,11 +160,11 @@ __device__ __forceinline__ int visible_keys(int row, int seq_q, int seq_k) {
 
 // A row's maximum or sum over its BLOCK_N scores, valid in lane 0. REDUCE_WARP 0: lane 0 reads them all.
 template <bool kMaximum>
-__device__ __forceinline__ float reduce_row(const float* S_tile, int row, int lane) {
+__device__ __forceinline__ float reduce_row(const Stored* S_tile, int row, int lane) {
   float result = kMaximum ? minus_infinity() : 0.0f;
   if constexpr (REDUCE_WARP) {
     for (int key = lane; key < BLOCK_N; key += 32) {
-      const float s = S_tile[score_at(row, key)];
+      const float s = float(S_tile[score_at(row, key)]);
       result = kMaximum ? fmaxf(result, s) : result + s;
     }
     for (int offset = 16; offset > 0; offset /= 2) {
@@ -161,7 +173,7 @@ __device__ __forceinline__ float reduce_row(const float* S_tile, int row, int la
     }
   } else if (lane == 0) {
     for (int key = 0; key < BLOCK_N; ++key) {
-      const float s = S_tile[score_at(row, key)];
+      const float s = float(S_tile[score_at(row, key)]);
       result = kMaximum ? fmaxf(result, s) : result + s;
     }
   }
@@ -179,8 +191,8 @@ extern "C" __global__ void __launch_bounds__(32 * NUM_WARPS)
   __shared__ __align__(16) ATTN_T Q_tile[BLOCK_M * HEAD_DIM];
   __shared__ __align__(16) ATTN_T K_tile[BLOCK_N * HEAD_DIM];
   __shared__ __align__(16) ATTN_T V_tile[BLOCK_N * HEAD_DIM];
-  __shared__ __align__(16) float S_tile[BLOCK_M * BLOCK_N];   // scores, then probabilities
-  __shared__ __align__(16) float O_tile[BLOCK_M * HEAD_DIM];  // not yet divided by the row's sum
+  __shared__ __align__(16) Stored S_tile[BLOCK_M * BLOCK_N];   // scores, then probabilities
+  __shared__ __align__(16) Stored O_tile[BLOCK_M * HEAD_DIM];  // not yet divided by the row's sum
   __shared__ float warp_max[NUM_WARPS];
   __shared__ float warp_sum[NUM_WARPS];
 #else
@@ -188,9 +200,9 @@ extern "C" __global__ void __launch_bounds__(32 * NUM_WARPS)
   ATTN_T* Q_tile = reinterpret_cast<ATTN_T*>(dynamic_shared);
   ATTN_T* K_tile = Q_tile + BLOCK_M * HEAD_DIM;
   ATTN_T* V_tile = K_tile + BLOCK_N * HEAD_DIM;
-  float* S_tile = reinterpret_cast<float*>(V_tile + BLOCK_N * HEAD_DIM);
-  float* O_tile = S_tile + BLOCK_M * BLOCK_N;
-  float* warp_max = O_tile + BLOCK_M * HEAD_DIM;
+  Stored* S_tile = reinterpret_cast<Stored*>(V_tile + BLOCK_N * HEAD_DIM);
+  Stored* O_tile = S_tile + BLOCK_M * BLOCK_N;
+  float* warp_max = reinterpret_cast<float*>(O_tile + BLOCK_M * HEAD_DIM);
   float* warp_sum = warp_max + NUM_WARPS;
 #endif
   const int warp = threadIdx.x / 32;
@@ -204,7 +216,7 @@ extern "C" __global__ void __launch_bounds__(32 * NUM_WARPS)
 
   // Load Q; O and the running maxima and sums start empty.
   load_tile<BLOCK_M, true>(Q_tile, q + head * seq_q * HEAD_DIM, first_row, seq_q);
-  for (int i = threadIdx.x; i < BLOCK_M * HEAD_DIM; i += kThreads) O_tile[i] = 0.0f;
+  for (int i = threadIdx.x; i < BLOCK_M * HEAD_DIM; i += kThreads) O_tile[i] = Stored(0.0f);
   float running_max[kStates];  // lane i: of the warp's row i
   float running_sum[kStates];
   UNROLL
@@ -231,7 +243,7 @@ extern "C" __global__ void __launch_bounds__(32 * NUM_WARPS)
           UNROLL
           for (int i = 0; i < kChunk; ++i) dot += float(q_chunk[i]) * float(k_chunk[i]);
         }
-        S_tile[score_at(row, key)] = first_key + key < visible ? dot * scale : minus_infinity();
+        S_tile[score_at(row, key)] = first_key + key < visible ? Stored(dot * scale) : Stored(minus_infinity());
       }
     }
     if constexpr (SYNC_POLICY == 5) __syncthreads();
@@ -250,8 +262,8 @@ extern "C" __global__ void __launch_bounds__(32 * NUM_WARPS)
         const float new_max = fmaxf(old_max, warp_max[warp]);
         const float base = new_max == minus_infinity() ? 0.0f : new_max;  // all masked so far: exp(-inf - 0) = 0
         for (int key = lane; key < BLOCK_N; key += 32) {
-          float* s = &S_tile[score_at(row, key)];
-          *s = exp2f((*s - base) * kLog2e);
+          Stored* s = &S_tile[score_at(row, key)];
+          *s = Stored(exp2f((float(*s) - base) * kLog2e));
         }
         __syncwarp();
         const float tile_sum = reduce_row<false>(S_tile, row, lane);
@@ -267,8 +279,9 @@ extern "C" __global__ void __launch_bounds__(32 * NUM_WARPS)
         for (int d = lane; d < HEAD_DIM; d += 32) {
           float sum = 0.0f;
 #pragma unroll 1
-          for (int key = 0; key < BLOCK_N; ++key) sum += S_tile[score_at(row, key)] * float(V_tile[key * HEAD_DIM + d]);
-          O_tile[row * HEAD_DIM + d] = O_tile[row * HEAD_DIM + d] * rescale + sum;
+          for (int key = 0; key < BLOCK_N; ++key)
+            sum += float(S_tile[score_at(row, key)]) * float(V_tile[key * HEAD_DIM + d]);
+          O_tile[row * HEAD_DIM + d] = Stored(float(O_tile[row * HEAD_DIM + d]) * rescale + sum);
         }
       }
     }
@@ -285,7 +298,7 @@ extern "C" __global__ void __launch_bounds__(32 * NUM_WARPS)
       const float inverse = visible_keys(first_row + row, seq_q, seq_k) > 0 ? 1.0f / total : 0.0f;
       ATTN_T* o_row = o + (head * seq_q + first_row + row) * HEAD_DIM;
       for (int d = lane; d < HEAD_DIM; d += 32) {
-        o_row[d] = ATTN_T(O_tile[row * HEAD_DIM + d] * inverse);
+        o_row[d] = ATTN_T(float(O_tile[row * HEAD_DIM + d]) * inverse);
       }
     }
   }

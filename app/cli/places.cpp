@@ -17,15 +17,16 @@ Result<Places> find_places() {
 
 namespace {
 
+std::filesystem::path own_kernels_of(const Places& places) { return places.user.config / "kernels"; }
+
 Result<std::vector<std::filesystem::path>> kernel_dirs_of(const Places& places, const std::vector<std::string>& given) {
   std::vector<std::filesystem::path> dirs{places.resources / "kernels"};
   std::error_code error;
-  if (const auto own = places.user.config / "kernels"; std::filesystem::is_directory(own, error)) dirs.push_back(own);
+  if (const auto own = own_kernels_of(places); std::filesystem::is_directory(own, error)) dirs.push_back(own);
   static bool told = false;  // a command may call this more than once
   if (error && error != std::errc::no_such_file_or_directory && error != std::errc::not_a_directory &&
       !std::exchange(told, true))
-    report({Stage::store,
-            (places.user.config / "kernels").string() + ": " + error.message() + ". Its kernels are left out.",
+    report({Stage::store, own_kernels_of(places).string() + ": " + error.message() + ". Its kernels are left out.",
             "Check the rights of that folder and those above it."});
   for (const std::string& dir : given) {
     if (!std::filesystem::is_directory(dir, error))
@@ -75,6 +76,7 @@ Result<session::SessionOptions> session_options(const std::vector<std::string>& 
   session::SessionOptions options;
   options.kernel_dirs = std::move(*kernels);
   options.preset_dirs = preset_dirs_of(*places);
+  options.own_kernels = own_kernels_of(*places);
   options.assets_dir = places->resources / "assets";
   options.own_devices = own_devices_of(*places);
   if (keep_state) options.state_dir = places->user.data;

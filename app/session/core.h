@@ -66,6 +66,8 @@ class SessionCore final : public LinkEvents {
   void describe_preset(const std::filesystem::path& path, const std::string& title, const std::string& note);
   void delete_preset(const std::filesystem::path& path);
   void reload_kernels();
+  void copy_kernel(uint64_t id, Draft draft);  // core_source.cpp
+  void save_source(const SourceSave& save);    // core_source.cpp
   void set_setting(const std::string& key, const Json& value);
 
   void dismiss_toast(uint64_t id);
@@ -154,6 +156,10 @@ class SessionCore final : public LinkEvents {
   void list_presets();
   bool is_shipped(const std::filesystem::path& preset);
   void watch_folders();
+  void watch_kernels(const std::filesystem::path& folder);
+  void watch_folder(const std::filesystem::path& folder, std::vector<std::string> endings,
+                    std::function<void()> changed);
+  void find_originals();  // core_source.cpp
   void start_first_experiment();
   void adopt_preset(const std::string& path, const store::Preset& preset);
   bool preset_modified() const;

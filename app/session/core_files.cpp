@@ -93,6 +93,7 @@ void SessionCore::load_kernels() {
       notices_.toast(failure);
   shelf_.set(catalog.kernels);
   snapshot_.kernels = share(std::move(catalog.kernels));
+  find_originals();
   snapshot_.kernel_failures = share(std::move(catalog.failures));
 }
 
@@ -131,18 +132,23 @@ void SessionCore::list_presets() {
   changed();
 }
 
+void SessionCore::watch_folder(const std::filesystem::path& folder, std::vector<std::string> endings,
+                               std::function<void()> changed) {
+  auto watcher = std::make_unique<FolderWatch>(loop_, std::move(endings), std::move(changed));
+  if (watcher->start(folder))
+    watches_.push_back(std::move(watcher));
+  else if (std::error_code error; std::filesystem::is_directory(folder, error))
+    notices_.log(LogLevel::warning, folder.string() + " cannot be watched: reload by hand after an edit");
+}
+
+void SessionCore::watch_kernels(const std::filesystem::path& folder) {
+  watch_folder(folder, {".cu", ".cuh", ".h", ".json"}, [this] { reload_kernels(); });
+}
+
 void SessionCore::watch_folders() {
-  auto watch = [this](const std::filesystem::path& folder, std::vector<std::string> endings,
-                      std::function<void()> changed) {
-    auto watcher = std::make_unique<FolderWatch>(loop_, std::move(endings), std::move(changed));
-    if (watcher->start(folder))
-      watches_.push_back(std::move(watcher));
-    else if (std::error_code error; std::filesystem::is_directory(folder, error))
-      notices_.log(LogLevel::warning, folder.string() + " cannot be watched: reload by hand after an edit");
-  };
-  for (const std::filesystem::path& dir : options_.kernel_dirs)
-    watch(dir, {".cu", ".cuh", ".h", ".json"}, [this] { reload_kernels(); });
-  for (const std::filesystem::path& dir : options_.preset_dirs) watch(dir, {".json"}, [this] { list_presets(); });
+  for (const std::filesystem::path& dir : options_.kernel_dirs) watch_kernels(dir);
+  for (const std::filesystem::path& dir : options_.preset_dirs)
+    watch_folder(dir, {".json"}, [this] { list_presets(); });
 }
 
 void SessionCore::adopt_preset(const std::string& path, const store::Preset& preset) {

@@ -98,6 +98,8 @@ class RunningSession final : public Session {
   }
   void delete_preset(std::filesystem::path path) override { post(&SessionCore::delete_preset, std::move(path)); }
   void reload_kernels() override { post(&SessionCore::reload_kernels); }
+  void copy_kernel(uint64_t id, Draft draft) override { post(&SessionCore::copy_kernel, id, std::move(draft)); }
+  void save_source(SourceSave save) override { post(&SessionCore::save_source, std::move(save)); }
   void reconnect(std::string worker) override { post(&SessionCore::reconnect, std::move(worker)); }
   void dismiss_toast(uint64_t id) override { post(&SessionCore::dismiss_toast, id); }
   void set_setting(std::string key, Json value) override {

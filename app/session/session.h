@@ -28,6 +28,7 @@ struct WorkerCommand {
 struct SessionOptions {
   std::vector<std::filesystem::path> kernel_dirs;  // the shipped ones first
   std::filesystem::path assets_dir;
+  std::filesystem::path own_kernels;  // a folder for copies of kernels; made by the first of them; empty: none
   std::filesystem::path own_devices;  // a folder of device specs; empty: none
   std::vector<std::filesystem::path> preset_dirs;
   std::filesystem::path state_dir;  // settings, results database, journal; empty: keep nothing
@@ -73,6 +74,14 @@ struct ScanRequest {
   bool discards = false;                        // on a GPU what is far slower than the fastest is not timed to the end
 };
 
+// The text of a copy's source, for its file.
+struct SourceSave {
+  uint64_t id = 0;       // the caller's name for it
+  std::string kernel;    // one of Snapshot::originals
+  std::string based_on;  // what the file held when the text was begun: a file that holds anything else is not replaced
+  std::string text;
+};
+
 // The workers, lanes, history and undo. Every method but stop() and the futures only posts; none blocks, none does I/O
 // on the caller's thread. An interface, so that the window's tests can put a fixed snapshot in its place.
 class Session {
@@ -113,6 +122,10 @@ class Session {
   virtual void describe_preset(std::filesystem::path path, std::string title, std::string note) = 0;
   virtual void delete_preset(std::filesystem::path path) = 0;  // moves it aside; a toast says where
   virtual void reload_kernels() = 0;
+  // Copies the draft's kernel into the user's folder, to be edited, and asks for the draft of the copy. What came of it
+  // is Snapshot::copied; a refusal is also a toast.
+  virtual void copy_kernel(uint64_t id, Draft draft) = 0;
+  virtual void save_source(SourceSave save) = 0;   // and runs it; what came of it is Snapshot::saved
   virtual void reconnect(std::string worker) = 0;  // a lost worker is tried at once
   virtual void dismiss_toast(uint64_t id) = 0;
   virtual void set_setting(std::string key, Json value) = 0;  // kept in settings.json; shown in Snapshot::settings

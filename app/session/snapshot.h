@@ -105,6 +105,19 @@ struct PresetItem {
   bool own = false;  // in the user's own folder: it can be renamed, described and deleted
 };
 
+// What came of Session::copy_kernel().
+struct CopiedKernel {
+  uint64_t id = 0;     // the caller's; 0: none was asked for
+  std::string kernel;  // empty: refused, and a toast says why
+};
+
+// What came of Session::save_source().
+struct SavedSource {
+  uint64_t id = 0;  // the caller's; 0: none was asked for
+  std::optional<Failure> failure;
+  std::optional<std::string> changed;  // nothing was written, because the file had been changed; what it holds
+};
+
 struct Toast {
   uint64_t id = 0;
   LogLevel level = LogLevel::info;
@@ -121,6 +134,11 @@ struct Snapshot {
   std::optional<HistoryEntry> selected;  // an entry picked in the history, shown instead of the focus; empty: live
   Shared<std::vector<Kernel>> kernels = share<std::vector<Kernel>>();
   Shared<std::vector<Failure>> kernel_failures = share<std::vector<Failure>>();  // kernels that did not load
+  // By the id of each kernel that is a copy to be edited: the source that it was copied from.
+  Shared<std::map<std::string, std::string>> originals = share<std::map<std::string, std::string>>();
+  CopiedKernel copied;
+  SavedSource saved;
+  std::string own_kernels_dir;  // where copies are put; empty: nowhere
   Shared<LastAskedByKernel> last_asked = share<LastAskedByKernel>();
   Shared<std::vector<DeviceSpec>> devices = share<std::vector<DeviceSpec>>();
   Shared<std::vector<PresetItem>> presets = share<std::vector<PresetItem>>();

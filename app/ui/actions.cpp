@@ -61,7 +61,9 @@ bool is_pressed(const Action& action, ImGuiKeyChord chord) {
   if ((of_a_control || of_a_window) && ImGui::IsPopupOpen(nullptr, ImGuiPopupFlags_AnyPopup)) return false;
   if (of_a_control && io.NavVisible && ImGui::IsAnyItemFocused()) return false;
   if ((of_a_control || of_a_window) && !action.refusal().empty()) return false;
-  return ImGui::Shortcut(chord, ImGuiInputFlags_RouteGlobal | (plain ? 0 : ImGuiInputFlags_RouteOverActive));
+  const bool in_editor = io.WantTextInput && !ImGui::IsAnyItemActive();  // of the source, which has Ctrl+Z of its own
+  return ImGui::Shortcut(chord,
+                         ImGuiInputFlags_RouteGlobal | (plain || in_editor ? 0 : ImGuiInputFlags_RouteOverActive));
 }
 
 }  // namespace

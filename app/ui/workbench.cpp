@@ -189,6 +189,7 @@ void Workbench::draw() {
                   [this] { open_panel(kWhyTitle); },
                   [this](const std::string& name, std::string text) { save_.open(name, std::move(text)); }};
   desk_.follow(context);
+  source_panel_->editor().follow(context);
   actions_.handle_shortcuts();
   draw_content(context);
   if (const auto leave = std::exchange(leave_, nullptr)) leave(context);
@@ -294,6 +295,7 @@ void Workbench::keep_settings() {
 
 void Workbench::keep_settings_now() {
   keep_at_ = 0;
+  source_panel_->editor().save_now(session_);
   if (!options_.keep_settings || !adopted_ || settings_ == kept_settings_) return;
   kept_settings_ = settings_;
   session_.set_setting(kSettingsKey, to_json(settings_));

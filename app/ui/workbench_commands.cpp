@@ -83,6 +83,16 @@ void Workbench::add_actions() {
   };
   reset("reset knobs", "Reset the kernel's knobs", with_own_knobs);
   reset("reset problem", "Reset the problem", with_own_problem);
+  add(
+      "edit source", "Edit the kernel's source, in a copy", ImGuiMod_Ctrl | ImGuiKey_E,
+      [this] {
+        open_panel(source_panel_->title());
+        leave_ = [this](Context& context) { source_panel_->edit(context); };
+      },
+      [this] { return why_not_edited(session::find_kernel(*snapshot_, draft_.current().kernel)); });
+  add(
+      "leave source", "Leave the source's editor", 0, [this] { source_panel_->end_edit(session_); },
+      [this] { return source_panel_->edits() ? "" : "No source is being edited."; });
   actions_.add({.id = "step knob", .title = "Step a knob that has the focus", .group = group, .keys = "Left, Right"});
   actions_.add({.id = "move", .title = "Move between controls", .group = group, .keys = "Tab, arrow keys"});
   group = "Run";
@@ -113,7 +123,8 @@ void Workbench::add_actions() {
         open_panel(history_panel_->title());
       },
       [this] { return baseline_.run() == 0 ? "There is no A: no earlier run has a time." : ""; });
-  add("why", "Why: the time term by term", ImGuiMod_Ctrl | ImGuiKey_E, [this] { open_panel(kWhyTitle); });
+  add("why", "Why: the time term by term", ImGuiMod_Ctrl | ImGuiMod_Shift | ImGuiKey_E,
+      [this] { open_panel(kWhyTitle); });
   add(
       "pin", "Pin the shown run as A", ImGuiMod_Ctrl | ImGuiKey_B,
       [this] { settings_.pinned = pin_of(snapshot_->history.at(*latency_.column_of(shown_of(*snapshot_).run))); },
@@ -186,8 +197,9 @@ void Workbench::add_actions() {
 
 // Not while the palette, a menu or a dialog is open: they close themselves.
 bool Workbench::closable() const {
-  return !palette_.is_open() && (presenter_.is_on() || command_pane_.is_open() || experiment_panel_->refuses() ||
-                                 history_panel_->compares() || snapshot_->selected.has_value());
+  return !palette_.is_open() &&
+         (presenter_.is_on() || command_pane_.is_open() || source_panel_->edits() || experiment_panel_->refuses() ||
+          history_panel_->compares() || snapshot_->selected.has_value());
 }
 
 // Each press of Escape closes one thing, in this order.
@@ -196,6 +208,8 @@ void Workbench::close_one() {
     present(false);
   else if (command_pane_.is_open())
     command_pane_.close();
+  else if (source_panel_->edits())
+    source_panel_->end_edit(session_);
   else if (experiment_panel_->refuses())
     experiment_panel_->drop_refusals();
   else if (history_panel_->compares())
@@ -233,7 +247,7 @@ void Workbench::draw_menu(Context& context) {
   };
   menu("File",
        {"open", "save", "save as", "", "save plot", "save runs", "save run", "copy line", "", "reload", "", "quit"});
-  menu("Edit", {"undo", "redo", "", "reset knobs", "reset problem"});
+  menu("Edit", {"undo", "redo", "", "reset knobs", "reset problem", "", "edit source", "leave source"});
   menu("Run", {"rerun", "cancel", "watch", "tries", "", "why", "compare", "pin", "unpin", "", "live", "close", "",
                "best", "bench", "export"});
   draw_presets_menu(context);

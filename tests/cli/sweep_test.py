@@ -172,7 +172,8 @@ class Sweep(unittest.TestCase):
         self.assertEqual(tried("--strategy", "random", "--seed", "1"), tried("--strategy", "random", "--seed", "1"))
         self.assertNotEqual(tried("--strategy", "random", "--seed", "1"), tried("--strategy", "random", "--seed", "2"))
         self.assertEqual(len({config.split()[0] for config in tried()}), 1, "exhaustive: in order")
-        held = "BLOCK_M=32 BLOCK_N=64 NUM_WARPS=4 VEC_WIDTH=4 SYNC_POLICY=cta SWIZZLE_XOR=0 REDUCE_WARP=warp SHARED=static"
+        held = ("BLOCK_M=32 BLOCK_N=64 NUM_WARPS=4 VEC_WIDTH=4 SYNC_POLICY=cta SWIZZLE_XOR=0 REDUCE_WARP=warp SHARED=static "
+                "SO_TYPE=f32")
         self.assertIn(held, tried("--strategy", "evolutionary"), "what the options hold is of generation 0")
         self.assertIn(held, tried("--strategy", "local"), "and where a local search starts")
 

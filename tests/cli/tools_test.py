@@ -351,7 +351,7 @@ class Tools(unittest.TestCase):
             self.assertGreater(len(code), 1000)
         # The rung itself with the same compiler: export writes exactly the rung with these knobs.
         rung = TREE / "kernels" / "02_tiled.cu"
-        macros = dict(knobs, NUM_WARPS=4, VEC_WIDTH=4, SYNC_POLICY=5, SWIZZLE_XOR=0, REDUCE_WARP=1, HEAD_DIM=64, CAUSAL=0,
+        macros = dict(knobs, NUM_WARPS=4, VEC_WIDTH=4, SYNC_POLICY=5, SWIZZLE_XOR=0, REDUCE_WARP=1, SO_TYPE=0, HEAD_DIM=64, CAUSAL=0,
                       DTYPE=0, ATTN_T="half")
         self.assertEqual(by_nvcc, self.compiled(out, "-std=c++17", "-use_fast_math", str(rung),
                                                 *(f"-D{name}={value}" for name, value in macros.items())))

@@ -208,6 +208,23 @@ TEST(Rungs, M64StaticIsRefusedWithBothFigures) {
   for (const char* figure : {"57,376", "49,152", "dynamic"}) EXPECT_NE(text.find(figure), std::string::npos) << text;
 }
 
+TEST(Rungs, M64FitsInHalvesAndItsErrorGrows) {
+  for (const char* problem : {kRagged, kMasked}) {
+    std::vector<std::byte> first;
+    auto floats = run({"tiled", problem, {"BLOCK_M=64", "SHARED=dynamic"}});
+    ASSERT_TRUE(floats) << floats.error().message;
+    for (const int arch : {89, 80, 90}) {
+      auto halves = run({"tiled", problem, {"BLOCK_M=64", "SO_TYPE=f16"}, true, arch});
+      ASSERT_TRUE(halves) << halves.error().message;
+      EXPECT_EQ(halves->variant->info.static_shared_bytes, 40992);
+      EXPECT_EQ(halves->verdict.state, VerdictState::correct) << halves->verdict.reason;
+      EXPECT_GT(halves->verdict.rel_frobenius, 1.5 * floats->verdict.rel_frobenius) << problem;
+      if (first.empty()) first = halves->output;
+      EXPECT_TRUE(halves->output == first) << "the output differs from sm_89's";
+    }
+  }
+}
+
 TEST(Rungs, VecWidth4And8AreOneCode) {
   for (const int arch : {80, 89, 90}) {
     auto four = compile({"tiled", kMission, {"VEC_WIDTH=4"}, true, arch});

@@ -24,12 +24,15 @@
 //     --gpu                 runs have no counters; their watch has them, and the bound
 //     --prints TEXT         every run prints this line
 //     --views-after FILE    no run is kept until FILE exists: maps of past ones are refused
+//
+// A copy of a recorded kernel (ID_copy) replays the kernel's runs; a source that names "undeclared" does not compile.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
 #include <signal.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -176,7 +179,8 @@ class FakeWorker {
         cancelled_.insert(restart->target);
       } else if (auto* kernel = std::get_if<wire::KernelContent>(&*request)) {
         record("kernel");
-        if (catalog::content_hash(kernel->manifest, kernel->source) == kernel->hash) kernels_.insert(kernel->hash);
+        if (catalog::content_hash(kernel->manifest, kernel->source) == kernel->hash)
+          kernels_[kernel->hash] = {kernel->source_name, kernel->source};
       } else {
         requests_.push_back(std::move(*request));
       }
@@ -234,6 +238,20 @@ class FakeWorker {
     }
   }
 
+  struct Source {
+    std::string name, text;
+  };
+
+  // A source that names "undeclared" does not compile.
+  static std::optional<Failure> refusal_of(const Source& source) {
+    const size_t at = source.text.find("undeclared");
+    if (at == std::string::npos) return std::nullopt;
+    const auto line = 1 + std::count(source.text.begin(), source.text.begin() + static_cast<std::ptrdiff_t>(at), '\n');
+    const std::string why = "identifier \"undeclared\" is undefined";
+    return Failure{Stage::compile, fmt::format("{}:{}: {}", source.name, line, why),
+                   fmt::format("{}({}): error: {}\n", source.name, line, why)};
+  }
+
   std::optional<Failure> replay(const wire::Run& run) {
     const Failure was_cancelled{Stage::cancelled, "cancelled", ""};
     const Experiment& e = run.experiment;
@@ -244,10 +262,11 @@ class FakeWorker {
         if (cancelled_.contains(run.id)) return was_cancelled;
       }
     }
+    if (auto refused = refusal_of(kernels_.at(e.kernel_hash))) return refused;
     const Observation* recorded = nullptr;
     for (const Observation& candidate : recordings_)
-      if (candidate.experiment.kernel == e.kernel && candidate.experiment.config.knobs == e.config.knobs &&
-          candidate.experiment.problem == e.problem)
+      if ((candidate.experiment.kernel == e.kernel || candidate.experiment.kernel + "_copy" == e.kernel) &&
+          candidate.experiment.config.knobs == e.config.knobs && candidate.experiment.problem == e.problem)
         recorded = &candidate;
     if (!recorded) return Failure{Stage::device, "there is no recording of" + knobs_text(e), ""};
 
@@ -370,7 +389,7 @@ class FakeWorker {
   wire::FrameDecoder frames_;
   std::deque<wire::Request> requests_;
   std::set<wire::Id> cancelled_;
-  std::set<std::string> kernels_;
+  std::map<std::string, Source> kernels_;  // by hash
   bool greeted_ = false, running_ = false;
   Clock::time_point next_beat_;
 };

@@ -32,6 +32,8 @@ class StillSession : public session::Session {
   void describe_preset(std::filesystem::path, std::string, std::string) override {}
   void delete_preset(std::filesystem::path) override {}
   void reload_kernels() override {}
+  void copy_kernel(uint64_t, Draft) override {}
+  void save_source(session::SourceSave) override {}
   void reconnect(std::string) override {}
   void dismiss_toast(uint64_t) override {}
   void set_setting(std::string, Json) override;

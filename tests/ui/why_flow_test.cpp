@@ -139,7 +139,7 @@ TEST_F(WhyFlow, TheVerdictAndTheKeyLeadHere) {
       ctx->Yield(8);
       ASSERT_FALSE(in_front());
       if (by_key)
-        ctx->KeyPress(ImGuiMod_Ctrl | ImGuiKey_E);
+        ctx->KeyPress(ImGuiMod_Ctrl | ImGuiMod_Shift | ImGuiKey_E);
       else
         ctx->ItemClick("//##baseline/###verdict");
       ctx->Yield(8);

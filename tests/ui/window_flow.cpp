@@ -19,6 +19,7 @@ std::filesystem::path source() { return ATTNSCOPE_SOURCE_DIR; }
 WindowFlow::WindowFlow() {
   std::filesystem::create_directories(dir_ / "mine");
   options_.kernel_dirs = {source() / "kernels"};
+  options_.own_kernels = dir_ / "own";
   options_.preset_dirs = {source() / "presets", dir_ / "mine"};
   options_.assets_dir = source() / "assets";
   options_.state_dir = dir_ / "state";

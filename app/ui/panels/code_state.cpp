@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <sstream>
 #include <utility>
 
 #include "catalog/launch.h"
@@ -10,7 +11,8 @@
 namespace attnscope::ui {
 namespace {
 
-constexpr size_t kAround = 3;  // unchanged lines beside a change
+constexpr size_t kAround = 3;        // unchanged lines beside a change
+constexpr size_t kMostKernels = 64;  // whose sources are held for a comparison
 
 using Kind = ChangeLine::Kind;
 
@@ -30,7 +32,30 @@ void add_changes(std::vector<ChangeLine>& out, const std::string& title, const c
   }
 }
 
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream all(text);
+  for (std::string line; std::getline(all, line);) {
+    if (line.ends_with('\r')) line.pop_back();
+    lines.push_back(std::move(line));
+  }
+  return lines;
+}
+
 }  // namespace
+
+const std::vector<ChangeLine>& CodeState::edits(const std::string& original, const std::string& now) {
+  if (!edits_.empty() && original == original_ && now == edited_) return edits_;
+  original_ = original;
+  edited_ = now;
+  edits_.clear();
+  const std::vector<std::string> before = lines_of(original), after = lines_of(now);
+  add_changes(edits_, "Source, since it was copied", charts::diff_of(before, after), [&](const charts::DiffRow& row) {
+    if (row.b < 0) return ChangeLine{Kind::same, before[static_cast<size_t>(row.a)], 0, -1};
+    return ChangeLine{Kind::same, after[static_cast<size_t>(row.b)], row.b + 1, -1};
+  });
+  return edits_;
+}
 
 session::Shared<Listing> CodeState::listing_of(Context& context, const Observation& seen) {
   const std::string hash = hash_of(seen.experiment);
@@ -44,6 +69,8 @@ session::Shared<Listing> CodeState::listing_of(Context& context, const Observati
 }
 
 void CodeState::refresh(Context& context, const Kernel& kernel, size_t lines) {
+  if (kernels_.size() >= kMostKernels && !kernels_.contains(kernel.content_hash)) kernels_.erase(kernels_.begin());
+  kernels_.try_emplace(kernel.content_hash, kernel);
   const auto& seen = context.shown.observation;
   const bool its = seen != nullptr && seen->experiment.kernel_hash == kernel.content_hash;
   if (!its) {
@@ -122,8 +149,12 @@ const std::vector<ChangeLine>& CodeState::changes(Context& context, const Kernel
   const Experiment& before = a->observation->experiment;
   const Kernel* kernel_a = session::find_kernel(context.snapshot, before.kernel);
   if (kernel_a == nullptr || kernel_a->content_hash != before.kernel_hash) {
-    why = "A's source was edited since its run.";
-    return none;
+    const auto held = kernels_.find(before.kernel_hash);
+    if (held == kernels_.end()) {
+      why = "A's source was edited since its run.";
+      return none;
+    }
+    kernel_a = &held->second;
   }
   const std::string kept = std::exchange(missing_, {});
   const auto listing_a = listing_of(context, *a->observation);

@@ -1,4 +1,5 @@
 #pragma once
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -27,6 +28,8 @@ class CodeState {
   void refresh(Context& context, const Kernel& kernel, size_t lines);
   // The changes since A; empty with `why`: there is nothing to compare.
   const std::vector<ChangeLine>& changes(Context& context, const Kernel& kernel, std::string& why);
+  // What was changed in a copy's source.
+  const std::vector<ChangeLine>& edits(const std::string& original, const std::string& now);
   const std::string& changes_summary() const { return summary_; }
 
   const Listing* listing() const { return listing_.get(); }
@@ -63,6 +66,9 @@ class CodeState {
   int64_t line_ = 0, instruction_ = -1;
   std::vector<charts::CodeLink> producers_, consumers_;
 
+  std::string original_, edited_;  // what the edits are between
+  std::vector<ChangeLine> edits_;
+  std::map<std::string, Kernel> kernels_;           // those that were shown, by content: A's source may be edited since
   session::Shared<Listing> changes_a_, changes_b_;  // what the changes are between
   std::vector<ChangeLine> changes_;
   std::string summary_;

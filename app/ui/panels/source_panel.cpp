@@ -19,57 +19,36 @@
 namespace attnscope::ui {
 namespace {
 
-constexpr float kWide = 50;  // ems: room for the source and what is beside it
+constexpr float kWide = 50;    // ems: room for the source and what is beside it
+constexpr float kToType = 20;  // ems of height that the editor takes
 
 std::string_view trimmed(std::string_view line) {
   const size_t first = line.find_first_not_of(" \t");
   return first == std::string_view::npos ? std::string_view() : line.substr(first);
 }
 
-void mark(std::map<int64_t, SourceMark>& marks, int64_t line, bool error, const std::string& words) {
-  SourceMark& one = marks[line];
-  one.line = line;
-  one.error |= error;
-  if (one.words.find(words) == std::string::npos) one.words += (one.words.empty() ? "" : "\n\n") + words;
-}
-
-int64_t number_at(std::string_view words) {
-  int64_t number = 0;
-  std::from_chars(words.data(), words.data() + words.size(), number);
-  return number;
-}
-
-// "02_tiled.cu:203" wherever it occurs in the text.
-void mark_named(std::map<int64_t, SourceMark>& marks, const std::string& words, const SourceLines& source) {
-  for (const std::string& file : source.files()) {
-    const std::string name = file + ":";
-    for (size_t at = words.find(name); at != std::string::npos; at = words.find(name, at + 1)) {
-      const int64_t number = number_at(std::string_view(words).substr(at + name.size()));
-      if (const int64_t line = source.text_line(file, number); line > 0) mark(marks, line, true, words);
-    }
-  }
-}
-
-void mark_finding(std::map<int64_t, SourceMark>& marks, const Finding& finding, const SourceLines& source) {
-  for (const auto& [file_key, line_key] : {std::pair{"file", "line"}, {"other_file", "other_line"}}) {
-    const auto where = finding.where.find(file_key), line = finding.where.find(line_key);
-    if (line == finding.where.end() || where == finding.where.end()) continue;
-    if (const int64_t at = source.text_line(where->second, number_at(line->second)); at > 0)
-      mark(marks, at, finding.severity == Severity::error, finding.sentence);
-  }
+// The shown run's, where it is one of the history.
+const Kernel* kernel_of(const Context& context) {
+  const bool ran = context.shown.from_history() && context.shown.observation;
+  return session::find_kernel(context.snapshot,
+                              ran ? context.shown.observation->experiment.kernel : context.draft.current().kernel);
 }
 
 }  // namespace
 
-std::vector<SourceMark> source_marks(const Observation& seen, const Failure* failure, const SourceLines& source) {
-  std::map<int64_t, SourceMark> marks;
-  for (const Finding& finding : seen.findings) mark_finding(marks, finding, source);
-  if (seen.watch)
-    for (const Finding& finding : seen.watch->findings) mark_finding(marks, finding, source);
-  if (failure != nullptr) mark_named(marks, failure->message, source);
-  std::vector<SourceMark> sorted;
-  for (auto& [line, one] : marks) sorted.push_back(std::move(one));
-  return sorted;
+std::string why_not_edited(const Kernel* kernel) {
+  if (kernel == nullptr) return "No kernel is shown.";
+  if (!kernel->library.is_source()) return "A routine of " + kernel->library.name() + " has no source.";
+  return is_machine_code(kernel->source) ? "It is machine code, without its source." : "";
+}
+
+void SourcePanel::edit(Context& context) {
+  const Kernel* kernel = kernel_of(context);
+  if (!why_not_edited(kernel).empty()) return;
+  const bool ran = context.shown.from_history() && context.shown.observation;
+  const Draft draft = ran ? static_cast<const Draft&>(context.shown.observation->experiment) : context.draft.current();
+  editor_.edit(context, *kernel, draft, code_.line());
+  if (!wide_) beside_wished_ = false;  // the editor has to be seen
 }
 
 void SourcePanel::show_line(int64_t line) {
@@ -98,9 +77,7 @@ void SourcePanel::choose_instruction(int64_t at) {
 }
 
 void SourcePanel::draw(Context& context) {
-  const bool ran = context.shown.from_history() && context.shown.observation;
-  const std::string& id = ran ? context.shown.observation->experiment.kernel : context.draft.current().kernel;
-  const Kernel* kernel = session::find_kernel(context.snapshot, id);
+  const Kernel* kernel = kernel_of(context);
   if (kernel == nullptr) return empty_state(ICON_CODE, "No kernel", "Choose one on the left.");
   if (kernel->source.empty())
     return empty_state(ICON_CODE, "A routine of " + kernel->library.name(), "Its source is not available.");
@@ -108,12 +85,16 @@ void SourcePanel::draw(Context& context) {
   code_.refresh(context, *kernel, lines_.size());
   wide_ = ImGui::GetContentRegionAvail().x > em(kWide);
   draw_header(context, *kernel);
-  draw_tools(context);
+  draw_tools(context, *kernel);
+  const bool typing = editor_.is_of(*kernel);
+  if (typing && !typed_ && ImGui::GetContentRegionAvail().y < em(kToType)) set_tall(title(), true);
+  typed_ = typing;
+  if (typing) editor_.draw_bar(context, *kernel, marks_);
   // In a narrow panel what is beside the source takes its place.
   const float room = ImGui::GetContentRegionAvail().x;
   const bool both = wide_ && beside() != Beside::nothing;
   if (both) ImGui::BeginChild("source", {(room - em(0.6f)) * 0.5f, 0});
-  if (both || beside() == Beside::nothing) draw_lines();
+  if (both || beside() == Beside::nothing) draw_source(context, *kernel);
   if (both) {
     ImGui::EndChild();
     ImGui::SameLine(0, em(0.6f));
@@ -121,6 +102,13 @@ void SourcePanel::draw(Context& context) {
   }
   if (beside() != Beside::nothing) draw_beside(context, *kernel);
   if (both) ImGui::EndChild();
+}
+
+void SourcePanel::draw_source(Context& context, const Kernel& kernel) {
+  if (!editor_.is_of(kernel)) return draw_lines();
+  if (std::exchange(reveal_, false)) editor_.show_line(code_.line());
+  const int64_t line = editor_.draw(context, kernel, marks_, code_);
+  if (line > 0 && line != code_.line() && editor_.is_as_in(kernel)) choose_line(line);
 }
 
 void SourcePanel::draw_beside(Context& context, const Kernel& kernel) {
@@ -132,6 +120,12 @@ void SourcePanel::draw_beside(Context& context, const Kernel& kernel) {
       if (clicked->line > 0) show_line(clicked->line);
       if (clicked->instruction >= 0) choose_instruction(clicked->instruction);
     }
+    return;
+  }
+  if (beside_ == Beside::edits) {
+    const std::string& now = editor_.is_of(kernel) ? editor_.text() : kernel.source;
+    const ChangeLine* clicked = draw_changes(code_, code_.edits(context.snapshot.originals->at(kernel.id), now));
+    if (clicked != nullptr && clicked->line > 0) show_line(clicked->line);
     return;
   }
   if (code_.listing() == nullptr) return wrapped(why, palette().dim, kSmallSize);
@@ -151,12 +145,16 @@ void SourcePanel::draw_beside(Context& context, const Kernel& kernel) {
 }
 
 // What stands beside the source, the search, and the way to the next hot line.
-void SourcePanel::draw_tools(const Context& context) {
+void SourcePanel::draw_tools(const Context& context, const Kernel& kernel) {
   constexpr std::pair<Beside, const char*> kKinds[] = {
       {Beside::nothing, "Source"},          {Beside::sass, "SASS"},   {Beside::ptx, "PTX"},
-      {Beside::changes, "Changes since A"}, {Beside::banks, "Banks"}, {Beside::fragments, "Fragments"}};
+      {Beside::changes, "Changes since A"}, {Beside::edits, "Edits"}, {Beside::banks, "Banks"},
+      {Beside::fragments, "Fragments"}};
+  const bool copied = context.snapshot.originals->contains(kernel.id);
+  if (!copied && beside_ == Beside::edits) beside_ = Beside::sass;
   ImGui::PushFont(nullptr, kSmallSize);
   for (const auto& [kind, name] : kKinds) {
+    if (kind == Beside::edits && !copied) continue;
     const bool is_it = kind == beside();
     if (is_it) ImGui::PushStyleColor(ImGuiCol_Button, ImGui::GetStyleColorVec4(ImGuiCol_ButtonActive));
     if (ImGui::SmallButton(name)) {
@@ -168,6 +166,7 @@ void SourcePanel::draw_tools(const Context& context) {
             : kind == Beside::fragments ? "Which lane holds which element of a Tensor Core product or a matrix load"
             : kind == Beside::changes
                 ? "What the knobs changed in source and machine code since A, whatever the registers"
+            : kind == Beside::edits ? "What you changed since the source was copied"
             : kind == Beside::banks ? "Accesses to shared memory, 32 lanes by 32 banks"
             : wide_                 ? std::string(name) + " beside the source"
                                     : std::string(name) + " in place of the source: the panel is narrow");
@@ -294,7 +293,7 @@ void SourcePanel::step(int direction) {
   show_line(marks_[static_cast<size_t>((at + count) % count)].line);
 }
 
-void SourcePanel::draw_header(const Context& context, const Kernel& kernel) {
+void SourcePanel::draw_header(Context& context, const Kernel& kernel) {
   ImGui::AlignTextToFramePadding();
   ImGui::PushFont(fonts().strong, 0);
   text(kernel.source_name);
@@ -318,8 +317,20 @@ void SourcePanel::draw_header(const Context& context, const Kernel& kernel) {
   }
   ImGui::SameLine();
   const bool tall = is_tall(title());
-  const float wide = width_of("taller") + width_of("copy") + em(2.8f), room = ImGui::GetContentRegionAvail().x;
+  const std::string why_not = why_not_edited(&kernel);
+  const bool own = context.snapshot.originals->contains(kernel.id);
+  const char* edits = own ? "edit###edit" : "edit a copy###edit";
+  const float wide = width_of(own ? "edit" : "edit a copy") + width_of("taller") + width_of("copy") + em(4.4f);
+  const float room = ImGui::GetContentRegionAvail().x;
   if (room > wide) ImGui::SetCursorPosX(ImGui::GetCursorPosX() + room - wide);
+  ImGui::BeginDisabled(!why_not.empty() || editor_.is_of(kernel));
+  if (ImGui::SmallButton(edits)) edit(context);
+  ImGui::EndDisabled();
+  tooltip(!why_not.empty() ? why_not
+          : own            ? "Edits the source (Ctrl+E). It runs whenever you pause."
+                           : "Copies the kernel into " + context.snapshot.own_kernels_dir +
+                      " and edits the copy (Ctrl+E). It runs whenever you pause.");
+  ImGui::SameLine(0, em(0.4f));
   if (ImGui::SmallButton(tall ? "lower###tall" : "taller###tall")) set_tall(title(), !tall);
   tooltip(tall ? "Gives the panels above their height back"
                : "Takes all height of the panels above but their headlines'");

@@ -9,22 +9,17 @@
 #include "ui/panels/code_state.h"
 #include "ui/panels/fragment_pane.h"
 #include "ui/panels/panel.h"
+#include "ui/panels/source_editor.h"
+#include "ui/panels/source_marks.h"
 
 namespace attnscope::ui {
 
-// A line of the source with messages about it.
-struct SourceMark {
-  int64_t line = 0;  // of the text, from 1
-  bool error = false;
-  std::string words;  // full text, one paragraph per finding
-};
-
-// The lines of the text that the observation's findings or its failure name, ascending, one entry per line. `source`
-// says which lines of which files they are.
-std::vector<SourceMark> source_marks(const Observation& seen, const Failure* failure, const SourceLines& source);
+// Why the source of that kernel (null: none) cannot be edited; empty: it can.
+std::string why_not_edited(const Kernel* kernel);
 
 // The kernel's source with what each line did and costs, the lines that findings and compiler errors name, and beside
-// it the SASS, the PTX or what changed since A. Choosing a line or an instruction lights the other.
+// it the SASS, the PTX or what changed since A. Choosing a line or an instruction lights the other. A copy's source is
+// edited here.
 class SourcePanel : public Panel {
  public:
   const char* title() const override { return "Source"; }
@@ -34,15 +29,21 @@ class SourcePanel : public Panel {
   void show_line(int64_t line);
   // The matrices of that line's instructions, lane by lane, beside the source.
   void show_fragments(int64_t line);
+  // Edits the shown kernel's source, if it is a copy, else a copy of it.
+  void edit(Context& context);
+  void end_edit(session::Session& session) { editor_.close(session); }
+  bool edits() const { return editor_.is_open(); }
+  SourceEditor& editor() { return editor_; }
   int64_t shown_line() const { return code_.line(); }  // 0: none was requested
   int64_t chosen_instruction() const { return code_.instruction(); }
 
  private:
-  enum class Beside { nothing, sass, ptx, changes, banks, fragments };
+  enum class Beside { nothing, sass, ptx, changes, edits, banks, fragments };
 
   void refresh(const Context& context, const Kernel& kernel);
-  void draw_header(const Context& context, const Kernel& kernel);
-  void draw_tools(const Context& context);
+  void draw_header(Context& context, const Kernel& kernel);
+  void draw_tools(const Context& context, const Kernel& kernel);
+  void draw_source(Context& context, const Kernel& kernel);
   Beside beside() const { return wide_ || beside_wished_ ? beside_ : Beside::nothing; }
   void draw_lines();
   void draw_line(size_t at, float gutter, const std::vector<charts::HeatColumn>& columns);
@@ -65,6 +66,8 @@ class SourcePanel : public Panel {
   CodeState code_;
   BanksPane banks_;
   FragmentPane fragments_;
+  SourceEditor editor_;
+  bool typed_ = false;  // the editor was drawn in the frame before
   Beside beside_ = Beside::sass;
   bool wide_ = true;            // there is room for both; else one of them is shown
   bool beside_wished_ = false;  // a person chose it; else a narrow panel shows the source

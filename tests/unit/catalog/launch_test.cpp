@@ -38,6 +38,37 @@ TEST(Launch, SharedMemoryOfTheTiledKernel) {
   }
 }
 
+// With S and O in halves 64 rows fit what a kernel may declare.
+TEST(Launch, HalvesTakeHalfOfTheTilesOfScoresAndOutput) {
+  const Kernel tiled = shipped("02_tiled");
+  const Problem problem;
+  const auto asked = [&](int64_t rows, int64_t type) {
+    return launch_of(tiled, problem, config_of(tiled, {{"BLOCK_M", rows}, {"SO_TYPE", type}}))->static_shared;
+  };
+  EXPECT_EQ(asked(64, 0), 57376);
+  EXPECT_EQ(asked(64, 1), 40992);
+  EXPECT_EQ(asked(32, 0), 36896) << "as in the reports";
+  const Config halves = config_of(tiled, {{"BLOCK_M", 64}, {"SO_TYPE", 1}});
+  EXPECT_TRUE(foretell_limits(tiled, problem, halves, device("l4")));
+}
+
+TEST(Launch, HalvesAreProposedWhereTheyMakeItFit) {
+  const Kernel tiled = shipped("02_tiled");
+  Problem problem;
+  problem.head_dim = 128;
+  DeviceSpec small = device("l4");
+  small.shared_optin_block = 64 << 10;
+  const Config large = config_of(tiled, {{"NUM_WARPS", 8}, {"SHARED", 1}});  // 65,600 bytes; 53,312 in halves
+  const auto way = way_out(tiled, problem, large, small);
+  ASSERT_TRUE(way);
+  EXPECT_EQ(way->knob, "SO_TYPE");
+  EXPECT_EQ(way->text, "f16");
+  EXPECT_EQ(foretell_limits(tiled, problem, large, small).error().hint, "Set SO_TYPE to f16.");
+  const auto kept = way_out(tiled, problem, config_of(tiled, {{"BLOCK_M", 16}}), small);  // 49,184 bytes
+  ASSERT_TRUE(kept);
+  EXPECT_EQ(kept->knob, "SHARED") << "the same tiles in another way come first";
+}
+
 TEST(Launch, GridAndBlock) {
   const Kernel tiled = shipped("02_tiled");
   Problem problem;

@@ -18,7 +18,8 @@ TEST(CompleteConfig, FillsInTheDefaults) {
   const Config config = config_of(tiled, {{"NUM_WARPS", 8}});
   EXPECT_EQ(
       short_text(config, tiled),
-      "BLOCK_M=32 BLOCK_N=64 NUM_WARPS=8 VEC_WIDTH=4 SYNC_POLICY=cta SWIZZLE_XOR=0 REDUCE_WARP=warp SHARED=static");
+      "BLOCK_M=32 BLOCK_N=64 NUM_WARPS=8 VEC_WIDTH=4 SYNC_POLICY=cta SWIZZLE_XOR=0 REDUCE_WARP=warp SHARED=static "
+      "SO_TYPE=f32");
   EXPECT_TRUE(config.options.fast_math);
 }
 

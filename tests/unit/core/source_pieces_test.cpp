@@ -94,7 +94,7 @@ TEST(SourcePieces, OfTheRungs) {
   const SourcePieces of_tiled(tiled);
   EXPECT_EQ(of_tiled.function_at(line_of(tiled, "float dot = 0.0f")), "attention_tiled");
   EXPECT_EQ(of_tiled.loop_at(line_of(tiled, "float dot = 0.0f")), of_tiled.loop_at(line_of(tiled, "dot +=")));
-  EXPECT_NE(of_tiled.loop_at(line_of(tiled, "dot +=")), of_tiled.loop_at(line_of(tiled, "sum += S_tile")));
+  EXPECT_NE(of_tiled.loop_at(line_of(tiled, "dot +=")), of_tiled.loop_at(line_of(tiled, "sum += float(S_tile")));
 }
 
 }  // namespace

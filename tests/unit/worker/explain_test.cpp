@@ -124,7 +124,7 @@ TEST_F(Explained, ThePhaseThatTakesMostIsMeasured) {
     const Finding* found = find(seen, RuleId::phase_most);
     EXPECT_NE(found, nullptr);
     if (found == nullptr) return 0.0;
-    EXPECT_EQ(found->where.at("line"), line_with("sum += S_tile[score_at(row, key)]"));
+    EXPECT_EQ(found->where.at("line"), line_with("float(S_tile[score_at(row, key)]) * float("));
     return found->evidence.front().value / seen.timing->p50;
   };
   const double four_warps = share_of_pv({});
