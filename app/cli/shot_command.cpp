@@ -25,7 +25,7 @@ struct ShotOptions {
   std::string lesson;
   size_t step = 1, answer = 0;
   std::string panel;
-  int64_t fragments = 0;
+  int64_t fragments = 0, softmax = -1, tile = 1;
 };
 
 #ifdef ATTNSCOPE_HAS_UI
@@ -76,6 +76,8 @@ int shoot(const ShotOptions& given) {
   }
   shot.panel = given.panel;
   shot.fragments = given.fragments;
+  shot.softmax_row = given.softmax;
+  shot.softmax_tile = given.tile;
   shot.zoom = given.zoom;
   auto done = ui::shot(**session, given.file, *size, shot);
   (*session)->stop();
@@ -111,6 +113,12 @@ void add_shot(CLI::App& app, Chosen& chosen) {
       ->type_name("LINE")
       ->check(CLI::PositiveNumber)
       ->excludes(panel);
+  CLI::Option* softmax = command->add_option("--softmax", options->softmax,
+                                             "The Source panel with the online softmax of this query row, stepped");
+  softmax->type_name("ROW")->check(CLI::NonNegativeNumber)->excludes(panel);
+  command->add_option("--tile", options->tile, "Which tile of keys, from 1, for --softmax")
+      ->check(CLI::PositiveNumber)
+      ->needs(softmax);
   CLI::Option* lesson = command->add_option("--lesson", options->lesson, "A step of this lesson, in presenter mode");
   lesson->type_name("ID");
   command->add_option("--step", options->step, "Which step; the first by itself")

@@ -9,6 +9,7 @@
 #include "ui/panels/code_state.h"
 #include "ui/panels/fragment_pane.h"
 #include "ui/panels/panel.h"
+#include "ui/panels/softmax_pane.h"
 
 namespace attnscope::ui {
 
@@ -34,11 +35,13 @@ class SourcePanel : public Panel {
   void show_line(int64_t line);
   // The matrices of that line's instructions, lane by lane, beside the source.
   void show_fragments(int64_t line);
+  // What the softmax holds of that row, beside the source; the tile counts from 1.
+  void show_softmax(const SoftmaxRow& row, int64_t tile);
   int64_t shown_line() const { return code_.line(); }  // 0: none was requested
   int64_t chosen_instruction() const { return code_.instruction(); }
 
  private:
-  enum class Beside { nothing, sass, ptx, changes, banks, fragments };
+  enum class Beside { nothing, sass, ptx, changes, banks, fragments, softmax };
 
   void refresh(const Context& context, const Kernel& kernel);
   void draw_header(const Context& context, const Kernel& kernel);
@@ -65,6 +68,7 @@ class SourcePanel : public Panel {
   CodeState code_;
   BanksPane banks_;
   FragmentPane fragments_;
+  SoftmaxPane softmax_;
   Beside beside_ = Beside::sass;
   bool wide_ = true;            // there is room for both; else one of them is shown
   bool beside_wished_ = false;  // a person chose it; else a narrow panel shows the source
