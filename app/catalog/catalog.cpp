@@ -5,6 +5,7 @@
 
 #include "catalog/launch.h"
 #include "catalog/manifest_reader.h"
+#include "catalog/softmax_places.h"
 #include "catalog/validate.h"
 #include "catalog/workload.h"
 #include "core/code_file.h"
@@ -54,6 +55,8 @@ Result<void> try_expressions(const Kernel& kernel) {
       const std::string where = kernel.manifest_name + "/" + key + "/" + std::to_string(i) + "/expr";
       if (auto value = holds((*list)[i].expr, known, where); !value) return fail(value.error());
     }
+  if (kernel.softmax)
+    if (auto site = softmax_site(kernel, problem, *config, {}); !site) return fail(site.error());
   for (const Kernel& one : kernel.launches()) {
     if (kernel.library.is_source()) {  // the library decides how its routine is launched
       if (auto launch = launch_of(one, problem, *config); !launch) return fail(launch.error());
@@ -128,10 +131,12 @@ Result<Kernel> parse_kernel(const KernelText& text) {
       read_launch(read, kernel);
       read_shared_map(read, kernel);
     }
-    if (attention)
+    if (attention) {
       read_arguments(read, kernel);
-    else
+      if (!names_machine_code(*json)) read_softmax(read, kernel);
+    } else {
       read_workload(read, kernel);
+    }
   } else if (!attention) {
     read_workload(read, kernel);
   }

@@ -13,6 +13,7 @@
 #include "cli/exit_status.h"
 #include "cli/experiment_options.h"
 #include "cli/fragments_text.h"
+#include "cli/softmax_text.h"
 #include "cli/waiting_words.h"
 #include "cli/worker_options.h"
 #include "core/escape.h"
@@ -27,9 +28,11 @@ struct DisasmOptions {
   std::string against;  // a preset's file
   std::string hottest;  // a column's word; empty: in the code's order
   BanksAsked banks;
-  int64_t launch = 0;     // of a program, from 1; 0: the longest
-  int64_t fragments = 0;  // a line of the source; 0: none
-  uint32_t lane = 7;      // whose elements are marked
+  int64_t launch = 0;            // of a program, from 1; 0: the longest
+  int64_t fragments = 0;         // a line of the source; 0: none
+  uint32_t lane = 7;             // whose elements are marked
+  SoftmaxRow softmax{0, 0, -1};  // the row whose softmax is stepped; row -1: none
+  int64_t tile = 0;              // of it, from 1; 0: none by itself
   bool by_line = false;
   bool ptx = false;
   bool json = false;
@@ -101,6 +104,12 @@ std::string text_of(const Listed& listed, const DisasmOptions& options) {
          counted_text(*listed.listing) + "\n";
 }
 
+Result<std::string> softmax_of(session::Session& session, const Listed& listed, const DisasmOptions& options) {
+  auto listing = wait_for_softmax(session, listed.seen.experiment, options.softmax);
+  if (!listing) return fail(listing.error());
+  return softmax_text(*(*listing)->softmax, listed.named.kernel, options.tile);
+}
+
 int disasm(const DisasmOptions& options) {
   auto named = draft_of(options.experiment);
   if (!named) return report(named.error());
@@ -120,6 +129,10 @@ int disasm(const DisasmOptions& options) {
     auto banks = banks_text(*listed->listing, listed->named.kernel, options.banks);
     if (!banks) return report(banks.error());
     print_result(*banks);
+  } else if (options.softmax.row >= 0) {
+    auto softmax = softmax_of(**session, *listed, options);
+    if (!softmax) return report(softmax.error());
+    print_result(*softmax);
   } else if (options.fragments > 0) {
     auto fragments = fragments_text(*listed->listing, listed->named.kernel, options.fragments, options.lane);
     if (!fragments) return report(fragments.error());
@@ -195,6 +208,25 @@ void add_disasm(CLI::App& app, Chosen& chosen) {
       ->type_name("LANE")
       ->check(CLI::Range(0, 31))
       ->needs(fragments);
+  auto* softmax = command
+                      ->add_option("--softmax", options->softmax.row,
+                                   "What the kernel's online softmax holds of this query row, key tile by key tile, "
+                                   "read from the emulated machine")
+                      ->type_name("ROW")
+                      ->check(CLI::NonNegativeNumber)
+                      ->excludes(by_line)
+                      ->excludes(against)
+                      ->excludes(ptx)
+                      ->excludes(json)
+                      ->excludes(banks)
+                      ->excludes(fragments);
+  command->add_option("--tile", options->tile, "For --softmax: also this tile's scores and O, from 1")
+      ->check(CLI::PositiveNumber)
+      ->needs(softmax);
+  for (const auto& [name, value] : {std::pair{"--head", &options->softmax.head}, {"--batch", &options->softmax.batch}})
+    command->add_option(name, *value, "For --softmax: where the row is; 0 by itself")
+        ->check(CLI::NonNegativeNumber)
+        ->needs(softmax);
   command->callback([options, &chosen] { chosen = [options] { return disasm(*options); }; });
 }
 

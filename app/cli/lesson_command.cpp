@@ -108,7 +108,10 @@ int check(const LessonOptions& options) {
   for (const lesson::Lesson& one : *lessons) {
     const lesson::Checked checked = lesson::check(
         one, catalog.kernels, [&](const Draft& draft, bool watch) -> Result<Observation> { return runs(draft, watch); },
-        [&](const Experiment& experiment) { return wait_for_code(**session, experiment); });
+        [&](const Experiment& experiment, const lesson::Run& run) {
+          return run.softmax ? wait_for_softmax(**session, experiment, {0, 0, *run.softmax})
+                             : wait_for_code(**session, experiment);
+        });
     Json messages = Json::array();
     for (const Failure& fault : checked.faults) messages.push_back(fault.message);
     all.push_back({{"id", one.id}, {"claims", checked.claims}, {"faults", messages}});

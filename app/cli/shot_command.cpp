@@ -27,7 +27,7 @@ struct ShotOptions {
   size_t step = 1, answer = 0;
   std::string film;  // a script's file or a lesson's id; empty: a still picture
   std::string panel;
-  int64_t fragments = 0;
+  int64_t fragments = 0, softmax = -1, tile = 1;
 };
 
 #ifdef ATTNSCOPE_HAS_UI
@@ -84,6 +84,8 @@ int shoot(const ShotOptions& given) {
   if (!given.film.empty() && !is_script(given.film)) shot.step.emplace(ui::ShotStep{given.film, 1, {}});
   shot.panel = given.panel;
   shot.fragments = given.fragments;
+  shot.softmax_row = given.softmax;
+  shot.softmax_tile = given.tile;
   shot.zoom = given.zoom;
   auto done = given.film.empty() ? ui::shot(**session, given.file, *size, shot)
                                  : ui::film(**session, given.file, *size, shot, *script);
@@ -120,13 +122,20 @@ void add_shot(CLI::App& app, Chosen& chosen) {
       ->type_name("LINE")
       ->check(CLI::PositiveNumber)
       ->excludes(panel);
+  CLI::Option* softmax = command->add_option("--softmax", options->softmax,
+                                             "The Source panel with the online softmax of this query row, stepped");
+  softmax->type_name("ROW")->check(CLI::NonNegativeNumber)->excludes(panel);
+  command->add_option("--tile", options->tile, "Which tile of keys, from 1, for --softmax")
+      ->check(CLI::PositiveNumber)
+      ->needs(softmax);
   CLI::Option* film =
       command
           ->add_option("--steps", options->film,
                        "An animated PNG: what FILE.json does to the window, or a lesson from step to step")
           ->type_name("FILE.json|LESSON")
           ->excludes(panel)
-          ->excludes("--fragments");
+          ->excludes("--fragments")
+          ->excludes(softmax);
   CLI::Option* lesson = command->add_option("--lesson", options->lesson, "A step of this lesson, in presenter mode");
   lesson->type_name("ID")->excludes(film);
   command->add_option("--step", options->step, "Which step; the first by itself")

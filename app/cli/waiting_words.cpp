@@ -26,10 +26,9 @@ Observation WaitingWords::wait(session::Session& session, Draft draft, session::
   return answer.get();
 }
 
-Result<session::Shared<Listing>> wait_for_code(session::Session& session, const Experiment& experiment,
-                                               std::optional<int64_t> step) {
-  const std::string hash = session::listing_key(hash_of(experiment), step);
-  session.request_code(experiment, step);
+namespace {
+
+Result<session::Shared<Listing>> wait_for(session::Session& session, const std::string& hash) {
   for (;;) {
     const auto now = session.snapshot();
     if (const auto found = now->listings.find(hash); found != now->listings.end()) return found->second;
@@ -37,6 +36,20 @@ Result<session::Shared<Listing>> wait_for_code(session::Session& session, const 
       return fail(refused->second);
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
   }
+}
+
+}  // namespace
+
+Result<session::Shared<Listing>> wait_for_code(session::Session& session, const Experiment& experiment,
+                                               std::optional<int64_t> step) {
+  session.request_code(experiment, step);
+  return wait_for(session, session::listing_key(hash_of(experiment), step));
+}
+
+Result<session::Shared<Listing>> wait_for_softmax(session::Session& session, const Experiment& experiment,
+                                                  const SoftmaxRow& row) {
+  session.request_softmax(experiment, row);
+  return wait_for(session, session::listing_key(hash_of(experiment), row));
 }
 
 }  // namespace attnscope::cli

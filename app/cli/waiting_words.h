@@ -28,5 +28,8 @@ class WaitingWords {
 // or refused.
 Result<session::Shared<Listing>> wait_for_code(session::Session& session, const Experiment& experiment,
                                                std::optional<int64_t> step = {});
+// What the experiment's kernel holds of that row, in Listing::softmax. Blocks likewise.
+Result<session::Shared<Listing>> wait_for_softmax(session::Session& session, const Experiment& experiment,
+                                                  const SoftmaxRow& row);
 
 }  // namespace attnscope::cli

@@ -52,6 +52,11 @@ constexpr NamedOperator kOfWholeNumbers[] = {
 
 // A quotient of whole numbers below 2^53 is never rounded to a whole number: ceil() is exact.
 double ceil_div(double a, double b) { return std::ceil(a / b); }
+// Swizzled layouts are written with it; whole numbers from 0 to 2^53 - 1 only.
+double bit_xor(double a, double b) {
+  if (!(a >= 0 && a <= kLargest && b >= 0 && b <= kLargest)) return std::nan("");
+  return double(static_cast<uint64_t>(a) ^ static_cast<uint64_t>(b));
+}
 double remainder_of(double a, double b) { return std::fmod(a, b); }
 double least(const double* values, int count) { return *std::min_element(values, values + count); }
 double greatest(const double* values, int count) { return *std::max_element(values, values + count); }
@@ -84,6 +89,7 @@ void parse(Parsed& parsed, const std::string& expression, const std::vector<std:
   parsed.parser.DefineFun("min", least, true);
   parsed.parser.DefineFun("max", greatest, true);
   parsed.parser.DefineFun("ceil_div", ceil_div, true);
+  parsed.parser.DefineFun("bit_xor", bit_xor, true);
   parsed.parser.DefineOprt("%", remainder_of, mu::prMUL_DIV, mu::oaLEFT, true);
   if (numbers == Numbers::whole) {
     parsed.parser.EnableBuiltInOprt(false);
@@ -123,9 +129,9 @@ const double* results_of(const std::string& expression, const Variables& variabl
 Failure broken(const std::string& where, const std::string& expression, const std::string& reason) {
   constexpr size_t kShown = 200;
   const std::string shown = one_line(std::string_view(expression).substr(0, kShown));
-  return Failure{Stage::catalog,
-                 fmt::format("{}: \"{}{}\" {}", where, shown, expression.size() > kShown ? "…" : "", reason),
-                 "Expressions know + - * / % ( ) comparisons, && ||, ?:, min, max, ceil_div, the knobs and the sizes."};
+  return Failure{
+      Stage::catalog, fmt::format("{}: \"{}{}\" {}", where, shown, expression.size() > kShown ? "…" : "", reason),
+      "Expressions know + - * / % ( ) comparisons, && ||, ?:, min, max, ceil_div, bit_xor, the knobs and the sizes."};
 }
 
 bool assigns(const std::string& expression) {

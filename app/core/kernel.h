@@ -39,6 +39,29 @@ struct SharedPart {
   std::string bytes;  // expression
 };
 
+// Where a kernel's online softmax keeps what it holds of a query row. The expressions know every knob, the problem's
+// sizes, `scale`, `row` (in the CTA), `key` (in the tile) and `column`.
+struct SoftmaxPlaces {
+  // The register that an instruction of a source line writes, for the row.
+  struct Written {
+    std::string line;        // a piece of the source that only one line has
+    std::string op;          // "FFMA": of that line's instructions, those of this opcode
+    std::string warp = "0";  // who computes the row
+    std::string lane = "0";
+    std::string turn = "0";  // which of the lane's executions in a tile
+  };
+  // A float of shared memory.
+  struct Kept {
+    std::string buffer;  // as shared_map names it, or the source
+    std::string byte;    // in it
+  };
+  std::string rows, keys;  // query rows of a CTA, which lie along x (heads along y, batches along z); keys of a tile
+  std::string ends;        // a piece of the source that only the line of the barrier behind a tile has
+  std::string unit = "1";  // m counts scores times this
+  Written m, l;            // the running maximum and sum
+  std::optional<Kept> scores, weights, o;  // by key; what became of them at the tile's end; by column
+};
+
 struct LaunchExpressions {
   std::string grid[3];
   std::string block[3];
@@ -122,8 +145,9 @@ struct Kernel {
   int min_arch = 75;
   LaunchExpressions launch;
   std::vector<SharedPart> shared_map;
-  std::vector<std::string> args;  // attention's
-  CompileOptions options;         // what a draft of this kernel starts from
+  std::vector<std::string> args;         // attention's
+  CompileOptions options;                // what a draft of this kernel starts from
+  std::optional<SoftmaxPlaces> softmax;  // attention's: empty: the manifest does not say
   // Of kernels that are not attention:
   std::map<std::string, int64_t> sizes;  // with their defaults
   std::vector<BufferDeclaration> buffers;

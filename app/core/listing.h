@@ -8,6 +8,7 @@
 #include "core/json_fwd.h"
 #include "core/result.h"
 #include "core/shared_access.h"
+#include "core/softmax_steps.h"
 
 namespace attnscope {
 
@@ -73,8 +74,9 @@ struct Listing {
   std::string ptx{};
   bool counted = false;  // lines have counts
   int64_t emulated_ctas = 0, total_ctas = 0;
-  std::vector<SharedPlace> places{};    // what has a name in that run's shared memory
-  std::optional<std::string> launch{};  // of a program: whose code it is, "launch 2, row_sum"
+  std::vector<SharedPlace> places{};      // what has a name in that run's shared memory
+  std::optional<std::string> launch{};    // of a program: whose code it is, "launch 2, row_sum"
+  std::optional<SoftmaxSteps> softmax{};  // what the code held of one query row; the listing has no lines then
   bool operator==(const Listing&) const = default;
 };
 

@@ -33,6 +33,7 @@ class Loaded {
 struct Trial {
   std::vector<uint32_t> ctas;  // the CTAs to run; empty: as sampled_share says
   bool watch = false;
+  std::vector<emulator::Probe> probes;    // of the first of `ctas`
   std::vector<SharedPlace> shared_names;  // for the findings
   uint32_t shared_fill = 0;
   uint64_t random_fill = 0, order_seed = 0;

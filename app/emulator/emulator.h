@@ -17,6 +17,7 @@
 #include "emulator/exec/counters.h"
 #include "emulator/exec/launch.h"
 #include "emulator/exec/memory.h"
+#include "emulator/exec/probe.h"
 #include "emulator/isa/forms.h"
 #include "emulator/watch/finding.h"
 
@@ -53,6 +54,7 @@ struct RunOptions : CtaOptions {
   // is several times slower. Results and counters are the same.
   bool watch = false;
   uint32_t recorded_turns = 16;           // executions of each warp in RunResult::shared_steps
+  std::vector<Probe> probes;              // read of the first of `ctas`: RunResult::probed. Not with `watch`
   std::vector<SharedPlace> shared_names;  // names of parts of shared memory, for the findings
 };
 
@@ -61,8 +63,9 @@ struct RunResult {
   std::vector<InstructionCounters> instructions;  // one per instruction of the program
   std::vector<CtaTrace> traces;                   // of RunOptions::trace_ctas, ascending
   // Where one CTA (the first traced one, else the first that ran) accessed shared memory, by instruction. Empty for a
-  // watched run.
+  // watched run and one with probes.
   std::map<uint32_t, SharedSteps> shared_steps;
+  ProbeHits probed;
   std::vector<WatchFinding> findings;  // of RunOptions::watch
   HostIsa isa = HostIsa::baseline;
   double seconds = 0;  // wall time of the run

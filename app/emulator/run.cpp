@@ -9,6 +9,7 @@
 #include "emulator/exec/bind.h"
 #include "emulator/exec/pool.h"
 #include "emulator/isa/program.h"
+#include "emulator/watch/probe.h"
 #include "emulator/watch/run_watch.h"
 #include "emulator/watch/shared_steps.h"
 #include "platform/memory.h"
@@ -147,8 +148,11 @@ Result<RunResult> run(const Launch& launch, const RunOptions& options) {
   if (!bound) return fail(bound.error());
   std::optional<RunWatch> watch;
   std::optional<SharedStepLog> steps;
+  std::optional<ProbeLog> probes;
   if (options.watch)
     watch.emplace(launch, *bound);
+  else if (!options.probes.empty())
+    probes.emplace(*bound, recorded_cta(options), options.probes);
   else
     steps.emplace(*bound, recorded_cta(options), options.recorded_turns);
   const Program& program = *launch.program;
@@ -238,6 +242,7 @@ Result<RunResult> run(const Launch& launch, const RunOptions& options) {
   RunResult result = collect_result(program, pool, threads);
   result.isa = isa;
   if (steps) result.shared_steps = steps->steps();
+  if (probes) result.probed = std::move(*probes).hits();
   if (watch.has_value()) result.findings = watch->findings(options.shared_names);
   result.counters.ctas = planned;
   result.counters.total_ctas = total;

@@ -43,8 +43,8 @@ class Checker {
       return false;
     }
     std::shared_ptr<const Listing> code;
-    if (run.code) {
-      auto known = code_of_(observation->experiment);
+    if (run.code || run.softmax) {
+      auto known = code_of_(observation->experiment, run);
       if (!known) {
         fault(known.error().message, known.error().hint);
         return false;

@@ -12,8 +12,8 @@ namespace attnscope::lesson {
 
 using Runner = std::function<Result<Observation>(const Draft& draft, bool watch)>;
 
-// The machine code of a run that asks for it.
-using CodeOf = std::function<Result<std::shared_ptr<const Listing>>(const Experiment& experiment)>;
+// The machine code of a run that asks for it, or what its softmax holds (Listing::softmax).
+using CodeOf = std::function<Result<std::shared_ptr<const Listing>>(const Experiment& experiment, const Run& run)>;
 
 struct Checked {
   int claims = 0;                 // that were tried: choices, claims, goals, and texts with figures

@@ -34,11 +34,13 @@ struct FieldsOf<Run> {
                  Field{"set", &Run::set, kSettings},
                  Field{"problem", &Run::problem, Limits{.bytes = 200}},
                  Field{"watch", &Run::watch},
-                 Field{"code", &Run::code}};
+                 Field{"code", &Run::code},
+                 Field{"softmax", &Run::softmax, Limits{.low = 0, .high = 1 << 24}}};
   static void check(JsonReader& read, Run& run) {
     const bool plain = std::ranges::all_of(run.name, [](char c) { return c >= 'A' && c <= 'Z'; });
     if (!plain || run.name.empty())
       read.fault("name", "must be capital letters", "Expressions use it: A.timing.us.p50");
+    if (run.code && run.softmax) read.fault("softmax", "is not asked for beside the code", "Use two runs.");
   }
 };
 

@@ -13,12 +13,13 @@ namespace attnscope::lesson {
 
 // One experiment of a step. Later expressions know what it gave by its name.
 struct Run {
-  std::string name{};              // "A"
-  std::string kernel{};            // id
-  std::vector<std::string> set{};  // KNOB=VALUE
-  std::string problem{};           // "B=1,H=8,…"; empty: the kernel's own
-  bool watch = false;              // look for races, never-written reads and what is right by luck
-  bool code = false;               // its machine code too: which lanes hold what
+  std::string name{};                // "A"
+  std::string kernel{};              // id
+  std::vector<std::string> set{};    // KNOB=VALUE
+  std::string problem{};             // "B=1,H=8,…"; empty: the kernel's own
+  bool watch = false;                // look for races, never-written reads and what is right by luck
+  bool code = false;                 // its machine code too: which lanes hold what
+  std::optional<int64_t> softmax{};  // a query row of the first head: what the kernel's softmax holds of it
 };
 
 struct Choice {

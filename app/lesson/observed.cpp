@@ -116,6 +116,23 @@ std::optional<FragmentPlace> place_in(const CodeForms& code, const std::string& 
   return std::nullopt;
 }
 
+// "l 3": a value after a tile, from 1; "tiles". Nothing: there is none.
+std::optional<double> value_in(const SoftmaxSteps& steps, const std::string& words) {
+  if (words == "tiles") return double(steps.steps());
+  std::istringstream in(words);
+  std::string name;
+  int64_t tile = 0;
+  if (!(in >> name >> tile) || !(in >> std::ws).eof()) return std::nullopt;
+  const std::vector<SoftmaxTile> tiles = tiles_of(steps);
+  if (tile < 1 || tile > static_cast<int64_t>(tiles.size())) return std::nullopt;
+  const SoftmaxTile& one = tiles[static_cast<size_t>(tile) - 1];
+  const std::map<std::string, double> known{
+      {"m", double(one.m)},   {"l", double(one.l)}, {"exact_m", double(one.exact_m)}, {"exact_l", double(one.exact_l)},
+      {"factor", one.factor}, {"added", one.added}, {"largest", double(one.largest)}};
+  const auto found = known.find(name);
+  return found == known.end() || !std::isfinite(found->second) ? std::nullopt : std::optional(found->second);
+}
+
 double time_spent(const Json& run, const std::string& term) {
   double us = 0;
   if (run["timing"].is_object() && run["timing"]["terms"].is_object())
@@ -141,8 +158,8 @@ struct Numeric {
 class Translation {
  public:
   Translation(const std::map<std::string, Json>& known, const std::map<std::string, CodeForms>& code,
-              const std::string& expression)
-      : known_(known), code_(code), expression_(expression) {}
+              const std::map<std::string, SoftmaxSteps>& softmax, const std::string& expression)
+      : known_(known), code_(code), softmax_(softmax), expression_(expression) {}
 
   Result<Numeric> numeric() {
     auto tokens = tokens_of(expression_);
@@ -200,6 +217,7 @@ class Translation {
     if (run == known_.end() || what.kind != Kind::text)
       return fail(broken(expression_, "wants a run and a text: A finds \"banks.conflicts\""));
     if (asks == "has" || asks == "lane" || asks == "register" || asks == "bit") return take_code(of, asks, what.text);
+    if (asks == "step") return take_step(of, what.text);
     if (asks == "finds" && is_rule(what.text))
       out_.add(is_found(run->second, what.text));
     else if (asks == "spends" && is_term(what.text))
@@ -229,6 +247,21 @@ class Translation {
     return {};
   }
 
+  // A step "l 3"
+  Result<void> take_step(const std::string& of, const std::string& what) {
+    const auto softmax = softmax_.find(of);
+    if (softmax == softmax_.end())
+      return fail(
+          broken(expression_, fmt::format("asks for the softmax of {}, which its run lacks: \"softmax\": ROW", of)));
+    const auto value = value_in(softmax->second, what);
+    if (!value)
+      return fail(
+          broken(expression_, fmt::format("asks for \"{}\", which is no finite value of {}'s softmax", what, of)));
+    out_.add(*value);
+    at_ += 3;
+    return {};
+  }
+
   std::optional<std::string> text_of(const Token& token) const {
     if (token.kind == Kind::text) return token.text;
     const Json* value = token.kind == Kind::word ? find(known_, token.text) : nullptr;
@@ -238,6 +271,7 @@ class Translation {
 
   const std::map<std::string, Json>& known_;
   const std::map<std::string, CodeForms>& code_;
+  const std::map<std::string, SoftmaxSteps>& softmax_;
   const std::string& expression_;
   std::vector<Token> tokens_{};
   size_t at_ = 0;
@@ -254,11 +288,15 @@ std::string shown(double value) {
 void Observed::set(const std::string& name, const Observation& observation, const Listing* code) {
   known_[name] = to_json(observation);
   code_.erase(name);
-  if (code != nullptr) code_[name] = forms_of(*code);
+  softmax_.erase(name);
+  if (code != nullptr && code->softmax)
+    softmax_[name] = *code->softmax;
+  else if (code != nullptr)
+    code_[name] = forms_of(*code);
 }
 
 Result<double> Observed::value(const std::string& expression) const {
-  auto numeric = Translation(known_, code_, expression).numeric();
+  auto numeric = Translation(known_, code_, softmax_, expression).numeric();
   if (!numeric) return fail(numeric.error());
   auto value = evaluate_real(numeric->text, numeric->values, expression);
   if (!value) return fail(broken(expression, "is no expression: " + value.error().message));

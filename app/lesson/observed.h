@@ -29,11 +29,16 @@ using CodeForms = std::map<std::string, Instructions>;  // by spelling: "HMMA.16
 //   A register "HMMA.16816.F32 A 9 6"             in which of the operand's registers, from 0
 //   A bit "HMMA.16816.F32 A 9 6"                  from which bit of it on
 //
-// The last four need the run's code. A Failure (Stage::input) names the expression and the name, key, rule or
-// instruction that does not exist.
+//   A step "l 3"                                  what A's softmax held of the run's row after its third key tile: m,
+//   l,
+//                                                 exact_m and exact_l (in fp64), factor, added, largest (score)
+//   A step "tiles"                                how many tiles there are
+//
+// `has` to `bit` need the run's code, `step` its softmax. A Failure (Stage::input) names the expression and the name,
+// key, rule or instruction that does not exist.
 class Observed {
  public:
-  // `code`: the run's; null: it was not asked for, or there is none.
+  // `code`: the run's, or its softmax's steps; null: it was not asked for, or there is none.
   void set(const std::string& name, const Observation& observation, const Listing* code = nullptr);
 
   Result<bool> holds(const std::string& expression) const;
@@ -44,6 +49,7 @@ class Observed {
  private:
   std::map<std::string, Json> known_;
   std::map<std::string, CodeForms> code_;  // by run
+  std::map<std::string, SoftmaxSteps> softmax_;
 };
 
 }  // namespace attnscope::lesson

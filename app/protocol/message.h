@@ -78,6 +78,8 @@ struct Code {
   Deadlines deadlines;
   // Of a program: the index of a launch among its steps; left out: the longest.
   std::optional<int64_t> step = {};
+  // Not the code, but what it holds of that row: the answer's Listing::softmax. An emulator executes the row's CTA.
+  std::optional<SoftmaxRow> softmax = {};
   bool operator==(const Code&) const = default;
 };
 // A map of one of the last runs.

@@ -54,6 +54,7 @@ class SessionCore final : public LinkEvents {
   void queue(const QueueLane::Request& request);
   void request_view(const ViewRequest& request);
   void request_code(const Experiment& experiment, std::optional<int64_t> step);  // core_code.cpp
+  void request_softmax(const Experiment& experiment, const SoftmaxRow& row);
 
   void scan(const ScanRequest& request);  // core_scan.cpp
   void end_scan(uint64_t id);
@@ -81,13 +82,14 @@ class SessionCore final : public LinkEvents {
     Experiment experiment;
     std::string hash;  // of the session's experiment
     size_t worker = 0;
-    std::string device;                // as the worker calls it
-    ViewRequest view = {};             // view; of a run: the first view asked with it, if it has a hash
-    bool watch = false;                // queue: and watched afterwards
-    bool watch_all = false;            // … every CTA of it
-    bool code = false;                 // view: its listing instead of a map
-    std::optional<int64_t> step = {};  // … of that launch of a program
-    protocol::Among among = {};        // scan
+    std::string device;                      // as the worker calls it
+    ViewRequest view = {};                   // view; of a run: the first view asked with it, if it has a hash
+    bool watch = false;                      // queue: and watched afterwards
+    bool watch_all = false;                  // … every CTA of it
+    bool code = false;                       // view: its listing instead of a map
+    std::optional<int64_t> step = {};        // … of that launch of a program
+    std::optional<SoftmaxRow> softmax = {};  // … what the code holds of that row instead
+    protocol::Among among = {};              // scan
   };
   struct Worker {
     std::unique_ptr<WorkerLink> link;
@@ -138,6 +140,7 @@ class SessionCore final : public LinkEvents {
   void finish_watch(std::optional<Failure> failure);
 
   // core_code.cpp
+  void ask_for_code(const Experiment& experiment, const std::string& hash, Job job);
   void send_code(JobId id, const Job& job);
   void end_code(const std::string& hash, std::optional<Failure> failure);
 

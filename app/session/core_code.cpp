@@ -4,7 +4,18 @@
 namespace attnscope::session {
 
 void SessionCore::request_code(const Experiment& experiment, std::optional<int64_t> step) {
-  const std::string hash = listing_key(hash_of(experiment), step);
+  Job job;
+  job.step = step;
+  ask_for_code(experiment, listing_key(hash_of(experiment), step), std::move(job));
+}
+
+void SessionCore::request_softmax(const Experiment& experiment, const SoftmaxRow& row) {
+  Job job;
+  job.softmax = row;
+  ask_for_code(experiment, listing_key(hash_of(experiment), row), std::move(job));
+}
+
+void SessionCore::ask_for_code(const Experiment& experiment, const std::string& hash, Job job) {
   if (!listings_.ask(hash)) return;
   DeviceTable::Place place;
   if (!shelf_.content(experiment.kernel_hash))
@@ -12,16 +23,19 @@ void SessionCore::request_code(const Experiment& experiment, std::optional<int64
                                   "Run it again."});
   if (devices_.find(experiment.device, place) != DeviceTable::Answer::here)
     return end_code(hash, Failure{Stage::device, devices_.missing(experiment.device), "Run it on another device."});
-  Job job{Lane::view, experiment, hash, place.worker, place.local_id};
+  job.lane = Lane::view;
+  job.experiment = experiment;
+  job.hash = hash;
+  job.worker = place.worker;
+  job.device = place.local_id;
   job.code = true;
-  job.step = step;
   submit(next_id_++, std::move(job));
 }
 
 void SessionCore::send_code(JobId id, const Job& job) {
   Experiment experiment = job.experiment;
   experiment.device = job.device;
-  workers_[job.worker].link->send(protocol::Code{id, std::move(experiment), options_.deadlines, job.step});
+  workers_[job.worker].link->send(protocol::Code{id, std::move(experiment), options_.deadlines, job.step, job.softmax});
 }
 
 void SessionCore::take(size_t, protocol::ListingMessage& message) {

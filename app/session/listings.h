@@ -16,6 +16,12 @@ inline std::string listing_key(const std::string& experiment_hash, std::optional
   return step ? experiment_hash + "/" + std::to_string(*step) : experiment_hash;
 }
 
+// The key of what a softmax holds of one row.
+inline std::string listing_key(const std::string& experiment_hash, const SoftmaxRow& row) {
+  return experiment_hash + "/softmax/" + std::to_string(row.batch) + "/" + std::to_string(row.head) + "/" +
+         std::to_string(row.row);
+}
+
 // The code of experiments, by listing_key(): what has arrived, was requested or was refused. Beyond kMost, the
 // one that arrived first is dropped. Pure.
 class Listings {

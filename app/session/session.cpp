@@ -87,6 +87,9 @@ class RunningSession final : public Session {
   void scan(ScanRequest request) override { post(&SessionCore::scan, std::move(request)); }
   void end_scan(uint64_t id) override { post(&SessionCore::end_scan, id); }
   void request_view(ViewRequest request) override { post(&SessionCore::request_view, std::move(request)); }
+  void request_softmax(Experiment experiment, SoftmaxRow row) override {
+    post(&SessionCore::request_softmax, std::move(experiment), row);
+  }
   void request_code(Experiment experiment, std::optional<int64_t> step) override {
     post(&SessionCore::request_code, std::move(experiment), step);
   }

@@ -119,6 +119,9 @@ class Session {
   // Of a program: of the launch that is its step number `step`; without one, of the longest, and the listing says
   // which.
   virtual void request_code(Experiment experiment, std::optional<int64_t> step) = 0;
+  // Asks what the kernel's online softmax holds of that row, tile by tile; the answer is a listing, by
+  // listing_key(hash, row).
+  virtual void request_softmax(Experiment experiment, SoftmaxRow row) = 0;
   void request_code(Experiment experiment) { request_code(std::move(experiment), std::nullopt); }
   virtual void load_preset(std::filesystem::path path) = 0;  // a refusal is a toast and a log line
   virtual void save_preset(std::filesystem::path path, std::string title, Json view) = 0;

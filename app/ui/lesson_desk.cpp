@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "core/joined.h"
+#include "session/listings.h"
 #include "ui/context.h"
 
 namespace attnscope::ui {
@@ -85,17 +86,22 @@ void LessonDesk::follow(Context& context) {
   }
   const bool asked = draft && (context.draft.pending() || asks_for(*draft, focus.wanted));
   runs_ = progress_->state() == State::waits && asked &&
-          (context.draft.pending() || focus.running || run->watch || run->code);
+          (context.draft.pending() || focus.running || run->watch || run->code || run->softmax);
   if (focus.wanted_hash == taken_ || context.draft.pending()) return;
   if (!draft || (progress_->state() == State::waits && !asks_for(*draft, focus.wanted))) return;
   const auto observation = settled(focus, run->watch);
   if (!observation) return;
   session::Shared<Listing> code;
-  if (run->code && !observation->failure) {
-    const auto known = context.snapshot.listings.find(focus.wanted_hash);
+  if ((run->code || run->softmax) && !observation->failure) {
+    const SoftmaxRow row{0, 0, run->softmax.value_or(0)};
+    const std::string key = run->softmax ? session::listing_key(focus.wanted_hash, row) : focus.wanted_hash;
+    const auto known = context.snapshot.listings.find(key);
     const bool there = known != context.snapshot.listings.end();
-    if (!there && !context.snapshot.refused_listings.contains(focus.wanted_hash)) {
-      context.session.request_code(observation->experiment);
+    if (!there && !context.snapshot.refused_listings.contains(key)) {
+      if (run->softmax)
+        context.session.request_softmax(observation->experiment, row);
+      else
+        context.session.request_code(observation->experiment);
       return;
     }
     if (there) code = known->second;

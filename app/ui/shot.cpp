@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "platform/output_file.h"
 #include "ui/app.h"
 #include "ui/png.h"
@@ -12,8 +14,15 @@ bool has_code(const session::Session& session) {
   return !now->listings.empty() || !now->refused_listings.empty();
 }
 
+bool has_softmax(const session::Session& session) {
+  const auto now = session.snapshot();
+  return !now->refused_listings.empty() ||
+         std::ranges::any_of(now->listings, [](const auto& one) { return one.second->softmax.has_value(); });
+}
+
 Result<void> show_asked(Workbench& bench, const ShotOptions& options) {
   if (options.fragments > 0) bench.show_fragments(options.fragments);
+  if (options.softmax_row >= 0) bench.show_softmax({0, 0, options.softmax_row}, options.softmax_tile);
   return options.panel.empty() ? Result<void>() : bench.show_panel(options.panel);
 }
 
@@ -41,7 +50,8 @@ Result<void> shot(session::Session& session, const std::filesystem::path& file, 
       if (!led) return fail(led.error());
       there = *led;
     } else {
-      there = still && (options.fragments == 0 || has_code(session));
+      there =
+          still && (options.fragments == 0 || has_code(session)) && (options.softmax_row < 0 || has_softmax(session));
     }
     if (auto waited = studio.wait_on(); !waited) return waited;
   }

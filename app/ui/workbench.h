@@ -66,7 +66,8 @@ class Workbench {
   void open_panel(const std::string& title);
   // A Failure (Stage::input) names the panels that there are.
   Result<void> show_panel(const std::string& title);
-  void show_fragments(int64_t line);  // in the Source panel
+  void show_fragments(int64_t line);                       // in the Source panel
+  void show_softmax(const SoftmaxRow& row, int64_t tile);  // there too
   void reset_layout() { reset_wanted_ = true; }
   // Covers the window with the open lesson's step, or the shown run, for a projector.
   void present(bool on);

@@ -127,4 +127,9 @@ void Workbench::show_fragments(int64_t line) {
   open_panel(source_panel_->title());
 }
 
+void Workbench::show_softmax(const SoftmaxRow& row, int64_t tile) {
+  source_panel_->show_softmax(row, tile);
+  open_panel(source_panel_->title());
+}
+
 }  // namespace attnscope::ui

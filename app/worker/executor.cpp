@@ -15,6 +15,7 @@
 #include "worker/list_code.h"
 #include "worker/pipeline.h"
 #include "worker/shared_pixels.h"
+#include "worker/softmax_run.h"
 #include "worker/view_desk.h"
 
 namespace attnscope::worker {
@@ -55,7 +56,8 @@ struct Work {
   Stages stages;
   bool code = false;  // only its listing
   std::optional<protocol::Among> among = {};
-  std::optional<int64_t> step = {};  // of the launch of a program whose listing it is
+  std::optional<int64_t> step = {};        // of the launch of a program whose listing it is
+  std::optional<SoftmaxRow> softmax = {};  // what the code holds of that row, instead of its listing
   std::shared_ptr<std::atomic<bool>> cancel = std::make_shared<std::atomic<bool>>(false);
 };
 
@@ -97,6 +99,7 @@ class Executor {
   Work next();
   void run(const Work& work);
   Result<void> execute(const Work& work);
+  Result<void> answer_softmax(const Work& work, Kernel kernel);
   Result<Kernel> kernel_of(const Experiment& experiment);
 
   int fd_in_;
@@ -174,7 +177,7 @@ void Executor::accept(const protocol::Request& request) {
     waiting_.push_back({watch->id, watch->experiment, std::nullopt, {.run = false, .watch = true}, false});
     arrived_.notify_one();
   } else if (const auto* code = std::get_if<protocol::Code>(&request)) {
-    waiting_.push_back({code->id, code->experiment, std::nullopt, {}, true, {}, code->step});
+    waiting_.push_back({code->id, code->experiment, std::nullopt, {}, true, {}, code->step, code->softmax});
     arrived_.notify_one();
   } else if (const auto* cancel = std::get_if<protocol::Cancel>(&request)) {
     if (running_ && running_->first == cancel->target) *running_->second = true;
@@ -207,6 +210,7 @@ void Executor::run(const Work& work) {
 Result<void> Executor::execute(const Work& work) {
   auto kernel = kernel_of(work.experiment);
   if (!kernel) return fail(kernel.error());
+  if (work.softmax) return answer_softmax(work, std::move(*kernel));
   if (work.code) {
     output_.send(protocol::Progress{work.id, protocol::Step::compiling, 0, 0});
     auto listing = list_code(services_, work.experiment, *kernel, work.step, *work.cancel);
@@ -229,6 +233,22 @@ Result<void> Executor::execute(const Work& work) {
       if (next.kernel_hash == work.experiment.kernel_hash) request.ahead.push_back(next);
   }
   return run_experiment(services_, request, sink);
+}
+
+Result<void> Executor::answer_softmax(const Work& work, Kernel kernel) {
+  RequestSink sink(output_, work.id);
+  Request request;
+  request.experiment = work.experiment;
+  request.kernel = std::move(kernel);
+  request.stages = {.run = false};
+  request.cancel = work.cancel.get();
+  auto steps = step_softmax(services_, request, *work.softmax, sink);
+  if (!steps) return fail(steps.error());
+  Listing listing;
+  listing.experiment_hash = hash_of(work.experiment);
+  listing.softmax = std::move(*steps);
+  output_.send(protocol::ListingMessage{work.id, std::move(listing)});
+  return {};
 }
 
 Result<Kernel> Executor::kernel_of(const Experiment& experiment) {

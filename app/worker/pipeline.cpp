@@ -51,6 +51,8 @@ class Pipeline {
     return done;
   }
 
+  Result<device::LaunchOutcome> run_trial(const MakeTrial& make);
+
  private:
   Result<void> run_stages() {
     using Stage = Result<void> (Pipeline::*)();
@@ -89,6 +91,12 @@ class Pipeline {
   void explain_refusal(const Failure& failure);
   Result<void> watch();
 
+  // Of the experiment, on the emulated device that executes its machine code.
+  struct EmulatedLaunch {
+    std::shared_ptr<device::Device> device;
+    device::LaunchRequest launch;
+  };
+  Result<EmulatedLaunch> emulated_launch();
   TruthMaker::Wanted wanted_truth() const;
   Failure with_way_out(Failure refused) const;
   void stream_counters(const Counters& counters);
@@ -537,7 +545,7 @@ Result<void> Pipeline::count(device::Device& twin, const device::LaunchRequest& 
 
 // On the device itself if it is emulated, otherwise on an emulated one of its architecture: the machine code is the
 // same.
-Result<void> Pipeline::watch() {
+Result<Pipeline::EmulatedLaunch> Pipeline::emulated_launch() {
   const DeviceSpec& spec = device_->spec();
   const std::shared_ptr<device::Device> twin = spec.emulated ? device_ : services_.emulated_twin(spec.arch);
   if (twin == nullptr)
@@ -545,9 +553,15 @@ Result<void> Pipeline::watch() {
                 "A watch looks on while the emulator executes the kernel.");
   auto launch = launch_on(twin);
   if (!launch) return fail(launch.error());
-  if (!spec.emulated)
-    if (auto counted = count(*twin, *launch); !counted) return counted;
-  WatchRun run{*twin, std::move(*launch), request_.cancel, {}, {}, request_.stages.whole_grid};
+  return EmulatedLaunch{twin, std::move(*launch)};
+}
+
+Result<void> Pipeline::watch() {
+  auto there = emulated_launch();
+  if (!there) return fail(there.error());
+  if (!device_->spec().emulated)
+    if (auto counted = count(*there->device, there->launch); !counted) return counted;
+  WatchRun run{*there->device, std::move(there->launch), request_.cancel, {}, {}, request_.stages.whole_grid};
   run.launch.trial.shared_names = shared_names(*launches_.back().variant, launches_.back().launch.dynamic_parts);
   run.reference = [this]() -> ReferenceResult {
     if (!truth_) return nullptr;  // a changed output is reported without a verdict
@@ -561,7 +575,44 @@ Result<void> Pipeline::watch() {
   return {};
 }
 
+Result<device::LaunchOutcome> Pipeline::run_trial(const MakeTrial& make) {
+  for (const auto stage :
+       {&Pipeline::open, static_cast<Result<void> (Pipeline::*)()>(&Pipeline::compile), &Pipeline::hold_limits})
+    if (auto done = (this->*stage)(); !done) return fail(done.error());
+  auto there = emulated_launch();
+  if (!there) return fail(there.error());
+  auto trial = make(there->launch.shape, *launches_.back().variant, launches_.back().launch.dynamic_parts);
+  if (!trial) return fail(trial.error());
+  there->launch.trial = std::move(*trial);
+  device::LaunchEvents events;
+  events.cancel = request_.cancel;
+  events.on_progress = [this](int64_t done, int64_t total) { sink_.progress(Step::emulating, done, total); };
+  return there->device->run(there->launch, events);
+}
+
+// Of a run of which only the outcome is wanted.
+class ProgressOnly final : public Sink {
+ public:
+  explicit ProgressOnly(Sink& sink) : sink_(sink) {}
+  void part(std::vector<protocol::PartValue>, bool) override {}
+  void tile(Tile) override {}
+  void progress(Step step, int64_t done, int64_t total) override { sink_.progress(step, done, total); }
+
+ private:
+  Sink& sink_;
+};
+
 }  // namespace
+
+Result<device::LaunchOutcome> run_trial(Services& services, const Request& request, const MakeTrial& make, Sink& sink) {
+  try {
+    ProgressOnly quiet(sink);
+    Recorder recorder(quiet, request.experiment);
+    return Pipeline(services, request, recorder).run_trial(make);
+  } catch (const std::bad_alloc&) {
+    return fail(platform::out_of_memory(who(request)));
+  }
+}
 
 Result<void> run_experiment(Services& services, const Request& request, Sink& sink) {
   try {

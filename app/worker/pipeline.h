@@ -1,5 +1,6 @@
 #pragma once
 #include <atomic>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -7,6 +8,7 @@
 #include "core/experiment.h"
 #include "core/kernel.h"
 #include "core/view.h"
+#include "device/launch.h"
 #include "protocol/message.h"
 #include "worker/services.h"
 
@@ -46,5 +48,13 @@ struct Request {
 // Observation to `sink`. The experiment is validated again here: knobs against the manifest, restrictions, device. A
 // refusal, an error or a cancel is returned as a Failure; a wrong output is a verdict, not a Failure.
 Result<void> run_experiment(Services& services, const Request& request, Sink& sink);
+
+// What a trial differs in, of a launch of that shape whose code that is, with the named parts of its dynamic shared
+// memory.
+using MakeTrial = std::function<Result<device::Trial>(const model::LaunchShape& shape, const compile::Variant& code,
+                                                      const std::vector<SharedBuffer>& dynamic_parts)>;
+// Runs an experiment once in the emulator as `make` says, on its own device or, of a GPU's, on an emulated one of its
+// architecture. Only progress goes to `sink`.
+Result<device::LaunchOutcome> run_trial(Services& services, const Request& request, const MakeTrial& make, Sink& sink);
 
 }  // namespace attnscope::worker

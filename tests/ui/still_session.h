@@ -18,6 +18,7 @@ class StillSession : public session::Session {
   void request_view(ViewRequest request) override;
 
   void request_code(Experiment, std::optional<int64_t>) override {}
+  void request_softmax(Experiment, SoftmaxRow) override {}
   void focus(Draft, session::Gesture) override {}
   void rerun() override {}
   void cancel() override {}

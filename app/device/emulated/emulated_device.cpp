@@ -208,6 +208,7 @@ Result<emulator::RunResult> execute(const OneLaunch& one, const LaunchRequest& r
   if (!one.whole) options.ctas = is_trial ? trial.ctas : sample_of(total, request.sampled_share);
   if (!is_trial) options.trace_ctas = ctas_to_trace(request.problem, one.shape.grid, options.ctas);
   options.watch = trial.watch;
+  options.probes = trial.probes;
   options.shared_names = one.shared_names;
   options.shared_fill = trial.shared_fill;
   options.random_fill = trial.random_fill;

@@ -63,6 +63,12 @@ void SourcePanel::show_fragments(int64_t line) {
   beside_wished_ = true;
 }
 
+void SourcePanel::show_softmax(const SoftmaxRow& row, int64_t tile) {
+  softmax_.show(row, tile);
+  beside_ = Beside::softmax;
+  beside_wished_ = true;
+}
+
 void SourcePanel::choose_line(int64_t line) {
   code_.choose_line(line);
   reveal_ptx_ = true;
@@ -128,6 +134,10 @@ void SourcePanel::draw_beside(Context& context, const Kernel& kernel) {
     if (clicked != nullptr && clicked->line > 0) show_line(clicked->line);
     return;
   }
+  if (beside_ == Beside::softmax) {
+    if (const int64_t clicked = softmax_.draw(context, kernel); clicked > 0) show_line(clicked);
+    return;
+  }
   if (code_.listing() == nullptr) return wrapped(why, palette().dim, kSmallSize);
   if (beside_ == Beside::banks) {
     if (const int64_t clicked = banks_.draw(code_); clicked >= 0) choose_instruction(clicked);
@@ -148,8 +158,8 @@ void SourcePanel::draw_beside(Context& context, const Kernel& kernel) {
 void SourcePanel::draw_tools(const Context& context, const Kernel& kernel) {
   constexpr std::pair<Beside, const char*> kKinds[] = {
       {Beside::nothing, "Source"},          {Beside::sass, "SASS"},   {Beside::ptx, "PTX"},
-      {Beside::changes, "Changes since A"}, {Beside::edits, "Edits"}, {Beside::banks, "Banks"},
-      {Beside::fragments, "Fragments"}};
+      {Beside::changes, "Changes since A"}, {Beside::edits, "Edits"},         {Beside::banks, "Banks"},
+      {Beside::fragments, "Fragments"},     {Beside::softmax, "Softmax"}};
   const bool copied = context.snapshot.originals->contains(kernel.id);
   if (!copied && beside_ == Beside::edits) beside_ = Beside::sass;
   ImGui::PushFont(nullptr, kSmallSize);
@@ -164,6 +174,8 @@ void SourcePanel::draw_tools(const Context& context, const Kernel& kernel) {
     if (is_it) ImGui::PopStyleColor();
     tooltip(kind == Beside::nothing     ? "Only the source"
             : kind == Beside::fragments ? "Which lane holds which element of a Tensor Core product or a matrix load"
+            : kind == Beside::softmax
+                ? "What the online softmax holds of one row, key tile by key tile: m, l, the scores and O"
             : kind == Beside::changes
                 ? "What the knobs changed in source and machine code since A, whatever the registers"
             : kind == Beside::edits ? "What you changed since the source was copied"

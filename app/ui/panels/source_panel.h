@@ -9,6 +9,7 @@
 #include "ui/panels/code_state.h"
 #include "ui/panels/fragment_pane.h"
 #include "ui/panels/panel.h"
+#include "ui/panels/softmax_pane.h"
 #include "ui/panels/source_editor.h"
 #include "ui/panels/source_marks.h"
 
@@ -34,11 +35,13 @@ class SourcePanel : public Panel {
   void end_edit(session::Session& session) { editor_.close(session); }
   bool edits() const { return editor_.is_open(); }
   SourceEditor& editor() { return editor_; }
+  // What the softmax holds of that row, beside the source; the tile counts from 1.
+  void show_softmax(const SoftmaxRow& row, int64_t tile);
   int64_t shown_line() const { return code_.line(); }  // 0: none was requested
   int64_t chosen_instruction() const { return code_.instruction(); }
 
  private:
-  enum class Beside { nothing, sass, ptx, changes, edits, banks, fragments };
+  enum class Beside { nothing, sass, ptx, changes, edits, banks, fragments, softmax };
 
   void refresh(const Context& context, const Kernel& kernel);
   void draw_header(Context& context, const Kernel& kernel);
@@ -68,6 +71,7 @@ class SourcePanel : public Panel {
   FragmentPane fragments_;
   SourceEditor editor_;
   bool typed_ = false;  // the editor was drawn in the frame before
+  SoftmaxPane softmax_;
   Beside beside_ = Beside::sass;
   bool wide_ = true;            // there is room for both; else one of them is shown
   bool beside_wished_ = false;  // a person chose it; else a narrow panel shows the source

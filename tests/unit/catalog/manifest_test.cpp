@@ -3,6 +3,7 @@
 
 #include <functional>
 
+#include "catalog/softmax_places.h"
 #include "support.h"
 
 namespace attnscope::catalog {
@@ -53,6 +54,44 @@ TEST(Manifest, MachineCodeTakesTheSourcesPlace) {
   manifest.erase("options");
   manifest["source"] = "sample.cu";
   EXPECT_THAT(loaded(code).error().message, HasSubstr("source"));
+}
+
+Json softmax_places() {
+  return Json::parse(R"JSON({"rows": "TILE", "keys": "8", "ends": "// tile ends",
+    "m": {"line": "m = ", "op": "FMNMX", "warp": "row % 4"},
+    "l": {"line": "l = ", "op": "FFMA", "lane": "row"},
+    "scores": {"buffer": "tile", "byte": "4 * bit_xor(key, row)"}})JSON");
+}
+
+TEST(Manifest, SaysWhereItsSoftmaxKeepsARow) {
+  const std::string source = "m = 1;\nl = 2;\nbarrier();  // tile ends\n";
+  Json manifest = good_manifest();
+  manifest["softmax"] = softmax_places();
+  const Result<Kernel> kernel = parse(manifest, source);
+  ASSERT_TRUE(kernel) << kernel.error().message;
+  const Config config = config_of(*kernel, {});
+  const auto site = softmax_site(*kernel, kernel->default_problem(), config, {0, 3, 37});
+  ASSERT_TRUE(site) << site.error().message;
+  EXPECT_THAT(site->cta, testing::ElementsAre(2, 3, 0)) << "row 37 in tiles of 16";
+  EXPECT_EQ(site->m.warp, 1) << "row 5 of its CTA";
+  EXPECT_EQ(site->l.lane, 5);
+  EXPECT_EQ(site->m.line, 1);
+  EXPECT_EQ(site->ends_line, 3);
+  EXPECT_THAT(site->scores.bytes, testing::ElementsAre(20, 16, 28, 24, 4, 0, 12, 8));
+  EXPECT_TRUE(site->o.buffer.empty());
+  const auto refusal = [&](const std::string& text, const std::function<void(Json&)>& change) {
+    Json other = manifest;
+    change(other["softmax"]);
+    const Result<Kernel> parsed = parse(other, text);
+    return parsed ? std::string("none") : parsed.error().message;
+  };
+  EXPECT_THAT(refusal("m = 1;\nm = 2;\nl = 2;\n// tile ends\n", [](Json&) {}),
+              HasSubstr("softmax/m/line: \"m = \" does not stand in exactly one line of sample.cu"));
+  EXPECT_THAT(refusal(source, [](Json& one) { one["ends"] = "nowhere"; }), HasSubstr("softmax/ends"));
+  EXPECT_THAT(refusal(source, [](Json& one) { one.erase("l"); }), HasSubstr("softmax"));
+  EXPECT_THAT(refusal(source, [](Json& one) { one["l"]["lane"] = "none"; }), HasSubstr("softmax/l/lane"));
+  EXPECT_THAT(refusal(source, [](Json& one) { one["scores"]["byte"] = "column"; }), HasSubstr("softmax/scores/byte"));
+  EXPECT_THAT(refusal(source, [](Json& one) { one["more"] = 1; }), HasSubstr("more"));
 }
 
 TEST(Manifest, HashFollowsTheContentAndNotTheName) {

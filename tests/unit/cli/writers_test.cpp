@@ -20,6 +20,7 @@
 #include "cli/results_text.h"
 #include "cli/run_text.h"
 #include "cli/scan_text.h"
+#include "cli/softmax_text.h"
 #include "cli/sweep_text.h"
 #include "core/escape.h"
 #include "report/bench_report.h"
@@ -272,6 +273,16 @@ const std::vector<Writer> kWriters{
        Kernel kernel;
        kernel.source_name = text;
        return banks_text(listing, kernel, {.line = 1}).value();
+     }},
+    {"softmax.lines.txt",
+     [](const std::string& text) {
+       SoftmaxSteps steps;
+       steps.keys = steps.visible = steps.head_dim = 1;
+       steps.m = steps.l = steps.exact_m = steps.exact_l = steps.scores = {1};
+       steps.m_line = 1;
+       Kernel kernel;
+       kernel.id = kernel.source_name = text;
+       return softmax_text(steps, kernel, 1).value();
      }},
     {"scan.lines.txt",
      [](const std::string& text) {

@@ -12,6 +12,9 @@ const Variables kVariables{{"BLOCK_M", 48}, {"seq_q", 333}, {"NUM_WARPS", 6}};
 TEST(Expression, KnowsRemainderAndCeilDiv) {
   EXPECT_EQ(evaluate("seq_q % BLOCK_M", kVariables, "k.json/x"), 333 % 48);
   EXPECT_EQ(evaluate("ceil_div(seq_q, BLOCK_M)", kVariables, "k.json/x"), 7);
+  EXPECT_EQ(evaluate("bit_xor(12, 4 * (11 % 8))", kVariables, "k.json/x"), 0);
+  EXPECT_EQ(evaluate("bit_xor(9, 4) + 1", kVariables, "k.json/x"), 14);
+  EXPECT_FALSE(evaluate("bit_xor(1, 0 - 1)", kVariables, "k.json/x"));
   EXPECT_EQ(evaluate("min(BLOCK_M, 32) + max(1, NUM_WARPS) * 2", kVariables, "k.json/x"), 44);
   EXPECT_EQ(evaluate("BLOCK_M > 32 ? 1 : 0", kVariables, "k.json/x"), 1);
   EXPECT_EQ(evaluate("BLOCK_M == 48 && NUM_WARPS != 4", kVariables, "k.json/x"), 1);

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include <functional>
 
 #include <nlohmann/json.hpp>
@@ -32,6 +34,38 @@ TEST(Listing, AccessesComeBackAndNameAddressesThatAreThere) {
   EXPECT_FALSE(listing_from_json(to_json(listing), "listing"));
   listing.lines[0].shared->steps.clear();
   EXPECT_FALSE(listing_from_json(to_json(listing), "listing"));
+}
+
+TEST(Listing, ASoftmaxComesBackWithItsInfinitiesAndAShortListIsRefused) {
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  Listing listing{.experiment_hash = "x"};
+  listing.softmax = SoftmaxSteps{.row = {1, 2, 3},
+                                 .cta = 4,
+                                 .keys = 2,
+                                 .visible = 3,
+                                 .head_dim = 1,
+                                 .m = {-kInfinity, 1},
+                                 .l = {0, 2},
+                                 .exact_m = {-kInfinity, 1},
+                                 .exact_l = {0, 2},
+                                 .scores = {-kInfinity, -kInfinity, 1, 0},
+                                 .weights = {},
+                                 .o = {0, 5},
+                                 .output = {2.5f},
+                                 .m_line = 7};
+  const auto back = listing_from_json(to_json(listing), "listing");
+  ASSERT_TRUE(back) << back.error().message;
+  EXPECT_EQ(*back, listing);
+  const auto refused = [&](auto member) {
+    Listing other = listing;
+    (*other.softmax.*member).pop_back();
+    return !listing_from_json(to_json(other), "listing");
+  };
+  EXPECT_TRUE(refused(&SoftmaxSteps::l));
+  EXPECT_TRUE(refused(&SoftmaxSteps::exact_m));
+  EXPECT_TRUE(refused(&SoftmaxSteps::exact_l));
+  EXPECT_TRUE(refused(&SoftmaxSteps::scores));
+  EXPECT_TRUE(refused(&SoftmaxSteps::o));
 }
 
 TEST(Listing, AFragmentIsReadBackAndAnUnevenOneIsRefused) {

@@ -91,7 +91,7 @@ Result<Observation> plausible(const Draft& draft, bool) {
   return taking(draft.config.knobs.at("BLOCK_M") == 16 ? 400 : 800);
 }
 
-const CodeOf no_code = [](const Experiment&) -> Result<std::shared_ptr<const Listing>> {
+const CodeOf no_code = [](const Experiment&, const Run&) -> Result<std::shared_ptr<const Listing>> {
   return fail(Stage::decode, "no code");
 };
 
@@ -127,12 +127,28 @@ TEST_F(LessonTest, ARunsCodeIsThereOnlyIfItIsAskedFor) {
   EXPECT_THAT(check(lesson, kernels, plausible, no_code).faults.at(0).message, HasSubstr("\"code\": true"));
   lesson.steps[0].run->code = true;
   EXPECT_THAT(check(lesson, kernels, plausible, no_code).faults.at(0).message, HasSubstr("no code"));
-  const CodeOf exits = [](const Experiment&) -> Result<std::shared_ptr<const Listing>> {
+  const CodeOf exits = [](const Experiment&, const lesson::Run&) -> Result<std::shared_ptr<const Listing>> {
     Listing code;
     code.lines = {{.text = "EXIT"}};
     return std::make_shared<const Listing>(std::move(code));
   };
   EXPECT_THAT(check(lesson, kernels, plausible, exits).faults, SizeIs(0));
+}
+
+TEST_F(LessonTest, ARunsSoftmaxIsOfTheRowThatItAsksFor) {
+  auto lesson = read(kWarps).value();
+  lesson.steps[0].claims = {"A step \"l 1\" == 2.5"};
+  EXPECT_THAT(check(lesson, kernels, plausible, no_code).faults.at(0).message, HasSubstr("\"softmax\": ROW"));
+  lesson.steps[0].run->softmax = 17;
+  const CodeOf steps = [](const Experiment&, const lesson::Run& run) -> Result<std::shared_ptr<const Listing>> {
+    Listing code;
+    code.softmax.emplace();
+    code.softmax->row.row = run.softmax.value();
+    code.softmax->m = code.softmax->exact_m = {1};
+    code.softmax->l = code.softmax->exact_l = {run.softmax == 17 ? 2.5f : 0.0f};
+    return std::make_shared<const Listing>(std::move(code));
+  };
+  EXPECT_THAT(check(lesson, kernels, plausible, steps).faults, SizeIs(0));
 }
 
 TEST_F(LessonTest, OneChoiceHolds) {

@@ -109,5 +109,27 @@ TEST_F(ObservedTest, TextsAreFilledIn) {
   EXPECT_THAT(observed.filled("{A.timing.us.p50").error().message, HasSubstr("without its }"));
 }
 
+TEST_F(ObservedTest, StepsOfASoftmax) {
+  Listing code;
+  code.softmax.emplace();
+  SoftmaxSteps& steps = *code.softmax;
+  steps.keys = 2;
+  steps.visible = 6;
+  steps.m = {1, 3, 3};
+  steps.l = {1.5f, 1.25f, 2};
+  steps.exact_m = steps.m;
+  steps.exact_l = {1.5f, 1.25f, 2.125f};
+  steps.scores = {1, 0, 3, 1, 3, 2};
+  observed.set("S", timed(1), &code);
+  EXPECT_TRUE(holds("S step \"tiles\" == 3 && S step \"m 2\" == 3 && S step \"l 3\" == 2"));
+  EXPECT_TRUE(holds("S step \"exact_l 3\" == 2.125 && S step \"largest 2\" == 3"));
+  EXPECT_TRUE(holds("S step \"factor 2\" > 0.1353 && S step \"factor 2\" < 0.1354")) << "exp(1 - 3)";
+  EXPECT_TRUE(holds("S step \"factor 3\" == 1 && S step \"factor 1\" == 0 && S step \"added 3\" == 0.75"));
+  for (const char* none : {"l 4", "l 0", "l", "x 1", "l 1 1", ""})
+    EXPECT_THAT(refusal("S step \"" + std::string(none) + "\" > 0"), HasSubstr("no finite value")) << none;
+  EXPECT_THAT(refusal("A step \"l 1\" > 0"), HasSubstr("\"softmax\": ROW"));
+  EXPECT_THAT(refusal("S has \"EXIT\" > 0"), HasSubstr("\"code\": true"));
+}
+
 }  // namespace
 }  // namespace attnscope::lesson

@@ -109,6 +109,7 @@ std::vector<Request> all_requests() {
               Among{{an_experiment(), an_experiment()}, {"a", "b"}, 12.5}},
           Watch{10, an_experiment(), {1, 2, 3}},
           Code{11, an_experiment(), {1, 2, 3}},
+          Code{14, an_experiment(), {}, std::nullopt, SoftmaxRow{1, 2, 3}},
           Cancel{UINT64_MAX, 4},
           Restart{12, 5, Failure{Stage::protocol, "part/no_such_part", "report it"}}};
 }

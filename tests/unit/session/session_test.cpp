@@ -1,6 +1,7 @@
 #include "session_fixture.h"
 
 #include "core/config.h"
+#include "session/listings.h"
 #include "session/run_once.h"
 #include "session/tile_cache.h"
 
@@ -261,6 +262,21 @@ TEST_F(SessionTest, CodeIsAskedForOnceAndAgainAfterAnotherRun) {
   wait_for([&](const Snapshot& n) { return n.listings.contains(hash); }, "the listing of the new run");
   const auto asked = requests();
   EXPECT_EQ(std::ranges::count_if(asked, [](const std::string& line) { return line.starts_with("code tiled"); }), 2);
+}
+
+TEST_F(SessionTest, ASoftmaxIsAskedForByItsRow) {
+  start();
+  Seen s = wait_for_run(4);
+  const Experiment experiment = s->focus.wanted;
+  const SoftmaxRow row{0, 1, 17}, other{0, 1, 18};
+  const std::string key = listing_key(hash_of(experiment), row);
+  EXPECT_NE(key, listing_key(hash_of(experiment), other));
+  session_->request_softmax(experiment, row);
+  session_->request_softmax(experiment, row);
+  s = wait_for([&](const Snapshot& n) { return n.listings.contains(key); }, "the answer");
+  EXPECT_FALSE(s->listings.contains(hash_of(experiment))) << "it is no listing of the code";
+  const auto asked = requests();
+  EXPECT_EQ(std::ranges::count_if(asked, [](const std::string& line) { return line.starts_with("code tiled"); }), 1);
 }
 
 TEST_F(SessionTest, CodeOfAnEditedKernelOrAnUnknownDeviceIsRefused) {

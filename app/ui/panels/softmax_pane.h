@@ -1,0 +1,35 @@
+#pragma once
+#include <span>
+#include <string>
+#include <vector>
+
+#include "charts/softmax_view.h"
+#include "ui/context.h"
+
+namespace attnscope::ui {
+
+// What the kernel's online softmax holds of one query row, key tile by key tile: m, l, the scores, what became of them,
+// and O.
+class SoftmaxPane {
+ public:
+  // Returns the line of the kernel's source that a person chose here, or 0.
+  int64_t draw(Context& context, const Kernel& kernel);
+  void show(const SoftmaxRow& row, int64_t tile);  // tile from 1
+
+ private:
+  void take(Context& context);
+  void draw_choice(const Problem& problem);
+  void draw_figures() const;
+  int64_t draw_lines() const;
+  void draw_tiles(float height);
+  void draw_bars_of_tile();
+
+  SoftmaxRow row_;
+  int tile_ = 0;
+  session::Shared<Listing> listing_;  // of row_, or of the row before while it is on its way
+  std::string missing_;               // why there is none
+  bool waits_ = false;
+  std::vector<SoftmaxTile> tiles_;
+};
+
+}  // namespace attnscope::ui
