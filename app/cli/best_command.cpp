@@ -68,6 +68,7 @@ struct Known {
   Places places;
   std::vector<Kernel> kernels;
   std::vector<DeviceSpec> devices;  // emulated
+  std::vector<report::TunedTable> shipped;
 };
 
 bool is_wanted(const BestOptions& options, const Kernel& kernel) {
@@ -117,8 +118,6 @@ Result<std::vector<TunedEntry>> from_history(store::Results* open, const Known& 
 Result<std::vector<TunedEntry>> ranked(const BestOptions& options, const Problem& problem, const DeviceSpec& device,
                                        const Known& known, store::Results* open,
                                        std::vector<TunedEntry> searched = {}) {
-  auto tables = report::load_tuned(known.places.resources / "assets" / "tuned");
-  if (!tables) return fail(tables.error());
   auto history = from_history(open, known, problem, device);
   if (!history) return fail(history.error());
   const bool searched_now = !searched.empty();
@@ -133,7 +132,7 @@ Result<std::vector<TunedEntry>> ranked(const BestOptions& options, const Problem
   std::vector<TunedEntry> found;
   for (const Kernel& kernel : known.kernels) {
     if (!is_wanted(options, kernel)) continue;
-    const TunedEntry* shipped = report::best_entry(*tables, device.name, problem, kernel.id);
+    const TunedEntry* shipped = report::best_entry(known.shipped, device.name, problem, kernel.id);
     const TunedEntry* own = report::best_entry(own_tables, device.name, problem, kernel.id);
     const bool own_is_better = own && shipped && (searched_now || own->kind != shipped->kind) && better(*own, *shipped);
     const TunedEntry* best = !shipped || own_is_better ? own : shipped;
@@ -238,9 +237,7 @@ Result<std::vector<TunedEntry>> found_or_searched(const BestOptions& options, co
       print_note("attnscope best: after an interruption it will not go on: " + put.error().message);
       break;
     }
-  auto tables = report::load_tuned(known.places.resources / "assets" / "tuned");
-  if (!tables) return fail(tables.error());
-  BestSearch search(*place, std::move(*tables), options.budget > 0 ? options.budget : BestSearch::kUsualBudget);
+  BestSearch search(*place, known.shipped, options.budget > 0 ? options.budget : BestSearch::kUsualBudget);
   std::vector<TunedEntry> searched;
   for (const Kernel* kernel : wanted) {
     if (auto best = search.search(*kernel, problem)) {
@@ -344,13 +341,16 @@ int best(const BestOptions& options) {
   if (!places) return report(places.error());
   auto dirs = kernel_dirs(options.kernel_dirs);
   if (!dirs) return report(dirs.error());
-  const Known known{*places, catalog::load_catalog(*dirs).kernels, emulated_devices(*places).devices};
+  Known known{*places, catalog::load_catalog(*dirs).kernels, emulated_devices(*places).devices, {}};
   for (const std::string& id : options.kernels)
     if (!find_kernel(known.kernels, id))
       return report({Stage::input, "there is no kernel \"" + id + "\"", names_to_choose(id, ids_of(known.kernels))});
   auto problems = bench_problems(options.problems);
   if (!problems) return report(problems.error());
   if (!options.tune.empty()) return tune_all(options, known, *problems);
+  auto shipped = report::load_tuned(places->resources / "assets" / "tuned");
+  if (!shipped) return report(shipped.error());
+  known.shipped = std::move(*shipped);
   return show_best(options, known, options.problems.empty() ? Problem{} : problems->front());
 }
 

@@ -34,7 +34,7 @@ std::string where_text(const Finding& finding) {
 std::string next_command(const Next& next, const Observation& o, const Kernel& kernel) {
   Draft draft = o.experiment;
   for (const auto& [knob, value] : next.set) draft.config.knobs[knob] = value;
-  return joined(run_words(draft, kernel), shell_argument, " ");
+  return shell_text(run_words(draft, kernel));
 }
 
 void line(std::string& out, const std::string& text) { out += "   " + one_line(text) + "\n"; }

@@ -202,22 +202,26 @@ int validate_again(const ValidateOptions& options) {
   const auto catalog = catalog_of(options);
   if (!catalog) return report(catalog.error());
   const std::vector<DeviceSpec> known = emulated_devices(*places).devices;
-  std::string text, device;
+  std::unique_ptr<WaitingSession> waiting;  // its worker has every emulated device
+  std::string text;
   for (report::ValidationSet& set : file->sets) {
     DeviceSpec gpu;
     gpu.name = set.device;
     gpu.arch = set.arch;
     auto model = emulated_twin(gpu, set.model, known);
     if (!model) return report(model.error());
-    device = model->id;
-    auto session_opts = options_with_workers(options.kernel_dirs, options.workers, device);
-    if (!session_opts) return report(session_opts.error());
-    auto waiting = WaitingSession::start(std::move(*session_opts));
-    if (!waiting) return report(waiting.error());
-    if (auto found = (*waiting)->wait_for(device); !found) return report(found.error());
+    if (!waiting) {
+      std::string device = model->id;
+      auto session_opts = options_with_workers(options.kernel_dirs, options.workers, device);
+      if (!session_opts) return report(session_opts.error());
+      auto started = WaitingSession::start(std::move(*session_opts));
+      if (!started) return report(started.error());
+      waiting = std::move(*started);
+    }
+    if (auto found = waiting->wait_for(model->id); !found) return report(found.error());
     const std::string nvrtc = set.nvrtc;
     const bool had_rows = !set.rows.empty();
-    set = model_again((*waiting)->session(), *model, catalog->kernels, std::move(set));
+    set = model_again(waiting->session(), *model, catalog->kernels, std::move(set));
     if (had_rows && set.rows.empty())  // a file without its times is worth nothing
       return report({Stage::input,
                      "of no config in " + options.again + " this build makes the machine code that was timed",

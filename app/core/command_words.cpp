@@ -2,6 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/escape.h"
+#include "core/joined.h"
 #include "core/options.h"
 
 namespace attnscope {
@@ -52,5 +54,7 @@ std::vector<std::string> run_words(const Draft& draft, const Kernel& kernel) {
   words.insert(words.end(), {"--problem", problem_words(draft.problem), "--device", draft.device});
   return words;
 }
+
+std::string shell_text(const std::vector<std::string>& words) { return joined(words, shell_argument, " "); }
 
 }  // namespace attnscope

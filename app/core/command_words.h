@@ -19,4 +19,7 @@ std::vector<std::string> setting_words(const Config& config, const Kernel& kerne
 // {"attnscope", "run", "--kernel", "tiled", …}: the command that runs it; its config is complete.
 std::vector<std::string> run_words(const Draft& draft, const Kernel& kernel);
 
+// The words as shell input, quoted where necessary.
+std::string shell_text(const std::vector<std::string>& words);
+
 }  // namespace attnscope

@@ -1,12 +1,5 @@
 #include "ui/command_lines.h"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-
-#include "core/command_words.h"
-#include "core/escape.h"
-
 namespace attnscope::ui {
 namespace {
 
@@ -36,12 +29,8 @@ CommandLine command_line(CommandKind kind, const Draft& draft, const Kernel* ker
   std::vector<std::string>& words = line.arguments;
   switch (kind) {
     case CommandKind::run:
-      if (own_options)
-        line.refusal =
-            "Compile options that are not the kernel's own need a preset: save this experiment as one first.";
-      words = {"run", "--kernel", kernel->id};
-      words.insert(words.end(), settings.begin(), settings.end());
-      words.insert(words.end(), {"--problem", problem_words(draft.problem), "--device", draft.device});
+      words = run_words(draft, *kernel);
+      words.erase(words.begin());
       break;
     case CommandKind::export_config:
       words = {"export"};
@@ -74,12 +63,6 @@ CommandLine command_line(CommandKind kind, const Draft& draft, const Kernel* ker
       break;
   }
   return line;
-}
-
-std::string shell_text(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : " ") + shell_argument(word);
-  return text;
 }
 
 }  // namespace attnscope::ui

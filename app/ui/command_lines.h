@@ -2,6 +2,7 @@
 #include <string>
 #include <vector>
 
+#include "core/command_words.h"
 #include "core/kernel.h"
 #include "session/session.h"
 
@@ -19,8 +20,5 @@ struct CommandLine {
 // command line cannot express. `out` is the folder that an export writes.
 CommandLine command_line(CommandKind kind, const Draft& draft, const Kernel* kernel, const std::string& preset,
                          const std::string& out);
-
-// The words as shell input, quoted where necessary.
-std::string shell_text(const std::vector<std::string>& words);
 
 }  // namespace attnscope::ui

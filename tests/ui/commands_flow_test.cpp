@@ -127,6 +127,11 @@ TEST(CommandLines, SayTheExperimentAsTheProgramReadsIt) {
   draft.config.options.fmad = false;  // which only a preset can set
   EXPECT_THAT(command_line(CommandKind::export_config, draft, &tiled, "", "/tmp").refusal, HasSubstr("preset"));
   EXPECT_EQ(command_line(CommandKind::export_config, draft, &tiled, "mine.json", "/tmp").refusal, "");
+  const CommandLine run = command_line(CommandKind::run, draft, &tiled, "", "");
+  EXPECT_EQ(run.refusal, "");
+  EXPECT_EQ(shell_text(run.arguments),
+            "run --kernel tiled --set NUM_WARPS=8 --set SHARED=dynamic --option fmad=off --problem B=1,H=8,S=512,D=64 "
+            "--device emulated:l4");
   draft.device = "box/cuda:0";
   EXPECT_THAT(command_line(CommandKind::best, draft, &tiled, "", "").refusal, HasSubstr("another machine"));
   EXPECT_NE(command_line(CommandKind::best, draft, nullptr, "", "").refusal, "");

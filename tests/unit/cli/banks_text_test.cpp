@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "unit/cli/made_up_kernel.h"
+
 namespace attnscope::cli {
 namespace {
 
@@ -31,15 +33,8 @@ Listing listing() {
   return made;
 }
 
-Kernel kernel() {
-  Kernel made;
-  made.id = "made_up";
-  made.source_name = "made_up.cu";
-  return made;
-}
-
 TEST(BanksText, ShowsTheLineAsItIsPaddedAndSwizzled) {
-  const auto text = banks_text(listing(), kernel(), {.line = 7});
+  const auto text = banks_text(listing(), made_up_kernel(), {.line = 7});
   ASSERT_TRUE(text) << text.error().message;
   EXPECT_THAT(*text, HasSubstr("LDS R4, [R2]  load of 4 B a lane, rows of 128 B\n"));
   EXPECT_THAT(*text, HasSubstr("step 2 of 2: warp 1, its execution 3, from K_tile + 0 on\n"));
@@ -54,7 +49,7 @@ TEST(BanksText, ShowsTheLineAsItIsPaddedAndSwizzled) {
 }
 
 TEST(BanksText, AStepMayBeChosen) {
-  const auto text = banks_text(listing(), kernel(), {.line = 7, .step = 1});
+  const auto text = banks_text(listing(), made_up_kernel(), {.line = 7, .step = 1});
   ASSERT_TRUE(text);
   EXPECT_THAT(*text, HasSubstr("step 1 of 2: warp 0, its execution 1"));
   EXPECT_THAT(*text, HasSubstr("1 wavefront for 1"));
@@ -66,7 +61,7 @@ TEST(BanksText, WideAccessesAreShownPhaseByPhase) {
   SharedAccess& copy = made.lines[2].shared->shapes[1];
   copy.bytes = 16;
   copy.use = SharedUse::copy;
-  const auto text = banks_text(made, kernel(), {.line = 9, .step = 2});
+  const auto text = banks_text(made, made_up_kernel(), {.line = 9, .step = 2});
   ASSERT_TRUE(text);
   EXPECT_THAT(*text, HasSubstr("copy of 16 B a lane"));
   EXPECT_THAT(*text, HasSubstr("The hardware counts no wavefronts for copies"));
@@ -76,17 +71,17 @@ TEST(BanksText, WideAccessesAreShownPhaseByPhase) {
 }
 
 TEST(BanksText, TheRowsLengthMayBeGiven) {
-  const auto text = banks_text(listing(), kernel(), {.line = 9, .row = 256});
+  const auto text = banks_text(listing(), made_up_kernel(), {.line = 9, .row = 256});
   ASSERT_TRUE(text);
   EXPECT_THAT(*text, HasSubstr("store of 4 B a lane, rows of 256 B\n"));
 }
 
 TEST(BanksText, ALineWithoutAnAccessNamesThoseWithOne) {
-  const auto none = banks_text(listing(), kernel(), {.line = 8});
+  const auto none = banks_text(listing(), made_up_kernel(), {.line = 8});
   ASSERT_FALSE(none);
   EXPECT_THAT(none.error().message, HasSubstr("made_up.cu:8 made no"));
   EXPECT_THAT(none.error().hint, HasSubstr("7, 9"));
-  EXPECT_FALSE(banks_text(Listing{}, kernel(), {.line = 8}));
+  EXPECT_FALSE(banks_text(Listing{}, made_up_kernel(), {.line = 8}));
 }
 
 }  // namespace

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "unit/cli/made_up_kernel.h"
+
 namespace attnscope::cli {
 namespace {
 
@@ -32,15 +34,8 @@ Listing listing() {
   return made;
 }
 
-Kernel kernel() {
-  Kernel made;
-  made.id = "made_up";
-  made.source_name = "made_up.cu";
-  return made;
-}
-
 TEST(FragmentsText, ALinesProductsOfOneLayoutAreOnePicture) {
-  const auto text = fragments_text(listing(), kernel(), 7, 7);
+  const auto text = fragments_text(listing(), made_up_kernel(), 7, 7);
   ASSERT_TRUE(text) << text.error().message;
   EXPECT_THAT(*text, HasSubstr("HMMA.16816.F32 R4, R8, R12, RZ  and 1 more at this line, in other registers\n"));
   EXPECT_THAT(*text, HasSubstr("A  16 x 16 of 16 bits; A in R8 to R11\n"));
@@ -52,7 +47,7 @@ TEST(FragmentsText, ALinesProductsOfOneLayoutAreOnePicture) {
 }
 
 TEST(FragmentsText, AnotherLaneMayBeMarked) {
-  const auto text = fragments_text(listing(), kernel(), 9, 30);
+  const auto text = fragments_text(listing(), made_up_kernel(), 9, 30);
   ASSERT_TRUE(text);
   EXPECT_THAT(*text, HasSubstr("Row r is the 16 bytes of shared memory at lane r's address"));
   EXPECT_THAT(*text, HasSubstr("[30 R21]"));
@@ -60,11 +55,11 @@ TEST(FragmentsText, AnotherLaneMayBeMarked) {
 }
 
 TEST(FragmentsText, ALineWithoutMatricesNamesThoseWithSome) {
-  const auto none = fragments_text(listing(), kernel(), 8, 7);
+  const auto none = fragments_text(listing(), made_up_kernel(), 8, 7);
   ASSERT_FALSE(none);
   EXPECT_THAT(none.error().message, HasSubstr("made_up.cu:8 has no"));
   EXPECT_THAT(none.error().hint, HasSubstr("7, 9"));
-  EXPECT_THAT(fragments_text(Listing{}, kernel(), 8, 7).error().hint, HasSubstr("Tensor Cores"));
+  EXPECT_THAT(fragments_text(Listing{}, made_up_kernel(), 8, 7).error().hint, HasSubstr("Tensor Cores"));
 }
 
 }  // namespace

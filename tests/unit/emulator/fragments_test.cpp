@@ -45,19 +45,7 @@ std::shared_ptr<const Program> made(const std::string& instruction) {
 
 Words results(const std::shared_ptr<const Program>& program, HostIsa isa, Words in) {
   Words out(32 * kOut);
-  GlobalMemory memory;
-  Launch launch;
-  launch.program = program;
-  launch.block = {32, 1, 1};
-  launch.parameters = Parameters()
-                          .pointer(memory.add("in", bytes_of(in), false))
-                          .pointer(memory.add("out", bytes_of(out), true))
-                          .bytes();
-  launch.memory = &memory;
-  RunOptions options;
-  options.isa = isa;
-  const auto result = run(launch, options);
-  EXPECT_TRUE(result.has_value()) << result.error().message;
+  EXPECT_TRUE(run_warps({program, bytes_of(in), bytes_of(out)}, isa));
   return out;
 }
 

@@ -61,20 +61,7 @@ EXIT
         std::vector<uint8_t> shared(8192);
         for (int lane = 0; lane < 32; ++lane) std::memcpy(&shared[offsets[lane]], &in[4 * lane], copy.bytes);
         for (int lane = 0; lane < 32; ++lane) std::memcpy(&want[4 * lane], &shared[offsets[32 + lane]], copy.bytes);
-        GlobalMemory memory;
-        Launch launch;
-        launch.program = program;
-        launch.block = {32, 1, 1};
-        launch.parameters = Parameters()
-                                .pointer(memory.add("offsets", bytes_of(offsets), false))
-                                .pointer(memory.add("in", bytes_of(in), false))
-                                .pointer(memory.add("out", bytes_of(out), true))
-                                .bytes();
-        launch.memory = &memory;
-        RunOptions options;
-        options.isa = isa;
-        const auto result = run(launch, options);
-        ASSERT_TRUE(result.has_value()) << result.error().message;
+        ASSERT_TRUE(run_warps({program, bytes_of(in), bytes_of(out), 1, {bytes_of(offsets)}}, isa));
         ASSERT_EQ(out, want) << copy.lds << " words " << words;
       }
     }

@@ -43,18 +43,8 @@ void check_on(HostIsa isa, const std::string& instruction, bool guarded, std::ve
   ASSERT_NE(program, nullptr);
   while (inputs.size() % 32 != 0) inputs.push_back({});
   std::vector<uint32_t> out(inputs.size() * 4, 0x55555555);
-  GlobalMemory memory;
-  const uint64_t from = memory.add("in", bytes_of(inputs), false), to = memory.add("out", bytes_of(out), true);
-  Launch launch;
-  launch.program = program;
-  launch.grid = {static_cast<uint32_t>(inputs.size() / 32), 1, 1};
-  launch.block = {32, 1, 1};
-  launch.parameters = Parameters().pointer(from).pointer(to).word(kScalar).bytes();
-  launch.memory = &memory;
-  RunOptions options;
-  options.isa = isa;
-  const auto result = run(launch, options);
-  ASSERT_TRUE(result.has_value()) << result.error().message;
+  const auto ctas = static_cast<uint32_t>(inputs.size() / 32);
+  ASSERT_TRUE(run_warps({program, bytes_of(inputs), bytes_of(out), ctas, {}, {kScalar}}, isa));
   int shown = 0;
   for (size_t i = 0; i < inputs.size() && shown < 5; ++i) {
     const Outputs got{out[4 * i], out[4 * i + 1], out[4 * i + 2] != 0, out[4 * i + 3] != 0};

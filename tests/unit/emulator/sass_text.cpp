@@ -97,6 +97,25 @@ Parameters& Parameters::pointer(uint64_t value) {
   return *this;
 }
 
+Result<RunResult> run_warps(const InOut& what, std::optional<HostIsa> isa) {
+  GlobalMemory memory;
+  Parameters parameters;
+  for (const std::span<std::byte> bytes : what.before) parameters.pointer(memory.add("before", bytes, false));
+  parameters.pointer(memory.add("in", what.in, false)).pointer(memory.add("out", what.out, true));
+  for (const uint32_t word : what.words) parameters.word(word);
+  Launch launch;
+  launch.program = what.program;
+  launch.grid = {what.ctas, 1, 1};
+  launch.block = {32, 1, 1};
+  launch.parameters = parameters.bytes();
+  launch.memory = &memory;
+  RunOptions options;
+  options.isa = isa;
+  auto result = run(launch, options);
+  EXPECT_TRUE(result.has_value()) << result.error().message;
+  return result;
+}
+
 std::vector<HostIsa> host_isas() {
   std::vector<HostIsa> isas{HostIsa::baseline};
   if (best_host_isa() >= HostIsa::avx2) isas.push_back(HostIsa::avx2);

@@ -1,6 +1,8 @@
 #pragma once
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -40,6 +42,18 @@ template <class T>
 std::span<std::byte> bytes_of(std::vector<T>& values) {
   return std::as_writable_bytes(std::span(values));
 }
+
+// CTAs of one warp that read `in`, their first parameter, and write `out`, their second.
+struct InOut {
+  std::shared_ptr<const Program> program;
+  std::span<std::byte> in, out;
+  uint32_t ctas = 1;
+  std::vector<std::span<std::byte>> before = {};  // inputs whose addresses come before that of `in`
+  std::vector<uint32_t> words = {};               // parameters after the addresses
+};
+
+// Runs it; a failure of the run is the test's too.
+Result<RunResult> run_warps(const InOut& what, std::optional<HostIsa> isa = std::nullopt);
 
 // The host instruction sets of this CPU.
 std::vector<HostIsa> host_isas();

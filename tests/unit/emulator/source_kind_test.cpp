@@ -125,19 +125,8 @@ EXIT
           }
         }
       }
-      GlobalMemory memory;
-      Launch launch;
-      launch.program = program;
-      launch.block = {32, 1, 1};
-      launch.parameters = Parameters()
-                              .pointer(memory.add("in", bytes_of(in), false))
-                              .pointer(memory.add("out", bytes_of(out), true))
-                              .bytes();
-      launch.memory = &memory;
-      RunOptions options;
-      options.isa = isa;
-      const auto result = run(launch, options);
-      ASSERT_TRUE(result.has_value()) << result.error().message;
+      const auto result = run_warps({program, bytes_of(in), bytes_of(out)}, isa);
+      ASSERT_TRUE(result);
       EXPECT_EQ(out, want) << transposed;
       EXPECT_EQ(result->counters.global_load_sectors, 16u) << "the lanes that read";
       EXPECT_EQ(result->counters.shared_load_wavefronts, 4u);

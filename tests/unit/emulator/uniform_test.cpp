@@ -56,18 +56,7 @@ EXIT
   std::vector<Uniform> in;
   for (const Inputs& i : inputs) in.push_back({i.a, i.b, i.c, i.d});
   std::vector<u32> out(in.size() * 4);
-  GlobalMemory memory;
-  Launch launch;
-  launch.program = program;
-  launch.grid = {static_cast<u32>(in.size()), 1, 1};
-  launch.block = {32, 1, 1};
-  launch.parameters = Parameters()
-                          .pointer(memory.add("in", bytes_of(in), false))
-                          .pointer(memory.add("out", bytes_of(out), true))
-                          .bytes();
-  launch.memory = &memory;
-  const auto result = run(launch);
-  ASSERT_TRUE(result.has_value()) << result.error().message;
+  ASSERT_TRUE(run_warps({program, bytes_of(in), bytes_of(out), static_cast<u32>(in.size())}));
   for (size_t i = 0; i < in.size(); ++i) {
     const Result64 want = expected(in[i]);
     ASSERT_EQ((std::vector<u32>{out[4 * i], out[4 * i + 1], out[4 * i + 2]}),
