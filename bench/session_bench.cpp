@@ -2,9 +2,16 @@
 // supervisor and executor. $ATTNSCOPE names another program whose worker to use.
 #include <benchmark/benchmark.h>
 
+#include <unistd.h>
+
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
+#include <map>
+#include <sstream>
+#include <string>
 #include <thread>
 
 #include "session/session.h"
@@ -154,8 +161,42 @@ session::ScanRequest eight_values() {
   return request;
 }
 
-// Until the last value has its time; an error if one has none.
+// Processor time of this process, of those below it and of those that they have waited for, seconds.
+double processor_seconds() {
+  struct Process {
+    int parent = 0;
+    double seconds = 0;
+  };
+  std::map<int, Process> all;
+  std::error_code none;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc", none)) {
+    std::string text, word;
+    std::getline(std::ifstream(entry.path() / "stat"), text);
+    std::istringstream words(text.substr(std::min(text.size(), text.rfind(')') + 2)));  // a name may hold anything
+    const int id = std::atoi(entry.path().filename().c_str());
+    Process one;
+    if (id == 0 || !(words >> word >> one.parent)) continue;
+    for (int field = 5; field < 14; ++field) words >> word;
+    for (int field = 14; field < 18; ++field) {  // utime, stime, cutime, cstime
+      double ticks = 0;
+      words >> ticks;
+      one.seconds += ticks / static_cast<double>(sysconf(_SC_CLK_TCK));
+    }
+    all[id] = one;
+  }
+  double sum = 0;
+  for (const auto& [id, one] : all) {
+    int above = id;
+    while (above > 1 && above != getpid()) above = all[above].parent;
+    if (above == getpid()) sum += one.seconds;
+  }
+  return sum;
+}
+
+// Until the last value has its time; an error if one has none. The counter cpu_s: processor seconds of all processes,
+// which other work on the machine changes less than the time.
 void scan_once(benchmark::State& state, session::Session& session) {
+  const double spent = processor_seconds();
   const auto begin = std::chrono::steady_clock::now();
   session.scan(eight_values());
   for (;;) {
@@ -165,7 +206,9 @@ void scan_once(benchmark::State& state, session::Session& session) {
       if (scan.failure) return state.SkipWithError(scan.failure->message.c_str());
       for (size_t at = 0; at < scan.points.size(); ++at)
         if (scan.timed(at) == nullptr) return state.SkipWithError("a value has no time");
-      return state.SetIterationTime(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+      state.SetIterationTime(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+      state.counters["cpu_s"] = processor_seconds() - spent;
+      return;
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
