@@ -76,10 +76,14 @@ bool is_like(const Problem& a, const Problem& b) {
          a.head_dim == b.head_dim && a.causal == b.causal && a.dtype == b.dtype;
 }
 
-Failure not_writable(const std::filesystem::path& path, const ResultsDatabase& database) {
-  if (database.unwritable) return failure_of(path, *database.unwritable);
+Failure not_writable(const std::filesystem::path& path) {
   return {Stage::store, path.string() + ": its folder cannot be written",
           "Check the folder's rights, or set ATTNSCOPE_HOME to a folder that can be written."};
+}
+
+// Of a database without `insert`: why it takes no row.
+Failure not_writable(const std::filesystem::path& path, const ResultsDatabase& database) {
+  return database.unwritable ? failure_of(path, *database.unwritable) : not_writable(path);
 }
 
 void insert_row(SQLite::Statement& insert, const std::string& hash, double finished_at, const std::string& app,

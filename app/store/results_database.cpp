@@ -147,46 +147,42 @@ Result<std::unique_ptr<ResultsDatabase>> ResultsDatabase::open_other(const fs::p
   return opened;
 }
 
-namespace {
-
-Result<std::unique_ptr<ResultsDatabase>> open_in(Way way, const fs::path& path, bool locks) {
-  auto opened = std::make_unique<ResultsDatabase>(path, way, locks);
-  SQLite::Database& sql = opened->connection;
-  const int schema = sql.execAndGet("PRAGMA user_version").getInt();
-  if (schema > ResultsDatabase::kSchema) return fail(newer(path, schema));
-  const bool complete =
-      schema == ResultsDatabase::kSchema && has_table(sql, "observation_of_hash") && has_table(sql, "observation_key");
-  if (!complete && way != Way::read_only) ResultsDatabase::make_schema(sql);
-  opened->has_keys = has_table(sql, "observation_key");
-  if (!opened->identity) opened->identity = platform::identity_of(path);  // just made
-  // Rows are only added: the id says what came last, whatever the clock said.
-  if (way != Way::read_only)
-    opened->insert.emplace(sql, "INSERT INTO observation(hash, finished_at, app, json) VALUES (?, ?, ?, ?)");
-  opened->newest.emplace(sql, "SELECT json, finished_at FROM observation WHERE hash = ? ORDER BY id DESC LIMIT 1");
-  return opened;
-}
-
-}  // namespace
-
 Result<std::unique_ptr<ResultsDatabase>> ResultsDatabase::open(const fs::path& path, ResultsFileSystem file_system) {
   if (!platform::may_write_in(path.parent_path())) {
     if (!platform::identity_of(path))
       return fail(Stage::store, path.string() + ": cannot be made, its folder cannot be written",
                   "Check the folder's rights, or set ATTNSCOPE_HOME to a folder that can be written.");
-    return open_in(Way::read_only, path, file_system.locks);
+    return open_in(Way::read_only, path, file_system);
   }
-  const Way way = file_system.locks && file_system.shared_memory ? Way::shared_log : Way::journal;
   std::optional<SQLite::Exception> unwritable;
   try {
-    return open_in(way, path, file_system.locks);
+    return open_in(file_system.locks && file_system.shared_memory ? Way::shared_log : Way::journal, path, file_system);
   } catch (const SQLite::Exception& error) {
     std::error_code none;  // SQLite leaves an empty file where the disk is full
     const auto bytes = fs::file_size(path, none);
     if (!is_no_room(error) || none || bytes == 0) throw;
     unwritable = error;
   }
-  auto opened = open_in(Way::read_only, path, file_system.locks);
+  auto opened = open_in(Way::read_only, path, file_system);
   if (opened) (*opened)->unwritable = std::move(unwritable);
+  return opened;
+}
+
+Result<std::unique_ptr<ResultsDatabase>> ResultsDatabase::open_in(Way way, const fs::path& path,
+                                                                  ResultsFileSystem file_system) {
+  const bool read_only = way == Way::read_only;
+  auto opened = std::make_unique<ResultsDatabase>(path, way, file_system.locks);
+  SQLite::Database& sql = opened->connection;
+  const int schema = sql.execAndGet("PRAGMA user_version").getInt();
+  if (schema > kSchema) return fail(newer(path, schema));
+  const bool complete = schema == kSchema && has_table(sql, "observation_of_hash") && has_table(sql, "observation_key");
+  if (!complete && !read_only) make_schema(sql);
+  opened->has_keys = has_table(sql, "observation_key");
+  if (!opened->identity) opened->identity = platform::identity_of(path);  // just made
+  // Rows are only added: the id says what came last, whatever the clock said.
+  if (!read_only)
+    opened->insert.emplace(sql, "INSERT INTO observation(hash, finished_at, app, json) VALUES (?, ?, ?, ?)");
+  opened->newest.emplace(sql, "SELECT json, finished_at FROM observation WHERE hash = ? ORDER BY id DESC LIMIT 1");
   return opened;
 }
 

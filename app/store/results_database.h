@@ -32,6 +32,9 @@ struct ResultsDatabase {
   // Throws SQLite::Exception; a file of a newer schema is a Failure.
   static Result<std::unique_ptr<ResultsDatabase>> open(const std::filesystem::path& path,
                                                        ResultsFileSystem file_system);
+  // The same in that way only.
+  static Result<std::unique_ptr<ResultsDatabase>> open_in(Way way, const std::filesystem::path& path,
+                                                          ResultsFileSystem file_system);
   // Another program's or machine's file, which stays as it is. Throws SQLite::Exception; a file that is no results
   // file, or of a newer schema, is a Failure. Only a regular file is opened.
   static Result<std::unique_ptr<ResultsDatabase>> open_other(const std::filesystem::path& path);

@@ -9,6 +9,9 @@ namespace attnscope::emulator {
 
 namespace {
 
+// A full mask first: without the instruction, which not every host has, counting bits is a call.
+uint32_t lanes_of(uint32_t mask) { return mask == kFull ? 32 : static_cast<uint32_t>(__builtin_popcount(mask)); }
+
 uint32_t guard_of(const Warp& warp, const Op& op) { return warp.pred[op.pred] ^ (op.pred_invert ? kFull : 0); }
 
 void set_mode(Warp& warp, const Op& op) {
@@ -19,7 +22,7 @@ void set_mode(Warp& warp, const Op& op) {
 
 void guarded(Warp& warp, const Op& op, uint32_t active) {
   const uint32_t mask = active & guard_of(warp, op);
-  warp.machine->ops[op.index].lanes_on += static_cast<uint32_t>(__builtin_popcount(mask));
+  warp.machine->ops[op.index].lanes_on += lanes_of(mask);
   if (mask == kFull) {
     op.full(warp, op, mask);
   } else if (mask != 0 || (op.flags & op_touches_memory) != 0) {
@@ -183,7 +186,7 @@ Step park(Warp& warp, Fragment& fragment, uint32_t mask, Wait wait, uint8_t barr
 Step control(Warp& warp, Fragment& fragment, const Op& op, const BoundLaunch& launch) {
   const uint32_t active = fragment.mask;
   uint32_t mask = active & guard_of(warp, op);
-  if (is_guarded(op)) warp.machine->ops[op.index].lanes_on += static_cast<uint32_t>(__builtin_popcount(mask));
+  if (is_guarded(op)) warp.machine->ops[op.index].lanes_on += lanes_of(mask);
   if (op.family == Family::bra) {
     return jump(warp, fragment, mask & (warp.pred[op.x] ^ (op.x_invert ? kFull : 0)), op.imm);
   }
@@ -237,7 +240,7 @@ Step control(Warp& warp, Fragment& fragment, const Op& op, const BoundLaunch& la
     case Family::bar_reduce: {
       const uint32_t votes = mask & (warp.pred[op.x] ^ (op.x_invert ? kFull : 0));
       warp.machine->barrier_votes[op.imm] += static_cast<uint32_t>(__builtin_popcount(votes));
-      warp.machine->barrier_voters[op.imm] += static_cast<uint32_t>(__builtin_popcount(mask));
+      warp.machine->barrier_voters[op.imm] += lanes_of(mask);
       return park(warp, fragment, mask, Wait::bar, static_cast<uint8_t>(op.imm), op.second, op.detail.barrier_vote);
     }
     case Family::bar_arrive:
@@ -293,10 +296,10 @@ WarpEnd run_warp(Warp& warp, const BoundLaunch& launch, const Op* ops, uint64_t 
       const uint32_t active = fragment.mask;
       BlockCounts& counts = machine.blocks[id];
       ++counts.executions;
-      counts.threads += static_cast<uint32_t>(__builtin_popcount(active));
+      counts.threads += lanes_of(active);
       if (__builtin_expect(warp.trace != nullptr, 0)) {
         if (warp.trace_count < warp.trace_capacity) {
-          warp.trace[warp.trace_count] = CtaTrace::entry(id, static_cast<uint32_t>(__builtin_popcount(active)));
+          warp.trace[warp.trace_count] = CtaTrace::entry(id, lanes_of(active));
         }
         ++warp.trace_count;
       }
