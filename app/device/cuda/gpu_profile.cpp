@@ -13,7 +13,8 @@ namespace {
 
 using namespace cuda_api;
 
-constexpr int64_t kMostPasses = 256;  // far more than any chip needs: a library that never ends its passes is refused
+constexpr double kMostCount = 0x1p53;  // a double counts no further
+constexpr int64_t kMostPasses = 256;   // far more than any chip needs: a library that never ends its passes is refused
 
 // Programs that read the counters of every GPU of a machine, as their process is named.
 constexpr std::string_view kHolders[] = {"nv-hostengine", "dcgm-exporter", "ncu", "nsys", "nsight-sys"};
@@ -255,7 +256,7 @@ Result<HardwareCounters> Profile::read() {
       value = value && more ? std::optional(*value + *more) : std::nullopt;
     }
     using Figure = typename std::remove_reference_t<decltype(counters.*member)>::value_type;
-    if (value && *value >= 0)
+    if (value && *value >= 0 && *value <= kMostCount)
       counters.*member = std::is_integral_v<Figure> ? static_cast<Figure>(std::llround(*value)) : Figure(*value);
   });
   return counters;
