@@ -45,6 +45,22 @@ TEST(LatencyModel, HoldsWhatAnH200Took) {
   RecordProperty("worst_ratio", std::to_string(worst));
 }
 
+// A recording lives as long as its machine code is made: a knob at its default, or a comment, changes none of it.
+TEST(LatencyModel, TheRecordedCodeIsStillMade) {
+  const Json recorded = Json::parse(std::ifstream(ATTNSCOPE_SOURCE_DIR "/tests/data/model/h200_times.json"));
+  for (const Json& settings : {Json::array({"NUM_WARPS=4"}), Json::array({"SWIZZLE_XOR=1", "NUM_WARPS=8"}),
+                               Json::array({"BLOCK_M=48", "NUM_WARPS=4"})}) {
+    auto variant = compile({"tiled", "B=1,H=8,S=512,D=64", settings, true, 90});
+    ASSERT_TRUE(variant) << variant.error().message;
+    if (!recorded["compiled"].get<std::string>().starts_with("NVRTC " + (*variant)->nvrtc))
+      GTEST_SKIP() << "the recording is of another NVRTC";
+    const bool held = std::ranges::any_of(recorded["rows"], [&](const Json& row) {
+      return row["kernel"] == "tiled" && row["settings"] == settings && row["code_hash"] == (*variant)->info.code_hash;
+    });
+    EXPECT_TRUE(held) << settings.dump();
+  }
+}
+
 // A warp makes up to 266,000 jumps; B2 H8 with as many rows as keys.
 TEST(LatencyModel, LongerLoopsTakeLonger) {
   const DeviceSpec l4 = device_spec("emulated:l4");
