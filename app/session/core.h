@@ -67,6 +67,7 @@ class SessionCore final : public LinkEvents {
   void describe_preset(const std::filesystem::path& path, const std::string& title, const std::string& note);
   void delete_preset(const std::filesystem::path& path);
   void reload_kernels();
+  void annotate(const std::string& hash, const store::RunNote& note);
   void set_setting(const std::string& key, const Json& value);
 
   void dismiss_toast(uint64_t id);
@@ -204,8 +205,9 @@ class SessionCore final : public LinkEvents {
   store::Preset preset_;  // the loaded one, its config complete and without its device
   store::Settings settings_;
   std::unique_ptr<store::Results> results_;
-  std::deque<store::StoredObservation> unkept_;      // results that could not be written yet
-  bool store_warned_ = false, keep_warned_ = false;  // reported once, until it works again
+  std::deque<store::StoredObservation> unkept_;         // results that could not be written yet
+  std::map<std::string, store::RunNote> unkept_notes_;  // likewise
+  bool store_warned_ = false, keep_warned_ = false;     // reported once, until it works again
   bool journal_due_ = false, settings_due_ = false;
   bool shutting_down_ = false;
 };

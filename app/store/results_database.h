@@ -43,6 +43,7 @@ struct ResultsDatabase {
 
   const Way way;
   bool has_keys = false;                           // the table of keys: not in an older file that cannot be written
+  bool has_notes = false;                          // likewise the table of notes
   std::optional<platform::FileIdentity> identity;  // of the open file
   SQLite::Database connection;
   std::optional<SQLite::Statement> insert, newest;
