@@ -55,7 +55,7 @@ void SessionCore::start() {
 void SessionCore::shut_down(std::function<void()> ended) {
   shutting_down_ = true;
   write_journal();
-  if (!unkept_.empty()) keep_what_waits();
+  if (!unkept_.empty() || !unkept_notes_.empty()) keep_what_waits();
   queue_.shut_down();
   jobs_.clear();
   watches_.clear();

@@ -70,6 +70,7 @@ class SessionCore final : public LinkEvents {
   void reload_kernels();
   void copy_kernel(uint64_t id, Draft draft);  // core_source.cpp
   void save_source(const SourceSave& save);    // core_source.cpp
+  void annotate(const std::string& hash, const store::RunNote& note);
   void set_setting(const std::string& key, const Json& value);
 
   void dismiss_toast(uint64_t id);
@@ -211,8 +212,9 @@ class SessionCore final : public LinkEvents {
   store::Preset preset_;  // the loaded one, its config complete and without its device
   store::Settings settings_;
   std::unique_ptr<store::Results> results_;
-  std::deque<store::StoredObservation> unkept_;      // results that could not be written yet
-  bool store_warned_ = false, keep_warned_ = false;  // reported once, until it works again
+  std::deque<store::StoredObservation> unkept_;         // results that could not be written yet
+  std::map<std::string, store::RunNote> unkept_notes_;  // likewise
+  bool store_warned_ = false, keep_warned_ = false;     // reported once, until it works again
   bool journal_due_ = false, settings_due_ = false;
   bool shutting_down_ = false;
 };

@@ -6,6 +6,7 @@
 
 #include "catalog/catalog.h"
 #include "catalog/validate.h"
+#include "core/escape.h"
 #include "platform/clock.h"
 #include "session/core.h"
 #include "session/restore.h"
@@ -58,12 +59,31 @@ void SessionCore::keep_what_waits() {
     kept = results_->append(unkept_.front().observation, unkept_.front().finished_at);
     if (!kept) break;
   }
+  while (kept && !unkept_notes_.empty()) {
+    const auto& [hash, note] = *unkept_notes_.begin();
+    kept = results_->annotate(hash, note, platform::wall_seconds());
+    if (kept) unkept_notes_.erase(unkept_notes_.begin());
+  }
   if (results_) notices_.toast(results_->take_trouble());
   if (kept)
     store_warned_ = false;
   else if (!std::exchange(store_warned_, true))
     notices_.toast(LogLevel::warning, "Results are not being kept: " + kept.error().message,
                    kept.error().hint + " The session remembers them and tries again with the next one.");
+}
+
+// Written before it is shown: what is seen survives the end of the process, however it ends.
+void SessionCore::annotate(const std::string& hash, const store::RunNote& note) {
+  if (hash.empty() || note.text.size() > store::RunNote::kMostBytes || !is_utf8(note.text)) return;
+  unkept_notes_[hash] = note;
+  keep_what_waits();
+  auto notes = std::make_shared<RunNotes>(*snapshot_.notes);
+  if (note == store::RunNote{})
+    notes->erase(hash);
+  else
+    (*notes)[hash] = note;
+  snapshot_.notes = std::move(notes);
+  changed();
 }
 
 // The runs of earlier sessions come first: the history continues where it ended.
@@ -76,6 +96,10 @@ void SessionCore::restore_history() {
     notices_.log(LogLevel::warning, fmt::format("{} earlier runs cannot be read and are not in the history; they stay "
                                                 "in the results file",
                                                 latest->unreadable));
+  if (auto notes = results_->notes())
+    snapshot_.notes = share(std::move(*notes));
+  else
+    notices_.log(LogLevel::warning, "Notes and stars are not restored: " + notes.error().message);
   for (HistoryEntry& entry : restored_history(std::move(latest->rows), shelf_)) history_.add(std::move(entry), 0);
 }
 

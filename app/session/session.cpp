@@ -106,6 +106,9 @@ class RunningSession final : public Session {
   void save_source(SourceSave save) override { post(&SessionCore::save_source, std::move(save)); }
   void reconnect(std::string worker) override { post(&SessionCore::reconnect, std::move(worker)); }
   void dismiss_toast(uint64_t id) override { post(&SessionCore::dismiss_toast, id); }
+  void annotate(std::string hash, store::RunNote note) override {
+    post(&SessionCore::annotate, std::move(hash), std::move(note));
+  }
   void set_setting(std::string key, Json value) override {
     post(&SessionCore::set_setting, std::move(key), std::move(value));
   }

@@ -123,6 +123,8 @@ class Session {
   // listing_key(hash, row).
   virtual void request_softmax(Experiment experiment, SoftmaxRow row) = 0;
   void request_code(Experiment experiment) { request_code(std::move(experiment), std::nullopt); }
+  // A star and a note on an experiment's runs, kept at once beside the history; an empty one takes both back.
+  virtual void annotate(std::string experiment_hash, store::RunNote note) = 0;
   virtual void load_preset(std::filesystem::path path) = 0;  // a refusal is a toast and a log line
   virtual void save_preset(std::filesystem::path path, std::string title, Json view) = 0;
   // Sets the title and note of a preset that is not shipped; a refusal is a toast.

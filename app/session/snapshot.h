@@ -13,6 +13,7 @@
 #include "core/scan.h"
 #include "core/view.h"
 #include "session/shared.h"
+#include "store/run_note.h"
 
 namespace attnscope::session {
 
@@ -80,6 +81,9 @@ struct HistoryEntry {
   double finished_at = 0;   // seconds since the epoch
 };
 
+// What a person says of experiments, by their hash.
+using RunNotes = std::map<std::string, store::RunNote>;
+
 // Append-only: chunks are shared between snapshots, a new snapshot never copies old entries.
 struct HistoryChunk {
   std::vector<HistoryEntry> entries;
@@ -144,6 +148,7 @@ struct Snapshot {
   Shared<std::vector<PresetItem>> presets = share<std::vector<PresetItem>>();
   std::vector<WorkerStatus> workers;
   History history;
+  Shared<RunNotes> notes = share<RunNotes>();
   Shared<std::vector<LogLine>> log = share<std::vector<LogLine>>();  // the last 2,000 lines
   std::vector<Toast> toasts;
   std::map<std::string, Shared<Tile>> tiles;  // newest tile by tile_key(request)

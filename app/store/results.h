@@ -13,6 +13,7 @@
 #include "core/observation.h"
 #include "core/result.h"
 #include "platform/move_aside.h"
+#include "store/run_note.h"
 
 namespace attnscope::store {
 
@@ -90,6 +91,11 @@ class Results {
   // Adds the rows of another results file that this one lacks, and leaves the other as it is. A Failure names the file
   // that is at fault; the rows added before it stay, and merging again adds only the rest.
   Result<Merged> merge(const std::filesystem::path& other);
+  // Keeps what a person says of an experiment's runs. An earlier word of the same experiment stays in the file and
+  // counts no more. Failure (Stage::input): the text is too long or no UTF-8.
+  Result<void> annotate(const std::string& hash, const RunNote& note, double at);
+  // By experiment; those that say nothing any more are left out.
+  Result<std::map<std::string, RunNote>> notes();
   // The last `most` in the order in which they were added.
   Result<Latest> latest(int64_t most);
   Result<int64_t> count();

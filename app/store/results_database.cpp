@@ -124,6 +124,10 @@ void ResultsDatabase::make_schema(SQLite::Database& sql) {
         "new.id, new.finished_at, " +
         key_columns("new.json") + "; END");
   }
+  // Rows are only added here too; of one experiment the last counts.
+  sql.exec(
+      "CREATE TABLE IF NOT EXISTS note("
+      "id INTEGER PRIMARY KEY, hash TEXT NOT NULL, starred INTEGER NOT NULL, text TEXT NOT NULL, at REAL NOT NULL)");
   sql.exec(fmt::format("PRAGMA user_version={}", kSchema));
   transaction.commit();
 }
@@ -175,9 +179,11 @@ Result<std::unique_ptr<ResultsDatabase>> ResultsDatabase::open_in(Way way, const
   SQLite::Database& sql = opened->connection;
   const int schema = sql.execAndGet("PRAGMA user_version").getInt();
   if (schema > kSchema) return fail(newer(path, schema));
-  const bool complete = schema == kSchema && has_table(sql, "observation_of_hash") && has_table(sql, "observation_key");
+  const bool complete = schema == kSchema && has_table(sql, "observation_of_hash") &&
+                        has_table(sql, "observation_key") && has_table(sql, "note");
   if (!complete && !read_only) make_schema(sql);
   opened->has_keys = has_table(sql, "observation_key");
+  opened->has_notes = has_table(sql, "note");
   if (!opened->identity) opened->identity = platform::identity_of(path);  // just made
   // Rows are only added: the id says what came last, whatever the clock said.
   if (!read_only)

@@ -3,8 +3,10 @@
 #include <limits>
 #include <optional>
 
+#include "core/escape.h"
 #include "core/json.h"
 #include "store/results_database.h"
+#include "store/run_note.h"
 
 namespace attnscope::store {
 namespace {
@@ -73,6 +75,26 @@ class Copier {
   int64_t copied_ = 0;
 };
 
+// Those that can be read, up to the first that cannot. A file of an older version has none.
+void copy_notes(SQLite::Database& from, SQLite::Database& into) {
+  SQLite::Statement insert(into, "INSERT INTO note(hash, starred, text, at) VALUES (?, ?, ?, ?)");
+  try {
+    SQLite::Statement rows(from, "SELECT hash, starred, text, at FROM note ORDER BY id");
+    while (rows.executeStep()) {
+      const std::string text = rows.getColumn(2).getString();
+      if (text.size() > RunNote::kMostBytes || !is_utf8(text)) continue;
+      insert.reset();
+      insert.bind(1, rows.getColumn(0).getString());
+      insert.bind(2, rows.getColumn(1).getInt());
+      insert.bind(3, text);
+      insert.bind(4, rows.getColumn(3).getDouble());
+      insert.exec();
+    }
+  } catch (const SQLite::Exception& error) {
+    if (is_no_memory(error)) throw;
+  }
+}
+
 }  // namespace
 
 bool is_whole(const std::string& hash, const std::string& text) {
@@ -101,6 +123,7 @@ int64_t copy_readable_rows(const std::filesystem::path& damaged, SQLite::Databas
       copier.run("ASC", id - 1, id + 1, reached);
     }
   }
+  copy_notes(*from, into);
   transaction.commit();
   return copier.copied();
 }

@@ -25,6 +25,7 @@
 #define ICON_REFRESH "\xEF\x80\xA1"
 #define ICON_RIGHT "\xEF\x83\x9A"
 #define ICON_SEARCH "\xEF\x80\x82"
+#define ICON_STAR "\xEF\x80\x85"
 #define ICON_STOP "\xEF\x81\x8D"
 #define ICON_SUN "\xEF\x86\x85"
 #define ICON_TABLE "\xEF\x83\x8E"

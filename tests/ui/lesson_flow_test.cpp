@@ -79,6 +79,19 @@ TEST_F(LessonFlow, TheCodeSaysWhichLaneHoldsAnElement) {
   });
 }
 
+TEST_F(LessonFlow, TheSoftmaxThatAKernelHoldsIsAnAnswer) {
+  real_worker();
+  open({2560, 1440});
+  flow([&](ImGuiTestContext* ctx) {
+    open_lesson(ctx, "18_online_softmax");
+    ctx->ItemClick("//Lessons/**/it stays: m stays");
+    wait_until_told(ctx);
+    ctx->Yield(4);
+    EXPECT_THAT(drawn_words(ctx), HasSubstr("You said otherwise. It is: it grows by the tile's own sum"));
+    EXPECT_THAT(drawn_words(ctx), HasSubstr("m stays 2.01"));
+  });
+}
+
 TEST_F(LessonFlow, ARefusedConfigIsAnAnswerToo) {
   real_worker();
   open();

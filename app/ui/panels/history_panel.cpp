@@ -1,6 +1,7 @@
 #include "ui/panels/history_panel.h"
 
 #include <fmt/format.h>
+#include <imgui_stdlib.h>
 
 #include <algorithm>
 #include <limits>
@@ -10,6 +11,7 @@
 #include "charts/format.h"
 #include "charts/tables.h"
 #include "charts/words.h"
+#include "core/escape.h"
 #include "platform/clock.h"
 #include "ui/export_menu.h"
 #include "ui/icons.h"
@@ -104,6 +106,11 @@ void verdict_cell(const Observation& seen) {
   if (is_of_watch(*headline) && seen.verdict)
     tooltip(fmt::format("{}, as the watch found; the output itself is {}.", to_string(*headline),
                         to_string(seen.verdict->state)));
+}
+
+store::RunNote note_of(const Context& context, const Observation& seen) {
+  const auto found = context.snapshot.notes->find(seen.hash);
+  return found == context.snapshot.notes->end() ? store::RunNote{} : found->second;
 }
 
 void right_aligned(const std::string& words, ImU32 colour) {
@@ -210,6 +217,22 @@ void HistoryPanel::follow_newest(size_t runs) {
   to_end_ = std::max(0, to_end_ - 1);
 }
 
+// A star and a note, kept with the run.
+void HistoryPanel::note_items(Context& context, const Observation& seen) {
+  store::RunNote note = note_of(context, seen);
+  if (ImGui::MenuItem(note.starred ? "Take the star off" : "Star it")) {
+    note.starred = !note.starred;
+    context.session.annotate(seen.hash, note);
+  }
+  if (ImGui::IsWindowAppearing()) note_ = note.text;
+  ImGui::SetNextItemWidth(em(16));
+  ImGui::InputTextWithHint("##note", "A note, kept with the run", &note_);
+  if (!ImGui::IsItemDeactivatedAfterEdit()) return;
+  note.text = note_.substr(0, store::RunNote::kMostBytes);
+  while (!is_utf8(note.text)) note.text.pop_back();  // a character that was cut
+  context.session.annotate(seen.hash, note);
+}
+
 void HistoryPanel::draw_row(Context& context, const session::HistoryEntry& entry) {
   if (entry.observation == nullptr) return;
   const Observation& seen = *entry.observation;
@@ -226,7 +249,8 @@ void HistoryPanel::draw_row(Context& context, const session::HistoryEntry& entry
                             .c_str(),
                         on_show, ImGuiSelectableFlags_SpanAllColumns))
     context.session.select_history(picked ? 0 : entry.id);
-  tooltip("Click to look at this run, right-click to pin it as A or to take its settings.");
+  tooltip(
+      "Click to look at this run, right-click to pin it as A, to take its settings, or to star it or note something.");
   if (ImGui::BeginPopupContextItem("actions")) {
     if (ImGui::MenuItem("Look at this run")) context.session.select_history(entry.id);
     const std::string untimed = why_not_pinned(entry);
@@ -246,6 +270,7 @@ void HistoryPanel::draw_row(Context& context, const session::HistoryEntry& entry
       context.session.select_history(0);
       context.post(std::move(wish), {context.new_gesture(), true, fmt::format("settings of run {}", entry.id)});
     }
+    note_items(context, seen);
     if (ImGui::MenuItem("Copy the config")) copy(seen.experiment.kernel + " " + entry.config_text);
     ImGui::Separator();
     run_items(context, seen);
@@ -258,7 +283,11 @@ void HistoryPanel::draw_row(Context& context, const session::HistoryEntry& entry
     ImGui::TableNextColumn();
     clipped(words, ImGui::GetContentRegionAvail().x, colour);
   };
-  cell(entry.change.empty() ? "\u2013" : entry.change, palette().text);
+  const store::RunNote note = note_of(context, seen);
+  const std::string told = note.text.empty() ? (entry.change.empty() ? "\u2013" : entry.change) : note.text;
+  cell(note.starred ? std::string(ICON_STAR) + " " + told : told,
+       note == store::RunNote{} ? palette().text : palette().accent);
+  if (!note.text.empty()) tooltip(note.text + "\n\n" + entry.change);
   ImGui::TableNextColumn();
   const Kernel* kernel = session::find_kernel(context.snapshot, seen.experiment.kernel);
   const std::string words = charts::config_words(seen.experiment, kernel, entry.config_text);

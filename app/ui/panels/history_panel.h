@@ -21,6 +21,7 @@ class HistoryPanel : public Panel {
  private:
   void sort(const session::History& history);
   void follow_newest(size_t runs);
+  void note_items(Context& context, const Observation& seen);
   void draw_row(Context& context, const session::HistoryEntry& entry);
   void fit_columns(const Context& context, float ems);
 
@@ -30,6 +31,7 @@ class HistoryPanel : public Panel {
   size_t runs_seen_ = 0;  // in the last frame
   int to_end_ = 0;        // frames left in which the list scrolls to its end
   bool stale_ = true;
+  std::string note_;  // as typed in the open menu
   ComparePane compare_;
   bool made_ = false;    // the table has been drawn once
   size_t fitting_ = 11;  // columns that fit the width

@@ -185,6 +185,22 @@ TEST_F(SessionTest, TheNextSessionKnowsWhatEachKernelWasAskedForLast) {
   EXPECT_EQ(s->last_asked->at("tiled").config.knobs.at("NUM_WARPS"), 8);
 }
 
+TEST_F(SessionTest, NotesAndStarsAreThereAgainAfterARestart) {
+  start();
+  const std::string hash = wait_for_run(4)->focus.shown->hash;
+  const store::RunNote note{true, "the one for the talk"};
+  session_->annotate(hash, {false, "a first word"});
+  session_->annotate(hash, note);
+  session_->annotate("another", {true, ""});
+  session_->annotate("another", {});
+  session_->annotate("third", {false, std::string(store::RunNote::kMostBytes + 1, 'x')});
+  wait_for([&](const Snapshot& n) { return n.notes->contains(hash) && n.notes->at(hash) == note; }, "the note");
+  stop();
+  start();
+  const Seen s = wait_for([](const Snapshot& n) { return n.history.size >= 1; }, "the history");
+  EXPECT_THAT(*s->notes, testing::ElementsAre(testing::Pair(hash, note))) << "what was taken back is gone";
+}
+
 TEST_F(SessionTest, TheHistoryIsThereAgainAfterARestart) {
   options_.watch_configs = true;  // each run is then kept twice: with its watch, too
   const auto watched = [](const Snapshot& s) { return s.focus.watch == WatchState::done; };

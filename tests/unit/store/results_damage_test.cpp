@@ -95,6 +95,19 @@ class DamagedResults : public testing::Test {
   const std::filesystem::path path_ = dir_ / "r.sqlite";
 };
 
+TEST_F(DamagedResults, NotesComeAlongIntoTheNewFile) {
+  fill(30);
+  {
+    auto results = open();
+    ASSERT_TRUE(results->annotate(observation(7).hash, {true, "keep this"}, 1));
+  }
+  damage_row(5);
+  auto results = open();
+  for (int i = 1; i <= 30; ++i) results->newest(observation(i).hash);
+  ASSERT_TRUE(results->take_trouble()) << "it was mended";
+  EXPECT_EQ(results->notes()->at(observation(7).hash), (RunNote{true, "keep this"}));
+}
+
 TEST_F(DamagedResults, OneDamagedPageCostsItsOwnRowsOnly) {
   constexpr int kRows = 300;
   fill(kRows);

@@ -285,6 +285,54 @@ TEST(Results, RandomBytesAreMovedAsideNotDeleted) {
   EXPECT_EQ(count(results), 1);
 }
 
+TEST(Results, OfAnExperimentsNotesTheLastCounts) {
+  TempDir dir;
+  auto results = open(dir / "r.sqlite");
+  ASSERT_TRUE(results->notes());
+  EXPECT_TRUE(results->notes()->empty());
+  ASSERT_TRUE(results->annotate("a", {true, "first"}, 1));
+  ASSERT_TRUE(results->annotate("b", {true, ""}, 2));
+  ASSERT_TRUE(results->annotate("a", {false, "second \u00e9"}, 0)) << "whatever the clock says";
+  ASSERT_TRUE(results->annotate("b", {}, 3));
+  const auto notes = results->notes();
+  ASSERT_TRUE(notes);
+  EXPECT_EQ(*notes, (std::map<std::string, RunNote>{{"a", {false, "second \u00e9"}}}));
+  EXPECT_EQ(results->annotate("a", {true, std::string(RunNote::kMostBytes + 1, 'x')}, 4).error().stage, Stage::input);
+  EXPECT_EQ(results->annotate("a", {true, "\xff"}, 4).error().stage, Stage::input);
+  EXPECT_EQ(results->notes(), notes);
+  EXPECT_EQ(count(*results), 0) << "a note is no result";
+}
+
+TEST(Results, ANoteIsThereAfterItsProcessWasKilled) {
+  TempDir dir;
+  const auto path = dir / "r.sqlite";
+  const pid_t child = fork();
+  if (child == 0) {
+    auto results = Results::open(path);
+    if (!results || !(*results)->append(observation(4), 1) || !(*results)->annotate("a", {true, "kept"}, 1)) _exit(2);
+    kill(getpid(), SIGKILL);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  ASSERT_TRUE(WIFSIGNALED(status));
+  auto results = open(path);
+  EXPECT_EQ(results->notes()->at("a"), (RunNote{true, "kept"}));
+  EXPECT_EQ(count(*results), 1);
+}
+
+// As the versions before notes made it.
+TEST(Results, AFileWithoutNotesGetsThem) {
+  TempDir dir;
+  const auto path = dir / "r.sqlite";
+  append(*open(path), observation(4), 1);
+  SQLite::Database(path.string(), SQLite::OPEN_READWRITE).exec("DROP TABLE note");
+  auto results = open(path);
+  EXPECT_TRUE(results->notes()->empty());
+  ASSERT_TRUE(results->annotate("a", {true, ""}, 1));
+  EXPECT_EQ(results->notes()->size(), 1u);
+  EXPECT_EQ(count(*results), 1);
+}
+
 TEST(Results, DamageThatShowsWhileWritingLosesNoNewRow) {
   TempDir dir;
   const auto path = dir / "r.sqlite";

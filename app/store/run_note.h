@@ -1,0 +1,15 @@
+#pragma once
+#include <cstddef>
+#include <string>
+
+namespace attnscope::store {
+
+// What a person says of the runs of an experiment.
+struct RunNote {
+  static constexpr size_t kMostBytes = 2000;
+  bool starred = false;
+  std::string text;  // UTF-8, at most kMostBytes
+  bool operator==(const RunNote&) const = default;
+};
+
+}  // namespace attnscope::store
