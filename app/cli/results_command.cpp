@@ -6,10 +6,14 @@
 #include <cinttypes>
 #include <cstdio>
 
+#include "catalog/catalog.h"
+#include "charts/leaderboard.h"
 #include "cli/command.h"
 #include "cli/exit_status.h"
+#include "cli/leaderboard_text.h"
 #include "cli/places.h"
 #include "cli/results_text.h"
+#include "core/escape.h"
 #include "core/json.h"
 #include "store/results.h"
 
@@ -27,7 +31,8 @@ struct ResultsOptions {
   std::string merge;  // file
   std::vector<std::string> kernels, settings;
   std::string device, problem, verdict, since;
-  bool fastest = false, csv = false, json = false;
+  std::vector<std::string> kernel_dirs;
+  bool fastest = false, leaderboard = false, csv = false, json = false;
   std::optional<int64_t> limit;  // 0: all
 };
 
@@ -149,6 +154,46 @@ int list(store::Results& results, const ResultsOptions& options) {
   return kCorrectOrUnchecked;
 }
 
+// Boards per problem and device of the rows that the filter wants.
+int rank(store::Results& results, const ResultsOptions& options) {
+  auto places = find_places();
+  if (!places) return report(places.error());
+  auto folders = kernel_dirs(options.kernel_dirs);
+  if (!folders) return report(folders.error());
+  const std::vector<Kernel> kernels = catalog::load_catalog(*folders).kernels;
+  const std::vector<DeviceSpec> devices = emulated_devices(*places).devices;
+  Filter filter(options);
+  if (auto options_read = filter.read_options(); !options_read) return report(options_read.error());
+  const auto rows = results.find([&](const ResultKey& key) { return filter.wants(key); }, ResultOrder::newest);
+  say_trouble(results);
+  if (!rows) return report(rows.error());
+  if (rows->empty())
+    if (const auto wrong = filter.misunderstood()) return report(*wrong);
+  std::vector<charts::DatedRun> runs;
+  const auto unreadable = results.read(*rows, [&](store::StoredObservation stored) {
+    runs.push_back({std::make_shared<const Observation>(std::move(stored.observation)), stored.finished_at});
+  });
+  if (!unreadable) return report(unreadable.error());
+  // A GPU has the limits and rates of the emulated device of its name.
+  const auto spec_of = [&](const Observation& run) -> const DeviceSpec* {
+    const bool gpu = !run.versions.gpu.empty();
+    const auto found = std::ranges::find(devices, gpu ? run.versions.gpu : run.device,
+                                         [&](const DeviceSpec& spec) { return gpu ? spec.name : spec.id; });
+    return found == devices.end() ? nullptr : &*found;
+  };
+  const auto boards =
+      charts::leaderboards(std::move(runs), spec_of, static_cast<size_t>(options.limit.value_or(kListed)));
+  if (options.json) {
+    Json json = Json::array();
+    for (const charts::Leaderboard& board : boards) json.push_back(to_json(board, kernels));
+    print_result(json_text(json, 2));
+  } else {
+    for (const charts::Leaderboard& board : boards) print_result(text_of(board, kernels));
+    if (boards.empty()) print_result("No stored result is like that.");
+  }
+  return kCorrectOrUnchecked;
+}
+
 int merge(store::Results& results, const ResultsOptions& options) {
   const auto merged = results.merge(options.merge);
   say_trouble(results);
@@ -172,7 +217,8 @@ int results(const ResultsOptions& options) {
   }
   auto opened = store::Results::open(file);
   if (!opened) return report(opened.error());
-  return options.merge.empty() ? list(**opened, options) : merge(**opened, options);
+  if (!options.merge.empty()) return merge(**opened, options);
+  return options.leaderboard ? rank(**opened, options) : list(**opened, options);
 }
 
 }  // namespace
@@ -192,6 +238,11 @@ void add_results(CLI::App& app, Chosen& chosen) {
       ->type_name("N")
       ->check(CLI::NonNegativeNumber);
   CLI::Option* csv = command->add_flag("--csv", options->csv, "As CSV");
+  command
+      ->add_flag("--leaderboard", options->leaderboard,
+                 "Rank the correct ones per problem and device, with ties, records over time and commands")
+      ->excludes(csv);
+  add_kernels_option(*command, options->kernel_dirs);
   command->add_flag("--json", options->json, "As lines of JSON: when it ended, and the observation")->excludes(csv);
   command->add_option("--store", options->store, "Of this results.sqlite; without it, the program's own")
       ->type_name("FILE");

@@ -90,6 +90,19 @@ Roofs roofs(const DeviceSpec& spec) {
           .dram_gbs = spec.dram_gbs};
 }
 
+double floor_us(const DeviceSpec& spec, const Problem& problem) {
+  double flop = problem.flops();
+  if (problem.is_attention()) {
+    double pairs = 0;  // of a query row and a key that it sees
+    for (int64_t row = 0; row < problem.seq_q; ++row) pairs += double(visible_keys(problem, row));
+    flop = 4.0 * double(problem.batch) * double(problem.heads) * pairs * double(problem.head_dim);
+  }
+  const Roofs most = roofs(spec);
+  const double tflops = std::max(most.tensor_tflops, most.fp32_tflops);
+  const double compute = tflops > 0 ? flop / tflops * 1e-6 : 0;
+  return std::max(compute, dram_us(spec, compulsory_bytes(problem)));
+}
+
 double dram_us(const DeviceSpec& spec, double bytes) {
   return bytes > spec.l2_mb * 1e6 && spec.dram_gbs > 0 ? bytes / spec.dram_gbs * 1e-3 : 0;
 }

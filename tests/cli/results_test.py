@@ -90,6 +90,35 @@ class Results(unittest.TestCase):
         self.assertIn("1 of 5 results; --limit 0 lists all", text.stderr)
         self.assertIn("No stored result", self.good("results", "--store", path, "--kernel", "none").stdout)
 
+    def test_a_leaderboard_ranks_what_is_correct_with_ties_records_and_commands(self):
+        wrong = copy.deepcopy(self.one["verdict"])
+        wrong["state"] = "wrong"
+        gone = {"kernel": {**self.one["experiment"]["kernel"], "id": "gone"}}
+        path = self.store("board.sqlite", [
+            (0, self.variant(400)), (1, self.variant(200, warps=2)), (2, self.variant(5, warps=1, verdict=wrong)),
+            (3, self.variant(900, experiment=gone)), (4, self.variant(1e-6, warps=8)), (5, self.variant(30, seq=128))])
+        boards = json.loads(self.good("results", "--store", path, "--leaderboard", "--json").stdout)
+        self.assertEqual([board["problem"]["seq_q"] for board in boards], [64, 128])
+        board = boards[0]
+        self.assertEqual([row["us"] for row in board["leaders"]], [200, 400, 900])
+        self.assertEqual([row["rank"] for row in board["leaders"]], [1, 2, 3])
+        first, second, last = board["leaders"]
+        self.assertIn("--set NUM_WARPS=2", first["command"])
+        self.assertAlmostEqual(second["ratio"], 2)
+        self.assertIsNone(last["command"])
+        self.assertIn("gone is not here", last["no_command"])
+        self.assertEqual({row["why"] for row in board["unranked"]}, {"wrong", "impossible"})
+        self.assertEqual([row["us"] for row in board["records"]], [400, 200])
+        self.assertGreater(board["floor_us"], 1e-6)
+        text = self.good("results", "--store", path, "--leaderboard").stdout
+        for said in ["nothing takes less than", "not ranked: 1 wrong", "data sheet", "records:", "attnscope run --kernel tiled"]:
+            self.assertIn(said, text)
+        limited = json.loads(self.good("results", "--store", path, "--leaderboard", "--json", "--limit", 1).stdout)
+        self.assertEqual(len(limited[0]["leaders"]), 1)
+        # The command of a row runs that experiment.
+        again = json.loads(self.good(*(first["command"].split()[1:]), "--no-watch", "--json").stdout)
+        self.assertEqual(again["experiment"]["config"]["knobs"], {**self.one["experiment"]["config"]["knobs"], "NUM_WARPS": 2})
+
     def test_the_csv_is_read_back(self):
         failed = copy.deepcopy(self.one)
         failed.update(timing=None, verdict=None, counters=None, occupancy=None, variant=None, tflops=None,
@@ -142,7 +171,8 @@ class Results(unittest.TestCase):
                 (["no such file"], "--merge", self.path / "missing"),
                 ([str(text), "not a database"], "--merge", text),
                 (["--limit"], "--limit", "-1"),
-                (["--csv", "--json"], "--csv", "--json")]:
+                (["--csv", "--json"], "--csv", "--json"),
+                (["--csv", "--leaderboard"], "--leaderboard", "--csv")]:
             done = self.call("results", "--store", path, *args)
             self.assertEqual(done.returncode, 2, f"{args}: {done.stdout} {done.stderr}")
             for name in names:

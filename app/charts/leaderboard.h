@@ -1,0 +1,52 @@
+#pragma once
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "charts/standing.h"
+#include "core/device_spec.h"
+#include "core/observation.h"
+
+namespace attnscope::charts {
+
+// A run and when it ended, seconds since the epoch.
+struct DatedRun {
+  std::shared_ptr<const Observation> run;
+  double finished_at = 0;
+};
+
+// The newest correct run of one experiment.
+struct Leader {
+  DatedRun of;
+  size_t rank = 1;                       // one more than the runs that beat it: told apart, and faster
+  bool tie = false;                      // another one has the same rank
+  Standing against_first;                // as B; the first one's own is a tie
+  double ratio_low = 1, ratio_high = 1;  // of its time and the first one's, by the ends of both intervals
+};
+
+// Why a run is not ranked.
+struct Unranked {
+  DatedRun of;
+  std::string why;  // "wrong", "race", "crash", "impossible"
+  std::string reason;
+};
+
+// Runs of one operation and problem on one device, whose times can be compared.
+struct Leaderboard {
+  std::vector<Leader> leaders;     // the fastest first
+  std::vector<Unranked> unranked;  // the newest run of each experiment, oldest first
+  std::vector<DatedRun> records;   // over time: each run that beat every one before it, oldest first
+  double floor_us = 0;             // no run can be faster (model/ceilings.h); 0: not known
+  const Observation& sample() const { return leaders.empty() ? *unranked.front().of.run : *leaders.front().of.run; }
+};
+
+// The device's limits and rates; null: not known.
+using SpecOf = std::function<const DeviceSpec*(const Observation&)>;
+
+// In the order of the first run of each. At most `most` leaders each; 0: all. A correct run that is faster than the
+// floor is impossible and not ranked: its clock or its check is at fault.
+std::vector<Leaderboard> leaderboards(std::vector<DatedRun> runs, const SpecOf& spec_of, size_t most);
+
+}  // namespace attnscope::charts

@@ -1,0 +1,149 @@
+#include "cli/leaderboard_text.h"
+
+#include <fmt/format.h>
+
+#include <map>
+
+#include "charts/format.h"
+#include "charts/sheet.h"
+#include "core/command_words.h"
+#include "core/escape.h"
+#include "core/joined.h"
+#include "core/json.h"
+
+namespace attnscope::cli {
+namespace {
+
+using charts::Leader;
+using charts::Leaderboard;
+using charts::Unranked;
+
+// The command that runs it again, or why there is none.
+struct Again {
+  std::string command, why_not;
+};
+
+Again again(const Experiment& experiment, const std::vector<Kernel>& kernels) {
+  const Kernel* kernel = find_kernel(kernels, experiment.kernel);
+  if (kernel == nullptr) return {"", "kernel " + experiment.kernel + " is not here"};
+  if (kernel->content_hash != experiment.kernel_hash)
+    return {"", "kernel " + experiment.kernel + " was edited since that run"};
+  return {joined(run_words(experiment, *kernel), shell_argument, " "), ""};
+}
+
+std::string day_of(double finished_at) { return charts::date_of(finished_at).substr(0, 10); }
+
+std::string config_of(const Observation& run) {
+  const std::string knobs = charts::knobs_text(run.experiment.config, " ");
+  return run.experiment.kernel + (knobs.empty() ? "" : " " + knobs);
+}
+
+std::string standing_text(const Leader& leader) {
+  if (leader.against_first.outcome != charts::Outcome::slower) return "";
+  return fmt::format("{:.2f} x ({:.2f} to {:.2f})", leader.against_first.ratio, leader.ratio_low, leader.ratio_high);
+}
+
+std::string row_text(const Leader& leader) {
+  const Observation& run = *leader.of.run;
+  return one_line(fmt::format(
+      "{:>4}{} {:>10.2f} us ({:.2f} to {:.2f})  {:<22} {:>9}  {:>3} regs {:>9}  {}  {}", leader.rank,
+      leader.tie ? "=" : " ", run.timing->p50, run.timing->interval_low, run.timing->interval_high,
+      standing_text(leader), charts::error_text(run.verdict->rel_frobenius), run.variant ? run.variant->registers : 0,
+      run.variant ? charts::kib_text(run.variant->static_shared_bytes + run.variant->dynamic_shared_bytes) : "",
+      day_of(leader.of.finished_at), config_of(run)));
+}
+
+std::string device_of(const Observation& run) { return run.versions.gpu.empty() ? run.device : run.versions.gpu; }
+
+}  // namespace
+
+std::string text_of(const Leaderboard& board, const std::vector<Kernel>& kernels) {
+  const Observation& sample = board.sample();
+  std::string out = one_line(fmt::format("{} on {}", short_text(sample.experiment.problem), device_of(sample)));
+  if (sample.timing)
+    out +=
+        fmt::format(", {}{}", to_string(sample.timing->kind), sample.timing->cache == CacheState::cold ? ", cold" : "");
+  if (board.floor_us > 0) out += fmt::format("; nothing takes less than {:.2f} us", board.floor_us);
+  out += "\n";
+  for (const Leader& leader : board.leaders) {
+    out += row_text(leader) + "\n";
+    const Again row = again(leader.of.run->experiment, kernels);
+    out += "      " + one_line(row.command.empty() ? row.why_not : row.command) + "\n";
+  }
+  if (board.leaders.empty()) out += "  no run is correct\n";
+  std::map<std::string, size_t> counted;
+  for (const Unranked& one : board.unranked) ++counted[one.why];
+  for (const auto& [why, count] : counted) out += one_line(fmt::format("  not ranked: {} {}", count, why)) + "\n";
+  for (const Unranked& one : board.unranked)
+    if (one.why == "impossible") out += one_line("  " + config_of(*one.of.run) + ": " + one.reason) + "\n";
+  if (board.records.size() > 1) {
+    out += "  records:\n";
+    for (const charts::DatedRun& one : board.records)
+      out += one_line(fmt::format("    {} {:>10.2f} us  {}", day_of(one.finished_at), one.run->timing->p50,
+                                  config_of(*one.run))) +
+             "\n";
+  }
+  return out;
+}
+
+Json to_json(const Leaderboard& board, const std::vector<Kernel>& kernels) {
+  const Observation& sample = board.sample();
+  Json json{{"problem", attnscope::to_json(sample.experiment.problem)},
+            {"device", device_of(sample)},
+            {"kind", nullptr},
+            {"cache", nullptr},
+            {"floor_us", nullptr},
+            {"leaders", Json::array()},
+            {"unranked", Json::array()},
+            {"records", Json::array()}};
+  if (sample.timing) {
+    json["kind"] = to_string(sample.timing->kind);
+    json["cache"] = to_string(sample.timing->cache);
+  }
+  if (board.floor_us > 0) json["floor_us"] = board.floor_us;
+  for (const Leader& leader : board.leaders) {
+    const Observation& run = *leader.of.run;
+    const Again row = again(run.experiment, kernels);
+    Json one{{"rank", leader.rank},
+             {"tie", leader.tie},
+             {"kernel", run.experiment.kernel},
+             {"knobs", run.experiment.config.knobs},
+             {"us", run.timing->p50},
+             {"interval", {run.timing->interval_low, run.timing->interval_high}},
+             {"ratio", leader.against_first.ratio},
+             {"ratio_interval", {leader.ratio_low, leader.ratio_high}},
+             {"rel_error", run.verdict->rel_frobenius},
+             {"registers", nullptr},
+             {"shared_bytes", nullptr},
+             {"watched", run.watch.has_value()},
+             {"finished_at", leader.of.finished_at},
+             {"hash", run.hash},
+             {"command", nullptr},
+             {"no_command", nullptr}};
+    if (run.variant) {
+      one["registers"] = run.variant->registers;
+      one["shared_bytes"] = run.variant->static_shared_bytes + run.variant->dynamic_shared_bytes;
+    }
+    if (row.command.empty())
+      one["no_command"] = row.why_not;
+    else
+      one["command"] = row.command;
+    json["leaders"].push_back(std::move(one));
+  }
+  for (const Unranked& one : board.unranked)
+    json["unranked"].push_back({{"kernel", one.of.run->experiment.kernel},
+                                {"knobs", one.of.run->experiment.config.knobs},
+                                {"why", one.why},
+                                {"reason", one.reason},
+                                {"finished_at", one.of.finished_at},
+                                {"hash", one.of.run->hash}});
+  for (const charts::DatedRun& one : board.records)
+    json["records"].push_back({{"us", one.run->timing->p50},
+                               {"kernel", one.run->experiment.kernel},
+                               {"knobs", one.run->experiment.config.knobs},
+                               {"finished_at", one.finished_at},
+                               {"hash", one.run->hash}});
+  return json;
+}
+
+}  // namespace attnscope::cli

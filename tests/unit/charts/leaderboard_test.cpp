@@ -1,0 +1,142 @@
+#include "charts/leaderboard.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "model/ceilings.h"
+
+namespace attnscope::charts {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+class LeaderboardTest : public testing::Test {
+ protected:
+  Observation timed(const std::string& kernel, double us, double half = 0.01) {
+    Observation run;
+    run.experiment.kernel = run.hash = kernel;
+    run.experiment.device = run.device = "cuda:0";
+    run.versions = {"1.0", "13.0", "580", "H200"};
+    run.verdict.emplace().state = VerdictState::correct;
+    Timing& timing = run.timing.emplace();
+    timing.kind = FigureKind::measured;
+    timing.p50 = us;
+    timing.interval_low = us * (1 - half);
+    timing.interval_high = us * (1 + half);
+    return run;
+  }
+  void add(Observation run) { runs_.push_back({std::make_shared<const Observation>(std::move(run)), ++clock_}); }
+  std::vector<Leaderboard> boards(size_t most = 0) const {
+    return leaderboards(
+        runs_, [this](const Observation&) { return spec_ ? &*spec_ : nullptr; }, most);
+  }
+  std::vector<std::string> ranked() const {
+    std::vector<std::string> all;
+    for (const Leader& one : boards().at(0).leaders)
+      all.push_back(std::to_string(one.rank) + (one.tie ? "= " : " ") + one.of.run->experiment.kernel);
+    return all;
+  }
+
+  std::vector<DatedRun> runs_;
+  double clock_ = 0;
+  std::optional<DeviceSpec> spec_;
+};
+
+TEST_F(LeaderboardTest, RanksByWhatIsToldApart) {
+  add(timed("d", 30));
+  add(timed("a", 10));
+  add(timed("c", 12));
+  add(timed("b", 10.1));
+  EXPECT_THAT(ranked(), ElementsAre("1= a", "1= b", "3 c", "4 d"));
+  const Leader& last = boards()[0].leaders[3];
+  EXPECT_DOUBLE_EQ(last.against_first.ratio, 3);
+  EXPECT_NEAR(last.ratio_low, 3 * 0.99 / 1.01, 1e-9);
+  EXPECT_NEAR(last.ratio_high, 3 * 1.01 / 0.99, 1e-9);
+  EXPECT_EQ(boards(2)[0].leaders.size(), 2u);
+}
+
+TEST_F(LeaderboardTest, TheNewestRunOfAnExperimentCounts) {
+  add(timed("a", 10));
+  add(timed("b", 20));
+  add(timed("a", 30));
+  EXPECT_THAT(ranked(), ElementsAre("1 b", "2 a"));
+}
+
+TEST_F(LeaderboardTest, OnlyCorrectRunsAreRanked) {
+  Observation wrong = timed("wrong", 1), racy = timed("racy", 1), failed = timed("failed", 1);
+  wrong.verdict->state = VerdictState::wrong;
+  wrong.verdict->reason = "row 3";
+  racy.watch.emplace().findings.push_back({Rule::named("race.shared"), Severity::error, "a race on S", {}, {}, {}, {}});
+  failed.timing.reset();
+  failed.verdict.reset();
+  failed.failure = Failure{Stage::crash, "it died", ""};
+  for (const Observation& run : {wrong, racy, failed, timed("a", 10)}) add(run);
+  ASSERT_EQ(boards().size(), 1u) << "what has no time is of the same problem and device";
+  EXPECT_THAT(ranked(), ElementsAre("1 a"));
+  std::vector<std::string> why;
+  for (const Unranked& one : boards()[0].unranked) why.push_back(one.why + ": " + one.reason);
+  EXPECT_THAT(why, ElementsAre("wrong: row 3", "race: ", "crash: it died"));
+}
+
+TEST_F(LeaderboardTest, RecordsAreWhatBeatAllBefore) {
+  add(timed("a", 20));
+  add(timed("b", 19.9));  // cannot be told apart
+  add(timed("c", 10));
+  add(timed("d", 15));
+  Observation wrong = timed("e", 1);
+  wrong.verdict->state = VerdictState::wrong;
+  add(wrong);
+  std::vector<std::string> records;
+  for (const DatedRun& one : boards()[0].records) records.push_back(one.run->experiment.kernel);
+  EXPECT_THAT(records, ElementsAre("a", "c"));
+}
+
+TEST_F(LeaderboardTest, ProblemsDevicesAndKindsHaveBoardsOfTheirOwn) {
+  add(timed("a", 10));
+  Observation other = timed("a", 10);
+  other.experiment.problem.seq_q = other.experiment.problem.seq_k = 64;
+  add(other);
+  Observation modelled = timed("a", 10);
+  modelled.timing->kind = FigureKind::modelled;
+  add(modelled);
+  Observation elsewhere = timed("a", 10);
+  elsewhere.versions.gpu = "L4";
+  add(elsewhere);
+  EXPECT_EQ(boards().size(), 4u);
+}
+
+TEST_F(LeaderboardTest, WhatIsFasterThanTheDeviceIsImpossible) {
+  spec_.emplace();
+  spec_->sms = 100;
+  spec_->clock_mhz = 1000;
+  spec_->tensor_tflops_f16 = 100;
+  Observation run = timed("a", 10);
+  const double flop = run.experiment.problem.flops();
+  const double floor = flop / 100 * 1e-6;
+  EXPECT_DOUBLE_EQ(model::floor_us(*spec_, run.experiment.problem), floor);
+  add(timed("possible", floor * 1.01));
+  add(timed("impossible", floor * 0.99));
+  EXPECT_THAT(ranked(), ElementsAre("1 possible"));
+  ASSERT_EQ(boards()[0].unranked.size(), 1u);
+  EXPECT_EQ(boards()[0].unranked[0].why, "impossible");
+  EXPECT_THAT(boards()[0].unranked[0].reason, HasSubstr("data sheet"));
+  EXPECT_EQ(boards()[0].records.size(), 1u);
+}
+
+TEST_F(LeaderboardTest, TheFloorCountsOnlyKeysThatAMaskShows) {
+  spec_.emplace();
+  spec_->tensor_tflops_f16 = 100;
+  Problem problem;
+  problem.seq_q = problem.seq_k = 4;
+  const double full = model::floor_us(*spec_, problem);
+  problem.causal = Causal::bottom_right;
+  EXPECT_DOUBLE_EQ(model::floor_us(*spec_, problem), full * 10 / 16);
+  problem.causal = Causal::top_left;
+  problem.seq_k = 8;
+  EXPECT_DOUBLE_EQ(model::floor_us(*spec_, problem), full * 10 / 16);
+  EXPECT_EQ(model::floor_us(DeviceSpec{}, problem), 0);
+}
+
+}  // namespace
+}  // namespace attnscope::charts
