@@ -63,6 +63,12 @@ std::string us_number(double us) {
 }
 std::string us_text(double us) { return us_number(us) + " " + us_unit(us); }
 
+std::string left_text(double seconds) {
+  if (seconds < 90) return fmt::format("{:.0f} s left", std::max(seconds, 1.0));
+  if (seconds < 90 * 60) return fmt::format("{:.0f} min left", seconds / 60);
+  return fmt::format("{:.1f} h left", seconds / 3600);
+}
+
 std::string percent_text(double fraction) {
   const double percent = fraction * 100;
   if (percent == 0) return "0 %";

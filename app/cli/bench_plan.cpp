@@ -6,6 +6,7 @@
 #include "catalog/validate.h"
 #include "cli/experiment_options.h"
 #include "core/near.h"
+#include "sweep/twin.h"
 
 namespace attnscope::cli {
 namespace {
@@ -15,7 +16,6 @@ using report::Entry;
 // The reports' shape, without and with a mask; one that fills a GPU; long rows at both head sizes.
 constexpr const char* kDefaultProblems[] = {"B=1,H=8,S=512,D=64", "B=1,H=8,S=512,D=64,causal=bottom_right",
                                             "B=32,H=8,S=512,D=64", "B=4,H=16,S=4096,D=64", "B=4,H=16,S=4096,D=128"};
-constexpr double kEmulatedFlops = 6e8;  // about half a second of a scalar kernel on two cores
 
 // An entry before its device is known.
 struct Named : NamedConfig {
@@ -76,7 +76,7 @@ Draft draft_of(const Named& entry, const Problem& problem, CacheState cache,
   Draft draft{problem, entry.kernel.id, {entry.knobs, {}}, device_of(entry.kernel, device), {}};
   draft.measure.cache = cache;
   draft.measure.max_time_ms = block_ms;
-  if (device.emulated) draft.measure.sampled_share = emulated_share(problem);
+  if (device.emulated) draft.measure.sampled_share = sweep::emulated_share(problem);
   const bool choose = entry.knobs.empty() && !wishes.defaults;
   const report::TunedEntry* best = choose ? report::best_entry(tuned, device.name, problem, entry.kernel.id) : nullptr;
   // A table may be for an earlier version of the kernel: its config is used if the kernel still accepts it.
@@ -117,8 +117,6 @@ Result<std::vector<Problem>> bench_problems(std::vector<std::string> texts) {
   }
   return problems;
 }
-
-double emulated_share(const Problem& problem) { return std::clamp(kEmulatedFlops / problem.flops(), 1e-6, 1.0); }
 
 Result<BenchTasks> plan_bench(const BenchWishes& wishes, const std::vector<Kernel>& kernels,
                               const std::vector<report::TunedTable>& tuned, const DeviceSpec& device,

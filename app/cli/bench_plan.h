@@ -56,9 +56,5 @@ Result<BenchTasks> plan_bench(const BenchWishes& wishes, const std::vector<Kerne
 // The problems that these texts name, or the default set if there are none.
 Result<std::vector<Problem>> bench_problems(std::vector<std::string> texts);
 
-// The share of an emulated kernel's CTAs to run, (0, 1]: all of a small problem, for a large one as many as take about
-// half a second.
-double emulated_share(const Problem& problem);
-
 }  // namespace cli
 }  // namespace attnscope

@@ -8,6 +8,7 @@
 #include <map>
 
 #include "catalog/catalog.h"
+#include "charts/format.h"
 #include "cli/command.h"
 #include "cli/device_wait.h"
 #include "cli/exit_status.h"
@@ -39,7 +40,7 @@ class ProgressLine {
     std::string text =
         fmt::format("{} of {}  {}, {}: {}", progress.done + 1, progress.total, report::problem_text(row.problem),
                     to_string(row.cache), plan_.head.entries[progress.entry].label);
-    if (progress.left_seconds) text += ", " + left_text(*progress.left_seconds);
+    if (progress.left_seconds) text += ", " + charts::left_text(*progress.left_seconds);
     if (terminal_)
       print_over(text, {static_cast<size_t>(progress.done), static_cast<size_t>(progress.total)});
     else if (last_row_ != progress.row)

@@ -17,6 +17,7 @@
 #include "cli/exit_status.h"
 #include "cli/experiment_options.h"
 #include "cli/places.h"
+#include "cli/sweep_place.h"
 #include "cli/worker_options.h"
 #include "core/escape.h"
 #include "core/headline.h"

@@ -6,15 +6,14 @@
 #include <cmath>
 
 #include "catalog/validate.h"
-#include "cli/bench_plan.h"
 #include "cli/command.h"
-#include "cli/emulated_twin.h"
-#include "cli/status_line.h"
+#include "cli/sweep_place.h"
 #include "core/escape.h"
 #include "core/hash.h"
 #include "core/json.h"
 #include "platform/atomic_file.h"
 #include "report/bench_report.h"
+#include "sweep/twin.h"
 
 namespace attnscope::cli {
 namespace {
@@ -34,18 +33,18 @@ double distance(const Problem& a, const Problem& b) {
   return sum;
 }
 
-Failure none_correct(const SweepPlan& plan, const SweepBoard& board) {
+Failure none_correct(const sweep::Plan& plan, const sweep::Board& board) {
   const std::string what = plan.kernel.id + " at " + report::problem_text(plan.held.problem) + ": ";
   if (board.rejected.empty()) return {Stage::input, what + "no config was tried", ""};
-  const Rejected& last = board.rejected.back();
+  const sweep::Rejected& last = board.rejected.back();
   return {Stage::input, what + last.why + (last.reason.empty() ? "" : ": " + last.reason), last.hint};
 }
 
 }  // namespace
 
-SweepPlan BestSearch::plan_of(const Kernel& kernel, const Problem& problem, const Config& held) const {
+sweep::Plan BestSearch::plan_of(const Kernel& kernel, const Problem& problem, const Config& held) const {
   const DeviceSpec& device = place_.device.device;
-  SweepPlan plan;
+  sweep::Plan plan;
   plan.kernel = kernel;
   plan.budget = budget_;
   plan.held.problem = problem;
@@ -54,12 +53,12 @@ SweepPlan BestSearch::plan_of(const Kernel& kernel, const Problem& problem, cons
   plan.held.config = held;
   plan.held.device = device.id;
   if (device.emulated)
-    plan.held.measure.sampled_share = emulated_share(problem);
+    plan.held.measure.sampled_share = sweep::emulated_share(problem);
   else
     plan.held.measure.max_time_ms = kTimedForMs;
   plan.strategy = search::StrategyKind::local;
   if (!device.emulated) {
-    auto twin = emulated_twin(device, "", place_.emulated);
+    auto twin = sweep::emulated_twin(device, "", place_.emulated);
     const auto alike =
         std::ranges::find_if(place_.emulated, [&](const DeviceSpec& spec) { return spec.arch == device.arch; });
     if (twin || alike != place_.emulated.end()) {
@@ -90,7 +89,7 @@ Result<FoundBest> BestSearch::search(const Kernel& kernel, const Problem& proble
   if (auto runs = catalog::check_runs(kernel, device); !runs) return fail(runs.error());
   auto held = catalog::complete_config(kernel, {}, kernel.options);
   if (!held) return fail(held.error());
-  SweepPlan plan = plan_of(kernel, problem, *held);
+  sweep::Plan plan = plan_of(kernel, problem, *held);
   search::Candidates candidates;
   if (kernel.knobs.empty()) {
     candidates = search::candidates_of(std::vector{*held}, kernel, problem, device);
@@ -100,7 +99,7 @@ Result<FoundBest> BestSearch::search(const Kernel& kernel, const Problem& proble
     plan.space = std::move(*space);
     candidates = search::candidates_of(plan.space, kernel, problem, device);
   }
-  SweepSearch::Settings settings;
+  sweep::Search::Settings settings;
   settings.brief = true;
   settings.ranked = kRanked;
   settings.seeds = seeds_for(kernel, problem);
@@ -116,24 +115,22 @@ Result<FoundBest> BestSearch::search(const Kernel& kernel, const Problem& proble
     complete.push_back(std::move(*config));
   }
   auto candidates = search::candidates_of(complete, kernel, problem, place_.device.device);
-  SweepPlan plan = plan_of(kernel, problem, complete.front());
+  sweep::Plan plan = plan_of(kernel, problem, complete.front());
   plan.strategy = search::StrategyKind::exhaustive;
   plan.budget = 0;
   return run(std::move(plan), std::move(candidates), {});
 }
 
-Result<FoundBest> BestSearch::run(SweepPlan plan, search::Candidates candidates, SweepSearch::Settings settings) {
-  StatusLine line;
-  settings.watch = Watching::fastest;
-  settings.on_progress = [&line, id = plan.kernel.id](const std::string& how_far, PartsDone parts) {
-    line.show(id + ": " + how_far, parts);
-  };
-  SweepSearch search(std::move(plan), std::move(candidates), place_, std::move(settings));
+Result<FoundBest> BestSearch::run(sweep::Plan plan, search::Candidates candidates, sweep::Search::Settings settings) {
+  SweepLine line(place_, plan, plan.kernel.id + ": ");
+  settings.watch = sweep::Watching::fastest;
+  line.follow(settings);
+  sweep::Search search(std::move(plan), std::move(candidates), place_, std::move(settings));
   auto done = search.run();
-  line.show("");
+  line.clear();
   for (const std::string& note : search.notes()) print_note("attnscope best: " + note);
   if (!done) return fail(done.error());
-  const SweepBoard board = search.board();
+  const sweep::Board board = search.board();
   if (board.rows.empty()) return fail(none_correct(search.plan(), board));
   const charts::ScanRow* first = &board.rows.front();
   for (const charts::ScanRow& row : board.rows)  // of two that take the same time the watched one

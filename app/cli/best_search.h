@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "cli/sweep_search.h"
 #include "report/tuned.h"
+#include "sweep/search.h"
 
 namespace attnscope::cli {
 
@@ -28,7 +28,7 @@ class BestSearch {
   static constexpr int64_t kTimedForMs = 200;  // one config on a GPU
 
   // `tables`: a search starts from their configs of this device, those of the nearest problems first.
-  BestSearch(SweepPlace& place, std::vector<report::TunedTable> tables, size_t budget)
+  BestSearch(sweep::Place& place, std::vector<report::TunedTable> tables, size_t budget)
       : place_(place), tables_(std::move(tables)), budget_(budget) {}
 
   // Failure (Stage::input): no config is correct here, with the reason of one. The user sees notes and how far it is.
@@ -37,11 +37,11 @@ class BestSearch {
   Result<FoundBest> search(const Kernel& kernel, const Problem& problem, const std::vector<KnobValues>& configs);
 
  private:
-  SweepPlan plan_of(const Kernel& kernel, const Problem& problem, const Config& held) const;
+  sweep::Plan plan_of(const Kernel& kernel, const Problem& problem, const Config& held) const;
   std::vector<Config> seeds_for(const Kernel& kernel, const Problem& problem) const;
-  Result<FoundBest> run(SweepPlan plan, search::Candidates candidates, SweepSearch::Settings settings);
+  Result<FoundBest> run(sweep::Plan plan, search::Candidates candidates, sweep::Search::Settings settings);
 
-  SweepPlace& place_;
+  sweep::Place& place_;
   std::vector<report::TunedTable> tables_;
   size_t budget_;
 };

@@ -12,20 +12,7 @@ using session::Snapshot;
 using session::WorkerState;
 using session::WorkerStatus;
 
-// The worker of device `id`: "l4box/cuda:0" belongs to l4box, an id without a slash to the first worker.
-const WorkerStatus* worker_of(const Snapshot& snapshot, const std::string& id) {
-  const size_t slash = id.find('/');
-  const std::string name = id.substr(0, std::min(slash, id.size()));
-  for (size_t i = 1; i < snapshot.workers.size(); ++i)
-    if (snapshot.workers[i].name == name) return &snapshot.workers[i];
-  return snapshot.workers.empty() ? nullptr : &snapshot.workers.front();
-}
-
 }  // namespace
-
-bool is_up(const WorkerStatus& worker) {
-  return worker.state == WorkerState::ready || worker.state == WorkerState::busy;
-}
 
 const DeviceSpec* device_of(const Snapshot& snapshot, const std::string& id) {
   if (const DeviceSpec* exact = session::find_device(snapshot, id)) return exact;

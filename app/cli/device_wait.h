@@ -6,6 +6,7 @@
 #include <string>
 
 #include "session/session.h"
+#include "sweep/place.h"
 
 namespace attnscope::cli {
 
@@ -15,10 +16,7 @@ class WaitingSession {
   static Result<std::unique_ptr<WaitingSession>> start(session::SessionOptions options);
   session::Session& session() { return *session_; }
 
-  struct Found {
-    DeviceSpec device;
-    Versions versions;  // of its worker
-  };
+  using Found = sweep::Found;
   // The device of that id, or for an empty id the first worker's best: its first GPU, else its first emulated
   // device. Waits until the device's worker has said hello or is lost; Stage::device if there is no such device.
   Result<Found> wait_for(const std::string& id);
@@ -32,8 +30,6 @@ class WaitingSession {
   std::unique_ptr<session::Session> session_;
 };
 
-// It has said hello and takes requests.
-bool is_up(const session::WorkerStatus& worker);
 // A worker's own name stands for its best device, no name for the first worker's. Null: there is none.
 const DeviceSpec* device_of(const session::Snapshot& snapshot, const std::string& id);
 

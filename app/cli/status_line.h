@@ -5,9 +5,6 @@
 
 namespace attnscope::cli {
 
-// "12 s left", "3 min left", "1.5 h left"
-std::string left_text(double seconds);
-
 // One line on stderr that says how far something is, on a terminal or for a program that reads it. It ends cleared.
 class StatusLine {
  public:

@@ -2,16 +2,14 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <map>
 
 #include "catalog/validate.h"
 #include "cli/command.h"
 #include "cli/exit_status.h"
 #include "cli/one_run.h"
-#include "cli/status_line.h"
-#include "cli/sweep_board.h"
-#include "cli/sweep_search.h"
+#include "cli/sweep_place.h"
 #include "cli/sweep_t4.h"
+#include "cli/sweep_text.h"
 #include "core/escape.h"
 #include "core/json.h"
 #include "platform/json_file.h"
@@ -63,17 +61,14 @@ Result<search::Space> space_of(const SweepOptions& options, const Kernel& kernel
 
 // A space of which nothing is left.
 Failure nothing_left(const search::Candidates& candidates, const std::string& kernel) {
-  std::map<std::string, size_t> counted;
-  for (const search::Excluded& one : candidates.excluded) ++counted[one.common];
-  const auto most = std::ranges::max_element(counted, {}, &std::pair<const std::string, size_t>::second);
   return {Stage::input,
-          fmt::format("none of the {} configs of {} may be tried; {} of them: {}", candidates.excluded.size(), kernel,
-                      most->second, most->first),
+          fmt::format("none of the {} configs of {} may be tried; {}", candidates.excluded.size(), kernel,
+                      sweep::most_common(candidates.excluded)),
           candidates.excluded.front().hint};
 }
 
 // A sweep looks for what runs, so a config that does not is no failure of it.
-int status_of(const SweepBoard& board, const Scan& scan) {
+int status_of(const sweep::Board& board, const Scan& scan) {
   if (!board.rows.empty()) return kCorrectOrUnchecked;
   int least = kEnded;
   for (size_t at = 0; at < scan.points.size(); ++at) {
@@ -83,21 +78,21 @@ int status_of(const SweepBoard& board, const Scan& scan) {
   return std::max<int>(least, kWrong);
 }
 
-int run_and_show(const SweepOptions& options, SweepPlan plan, search::Candidates candidates, SweepPlace place) {
-  SweepSearch::Settings settings;
-  settings.watch = options.no_watch        ? Watching::nothing
-                   : options.watch.empty() ? Watching::leaders
-                                           : Watching::everything;
+int run_and_show(const SweepOptions& options, sweep::Plan plan, search::Candidates candidates, SweepPlace place) {
+  sweep::Search::Settings settings;
+  settings.watch = options.no_watch        ? sweep::Watching::nothing
+                   : options.watch.empty() ? sweep::Watching::leaders
+                                           : sweep::Watching::everything;
   settings.fresh = options.fresh;
   settings.rank_always = !plan.model.empty();
-  StatusLine line;
-  settings.on_progress = [&line](const std::string& how_far, PartsDone parts) { line.show(how_far, parts); };
-  SweepSearch search(std::move(plan), std::move(candidates), place, std::move(settings));
+  SweepLine line(place, plan, "");
+  line.follow(settings);
+  sweep::Search search(std::move(plan), std::move(candidates), place, std::move(settings));
   auto done = search.run();
-  line.show("");
+  line.clear();
   for (const std::string& note : search.notes()) print_note("attnscope sweep: " + note);
   if (!done) return report(done.error());
-  const SweepBoard board = search.board();
+  const sweep::Board board = search.board();
   if (!options.t4.empty()) {
     const std::string text = json_text(t4_of(search), 1) + "\n";
     if (auto written = platform::write_output(options.t4, text); !written) return report(written.error());
@@ -111,7 +106,7 @@ int sweep(const SweepOptions& options) {
   if (!options.replay.empty()) return replay_t4(options.replay, options.repeats, options.json);
   if (!options.t4.empty())
     if (auto possible = platform::check_output(options.t4); !possible) return report(possible.error());
-  SweepPlan plan;
+  sweep::Plan plan;
   plan.budget = options.budget;
   plan.seed = options.seed;
   plan.kernel_dirs = options.run.experiment.kernel_dirs;

@@ -22,18 +22,6 @@ using session::WorkerStatus;
 constexpr size_t kMostNamed = 4;  // workers whose state is said by name
 constexpr size_t kMostWorkers = 256;
 
-// The first worker is this program's own, whose devices have no name before them.
-std::string name_of(const Snapshot& snapshot, const std::string& device) {
-  const size_t slash = device.find('/');
-  return slash == std::string::npos ? snapshot.workers.front().name : device.substr(0, slash);
-}
-
-const WorkerStatus* worker_of(const Snapshot& snapshot, const std::string& device) {
-  if (snapshot.workers.empty()) return nullptr;  // the first snapshots have none
-  const auto found = std::ranges::find(snapshot.workers, name_of(snapshot, device), &WorkerStatus::name);
-  return found == snapshot.workers.end() ? nullptr : &*found;
-}
-
 // Every worker has settled or may wait for hours, and there is one to start with, or none left to wait for. The first
 // snapshots have no workers yet.
 bool can_start(const Snapshot& snapshot, const std::vector<std::string>& workers) {
@@ -233,7 +221,7 @@ bool PoolWords::look(const Snapshot& snapshot) {
   std::vector<std::string> named;
   std::map<std::string, size_t> counted;
   for (const std::string& device : sharing_.devices) {
-    const WorkerStatus* worker = worker_of(snapshot, device);
+    const WorkerStatus* worker = session::worker_of(snapshot, device);
     if (worker == nullptr) continue;
     Seen& seen = seen_[worker->name];
     look(seen, *worker, snapshot, device);

@@ -7,6 +7,7 @@
 #include "cli/command.h"
 #include "cli/exit_status.h"
 #include "core/escape.h"
+#include "core/headline.h"
 #include "core/json.h"
 #include "platform/json_file.h"
 #include "search/replay.h"
@@ -22,7 +23,7 @@ constexpr uint64_t kMaxFile = 1 << 30;
 constexpr double kMsPerUs = 1e-3;
 
 // Only the knobs that the sweep chose.
-T4Result result_of(const Config& config, const SweepPlan& plan, Invalidity invalidity) {
+T4Result result_of(const Config& config, const sweep::Plan& plan, Invalidity invalidity) {
   T4Result result;
   result.invalidity = invalidity;
   for (const search::Axis& axis : plan.space.axes)
@@ -59,9 +60,9 @@ Json to_json(const search::Scored& scored) { return {{"mean", scored.mean}, {"in
 
 }  // namespace
 
-Json t4_of(const SweepSearch& search) {
+Json t4_of(const sweep::Search& search) {
   const Scan& scan = search.scan();
-  const SweepPlan& plan = search.plan();
+  const sweep::Plan& plan = search.plan();
   std::vector<T4Result> results;
   for (size_t at = 0; at < scan.points.size(); ++at) {
     const Observation* run = scan.timed(at);

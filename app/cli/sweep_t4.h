@@ -1,12 +1,12 @@
 #pragma once
 #include <string>
 
-#include "cli/sweep_search.h"
+#include "sweep/search.h"
 
 namespace attnscope::cli {
 
 // Every config of a sweep in the open format of autotuning results, which Kernel Tuner reads (search/t4.h).
-Json t4_of(const SweepSearch& search);
+Json t4_of(const sweep::Search& search);
 
 // Replays the strategies on a recorded space and prints their scores (search/replay.h): those that need no model, and
 // model-guided where the file has modelled times. Returns the exit status.

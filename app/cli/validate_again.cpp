@@ -10,6 +10,7 @@
 #include "core/json.h"
 #include "core/problem.h"
 #include "platform/json_file.h"
+#include "sweep/twin.h"
 
 namespace attnscope::cli {
 namespace {
@@ -37,7 +38,7 @@ Result<report::Validation> read_validation(const std::string& file) {
 void model_row(session::Session& session, Draft draft, const DeviceSpec& device, report::ValidationRow timed,
                report::ValidationSet& set) {
   draft.device = device.id;
-  draft.measure.sampled_share = emulated_share(draft.problem);
+  draft.measure.sampled_share = sweep::emulated_share(draft.problem);
   timed.kernel = draft.kernel;
   const Observation seen = session.queue(draft).get();
   const std::string code = seen.variant ? seen.variant->code_hash : "";

@@ -15,7 +15,6 @@
 #include "cli/bench_plan.h"
 #include "cli/command.h"
 #include "cli/device_wait.h"
-#include "cli/emulated_twin.h"
 #include "cli/exit_status.h"
 #include "cli/places.h"
 #include "cli/validate_again.h"
@@ -26,6 +25,7 @@
 #include "platform/clock.h"
 #include "platform/output_file.h"
 #include "report/validation.h"
+#include "sweep/twin.h"
 
 namespace attnscope::cli {
 namespace {
@@ -207,7 +207,7 @@ int validate_again(const ValidateOptions& options) {
     DeviceSpec gpu;
     gpu.name = set.device;
     gpu.arch = set.arch;
-    auto model = emulated_twin(gpu, set.model, known);
+    auto model = sweep::emulated_twin(gpu, set.model, known);
     if (!model) return report(model.error());
     device = model->id;
     auto session_opts = options_with_workers(options.kernel_dirs, options.workers, device);
@@ -252,7 +252,7 @@ int validate(const ValidateOptions& options) {
   if (gpu->device.emulated)
     return report({Stage::input, gpu->device.id + " is modelled itself: there is nothing to validate against",
                    "Run this on a machine with a GPU, or name its worker: --device cuda:0."});
-  auto model = emulated_twin(gpu->device, options.model, emulated_devices(*places).devices);
+  auto model = sweep::emulated_twin(gpu->device, options.model, emulated_devices(*places).devices);
   if (!model) return report(model.error());
   report::ValidationSet set{
       gpu->device.name, gpu->device.arch, model->id, "", gpu->versions.driver, "", "", "", {}, {}};

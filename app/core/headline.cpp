@@ -24,4 +24,10 @@ std::optional<Headline> headline_of(const Observation& observation) {
   return seen;
 }
 
+bool is_accepted(const Observation& observation) {
+  const auto headline = headline_of(observation);
+  return !observation.failure && observation.timing && observation.verdict &&
+         observation.verdict->state == VerdictState::correct && headline && !is_fault(*headline);
+}
+
 }  // namespace attnscope

@@ -14,4 +14,7 @@ bool is_fault(Headline headline);
 // An error of the watch, which the verdict does not include.
 bool is_of_watch(Headline headline);
 
+// Timed, correct, and nothing that a watch found makes the output unreliable: only such a run can win.
+bool is_accepted(const Observation& observation);
+
 }  // namespace attnscope

@@ -4,7 +4,7 @@
 
 namespace attnscope {
 
-bool Scan::over() const { return failure || std::ranges::all_of(points, &ScanPoint::ended); }
+bool Scan::over() const { return failure || ended_early || std::ranges::all_of(points, &ScanPoint::ended); }
 
 const Observation* Scan::timed(size_t point) const {
   const ScanPoint& one = points.at(point);

@@ -32,6 +32,7 @@ struct Scan {
   Experiment held;
   std::vector<ScanPoint> points;   // knob by knob, in the manifest's order; configs as listed
   std::optional<Failure> failure;  // why there are no points
+  bool ended_early = false;        // a person ended it: points that had not ended never will
 
   bool over() const;
   // The observation with the point's time, its own or that of `same_as`; null: none yet.

@@ -56,6 +56,7 @@ class SessionCore final : public LinkEvents {
   void request_code(const Experiment& experiment, std::optional<int64_t> step);  // core_code.cpp
 
   void scan(const ScanRequest& request);  // core_scan.cpp
+  void end_scan(uint64_t id);
 
   // core_links.cpp: workers
   void reconnect(const std::string& worker);

@@ -18,6 +18,12 @@ void SessionCore::scan(const ScanRequest& request) {
   continue_scan();
 }
 
+void SessionCore::end_scan(uint64_t id) {
+  if (scan_.end_early(id)) cancel_everywhere(Lane::scan);
+  changed();
+  continue_scan();
+}
+
 void SessionCore::continue_scan() {
   if (shutting_down_) return;
   const auto look = [this](const DeviceTable::Place& place) { return look_at(place); };

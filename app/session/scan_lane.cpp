@@ -144,6 +144,7 @@ void ScanLane::add(const ScanRequest& request, const Resolution& resolution) {
               request.sharing ? ScanSites(resolution.shared_places, *request.sharing) : ScanSites(resolution.place),
               false,
               request.discards,
+              request.stays,
               {}};
   const bool emulated = resolution.place.spec->emulated;
   entry.watch = (request.watch == Watch::always || (request.watch == Watch::emulated && emulated)) &&
@@ -166,14 +167,22 @@ void ScanLane::add(const ScanRequest& request, const Resolution& resolution) {
   const auto alike = [of_config = entry.scan.of_config()](const Entry& one) {
     return one.scan.of_config() == of_config;
   };
-  entries_.push_back(std::move(entry));
+  insert(std::move(entry));
   while (std::ranges::count_if(entries_, alike) > static_cast<std::ptrdiff_t>(kMostKept)) {
-    const auto oldest = std::ranges::find_if(entries_, alike);
-    if (!oldest->scan.over()) break;
+    const auto oldest = std::ranges::find_if(entries_, [&](const Entry& one) { return alike(one) && one.scan.over(); });
+    if (oldest == entries_.end()) break;
     if (oldest - entries_.begin() < static_cast<std::ptrdiff_t>(entry_)) --entry_;
     entries_.erase(oldest);
   }
   publish();
+}
+
+// Before those that stay and are not over.
+void ScanLane::insert(Entry entry) {
+  const auto waits = [](const Entry& one) { return one.stays && !one.scan.over(); };
+  const auto place = entry.stays ? entries_.end() : std::ranges::find_if(entries_, waits);
+  if (place != entries_.end() && place - entries_.begin() <= static_cast<std::ptrdiff_t>(entry_)) ++entry_;
+  entries_.insert(place, std::move(entry));
 }
 
 void ScanLane::refuse(const ScanRequest& request, const Resolution& resolution) {
@@ -299,7 +308,7 @@ void ScanLane::end(Running running, std::optional<Failure> failure, const Versio
 }
 
 bool ScanLane::keep_for(const Draft& wanted) {
-  const auto ends = [&](const Entry& entry) { return !entry.scan.over() && !entry.scan.holds(wanted); };
+  const auto ends = [&](const Entry& entry) { return !entry.stays && !entry.scan.over() && !entry.scan.holds(wanted); };
   const bool ran = !running_.empty() && ends(entries_.at(entry_));
   if (ran) running_.clear();
   const size_t before = entries_.size();
@@ -312,6 +321,17 @@ bool ScanLane::keep_for(const Draft& wanted) {
   }
   entries_.resize(kept);
   if (kept != before) publish();
+  return ran;
+}
+
+bool ScanLane::end_early(uint64_t id) {
+  const auto named = [&](const Entry& entry) { return entry.scan.id == id && !entry.scan.over(); };
+  const auto found = std::ranges::find_if(entries_, named);
+  if (found == entries_.end()) return false;
+  const bool ran = !running_.empty() && found - entries_.begin() == static_cast<std::ptrdiff_t>(entry_);
+  if (ran) running_.clear();
+  found->scan.ended_early = true;
+  publish();
   return ran;
 }
 

@@ -19,8 +19,8 @@ namespace attnscope::session {
 // request sets a config, that is the only point.
 Scan plan_scan(const ScanRequest& request, const Kernel& kernel, const Experiment& held, const DeviceSpec& spec);
 
-// Scans, one after the other, one value at a time; where workers share a scan, one at a time on each. A config whose
-// machine code and launch were timed before in the same scan is not timed again. Pure.
+// Scans, one after the other, those that stay last, one value at a time; where workers share a scan, one at a time on
+// each. A config whose machine code and launch were timed before in the same scan is not timed again. Pure.
 class ScanLane {
  public:
   static constexpr size_t kMostKept = 16;     // scans of knobs, and as many of configs
@@ -54,8 +54,11 @@ class ScanLane {
   // value; one that two workers were lost with fails.
   bool worker_went(size_t worker, const std::string& name, const std::string& why);
 
-  // The experiment that is wanted now: scans that are not over and do not hold for it end. True: one ran.
+  // The experiment that is wanted now: scans that are not over, do not stay and do not
+  // hold for it end. True: one ran.
   bool keep_for(const Draft& wanted);
+  // That scan ends with what has ended. True: it ran.
+  bool end_early(uint64_t id);
   const std::vector<Shared<Scan>>& view() const { return view_; }
 
  private:
@@ -65,6 +68,7 @@ class ScanLane {
     ScanSites sites;
     bool watch = false;
     bool discards = false;
+    bool stays = false;
     std::vector<std::string> keys;  // of each point: all that its machine code is given
   };
 
@@ -75,6 +79,7 @@ class ScanLane {
   };
 
   Running* find(JobId job);
+  void insert(Entry entry);
   Experiment experiment_of(const Entry& entry, size_t point) const;
   protocol::Among among(const Entry& entry, const ScanSites::Taken& taken) const;
   void end(Running running, std::optional<Failure> failure, const Versions& versions);

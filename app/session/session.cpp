@@ -85,6 +85,7 @@ class RunningSession final : public Session {
     return future;
   }
   void scan(ScanRequest request) override { post(&SessionCore::scan, std::move(request)); }
+  void end_scan(uint64_t id) override { post(&SessionCore::end_scan, id); }
   void request_view(ViewRequest request) override { post(&SessionCore::request_view, std::move(request)); }
   void request_code(Experiment experiment, std::optional<int64_t> step) override {
     post(&SessionCore::request_code, std::move(experiment), step);

@@ -71,6 +71,8 @@ struct ScanRequest {
   std::vector<Config> configs = {};             // complete; these instead of the values of knobs
   std::optional<Sharing> sharing = {};          // workers that share its configs; the draft's device is theirs
   bool discards = false;                        // on a GPU what is far slower than the fastest is not timed to the end
+  // It gives way to other scans, and does not end when the wanted experiment changes.
+  bool stays = false;
 };
 
 // The workers, lanes, history and undo. Every method but stop() and the futures only posts; none blocks, none does I/O
@@ -98,8 +100,10 @@ class Session {
   std::future<Observation> queue(Draft draft) { return queue(std::move(draft), Watch::never); }
 
   // Scan lane: after everything else, one machine code once. The points land in Snapshot::scans. A scan ends when the
-  // wanted experiment changes in anything but one of its knobs.
+  // wanted experiment changes in anything but one of its knobs, unless it stays.
   virtual void scan(ScanRequest request) = 0;
+  // The scan of that id ends at once, with the points that have ended.
+  virtual void end_scan(uint64_t id) = 0;
   virtual void request_view(ViewRequest request) = 0;  // answers land in Snapshot::tiles
   // The code of an experiment, with what its last emulated run did: lands in Snapshot::listings, or the reason why not
   // in Snapshot::refused_listings. One that has landed is not made again until the experiment runs again.

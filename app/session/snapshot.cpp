@@ -42,4 +42,16 @@ const DeviceSpec* find_device(const Snapshot& snapshot, const std::string& id) {
   return nullptr;
 }
 
+const WorkerStatus* worker_of(const Snapshot& snapshot, const std::string& id) {
+  const size_t slash = id.find('/');
+  const std::string name = id.substr(0, std::min(slash, id.size()));
+  for (size_t i = 1; i < snapshot.workers.size(); ++i)
+    if (snapshot.workers[i].name == name) return &snapshot.workers[i];
+  return snapshot.workers.empty() ? nullptr : &snapshot.workers.front();
+}
+
+bool is_up(const WorkerStatus& worker) {
+  return worker.state == WorkerState::ready || worker.state == WorkerState::busy;
+}
+
 }  // namespace attnscope::session

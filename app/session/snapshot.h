@@ -150,5 +150,10 @@ struct Snapshot {
 std::string tile_key(const ViewRequest& request);
 const Kernel* find_kernel(const Snapshot& snapshot, const std::string& id);
 const DeviceSpec* find_device(const Snapshot& snapshot, const std::string& id);
+// The worker of device `id`: "l4box/cuda:0" belongs to l4box, an id without a slash to the first worker. Null: there
+// are no workers yet.
+const WorkerStatus* worker_of(const Snapshot& snapshot, const std::string& id);
+// It has said hello and takes requests.
+bool is_up(const WorkerStatus& worker);
 
 }  // namespace attnscope::session

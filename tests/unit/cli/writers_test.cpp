@@ -15,10 +15,11 @@
 #include "cli/exit_status.h"
 #include "cli/explain_text.h"
 #include "cli/export_text.h"
+#include "cli/leaderboard_text.h"
 #include "cli/results_text.h"
 #include "cli/run_text.h"
 #include "cli/scan_text.h"
-#include "cli/sweep_board.h"
+#include "cli/sweep_text.h"
 #include "core/escape.h"
 #include "report/bench_report.h"
 #include "report/rbk_report.h"
@@ -300,15 +301,32 @@ const std::vector<Writer> kWriters{
        o.watch.reset();
        o.verdict.emplace().state = VerdictState::correct;
        if (!o.timing) o.timing.emplace().p50 = 5;
-       SweepPlan plan;
+       sweep::Plan plan;
        plan.kernel.id = plan.held.device = text;
        plan.kernel_dirs = {text};
        Scan scan{1, plan.held, {}, {}};
        scan.points.push_back({"", {0, text}, false, {}, {}, {}, std::make_shared<Observation>(o), {}});
        o.failure = Failure{Stage::compile, text, text};
        scan.points.push_back({"", {0, text}, false, {}, {}, {}, std::make_shared<Observation>(o), {}});
-       const SweepBoard board = board_of(scan, {{{}, search::Exclusion::warning, text, text, text}}, plan.kernel);
+       const sweep::Board board =
+           sweep::board_of(scan, {{{}, search::Exclusion::warning, text, text, text}}, plan.kernel);
        return text_of(board, plan, {}, true) + text_of(board, plan, {}, false);
+     }},
+    {"leaderboard.lines.txt",
+     [](const std::string& text) {
+       Observation ranked = observation_of(text), failed = observation_of(text);
+       ranked.failure.reset();
+       ranked.watch.reset();
+       ranked.verdict.emplace().state = VerdictState::correct;
+       if (!ranked.timing) ranked.timing.emplace().p50 = 5;
+       failed.failure = Failure{Stage::compile, text, text};
+       failed.hash = "another";
+       std::string out;
+       const auto run = [](const Observation& one) { return std::make_shared<const Observation>(one); };
+       for (const charts::Leaderboard& board : charts::leaderboards(
+                {{run(ranked), 1}, {run(failed), 2}}, [](const auto&) { return nullptr; }, 0))
+         out += text_of(board, {});
+       return out;
      }},
     {"figure.svg", [](const std::string& text) { return charts::svg_of(figure_of(text)); }},
     {"figures.csv", [](const std::string& text) { return charts::csv_of(figure_of(text).sheet); }},

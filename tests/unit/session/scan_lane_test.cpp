@@ -174,6 +174,56 @@ TEST_F(ScanLaneTest, AnotherScanOfTheSameConfigsLeavesTheOthersAsTheyWere) {
   EXPECT_EQ(lane_.view()[1]->timed(0)->timing->p50, 6);
 }
 
+TEST_F(ScanLaneTest, OneThatIsEndedKeepsWhatHasEndedAndMakesWay) {
+  add_configs({held_.config, with({{"NUM_WARPS", 8}}), with({{"NUM_WARPS", 2}})});
+  const uint64_t id = last().id;
+  run("a", 5);
+  ASSERT_TRUE(lane_.next());
+  lane_.started(7);
+  add({"BLOCK_N"});
+  EXPECT_TRUE(lane_.end_early(id)) << "it ran";
+  EXPECT_FALSE(lane_.is(7));
+  const Scan& ended = *lane_.view()[0];
+  EXPECT_TRUE(ended.over() && ended.ended_early);
+  EXPECT_TRUE(ended.points[0].observation);
+  EXPECT_FALSE(ended.points[1].ended());
+  EXPECT_FALSE(lane_.end_early(id)) << "it is over";
+  EXPECT_FALSE(lane_.end_early(99));
+  EXPECT_EQ(run("b", 6).config.knobs.at("BLOCK_N"), 32) << "the next scan goes on";
+}
+
+TEST_F(ScanLaneTest, OneThatStaysGivesWayAndOutlivesAChangeOfWhatIsWanted) {
+  ScanRequest sweep{.id = ++id_, .draft = held_, .knobs = {}};
+  sweep.configs = {with({{"VEC_WIDTH", 1}}), with({{"VEC_WIDTH", 2}})};
+  sweep.stays = true;
+  add(sweep);
+  EXPECT_EQ(run("a", 5).config.knobs.at("VEC_WIDTH"), 1);
+  add({"BLOCK_N"});
+  add({"NUM_WARPS"});
+  EXPECT_EQ(run("b", 6).config.knobs.at("BLOCK_N"), 32) << "the oldest of those that do not stay";
+  Draft other = held_;
+  other.problem.seq_q = 64;
+  EXPECT_FALSE(lane_.keep_for(other)) << "nothing ran";
+  ASSERT_EQ(lane_.view().size(), 1u) << "the knobs' scans are gone";
+  EXPECT_EQ(run("c", 7).config.knobs.at("VEC_WIDTH"), 2);
+  EXPECT_TRUE(last().over());
+}
+
+TEST_F(ScanLaneTest, WhatRunsOfAScanThatStaysEndsInItsOwnPlace) {
+  ScanRequest sweep{.id = ++id_, .draft = held_, .knobs = {}};
+  sweep.configs = {with({{"VEC_WIDTH", 1}}), with({{"VEC_WIDTH", 2}})};
+  sweep.stays = true;
+  add(sweep);
+  ASSERT_TRUE(lane_.next());
+  lane_.started(7);
+  add({"BLOCK_N"});  // takes the place before it while it runs
+  lane_.finish(7, Failure{Stage::launch, "no", ""}, "box", {});
+  const auto one = std::ranges::find(lane_.view(), sweep.id, [](const auto& scan) { return scan->id; });
+  ASSERT_NE(one, lane_.view().end());
+  ASSERT_TRUE((*one)->points[0].observation);
+  EXPECT_EQ((*one)->points[0].observation->failure->stage, Stage::launch);
+}
+
 TEST_F(ScanLaneTest, SaysWhatComesNextByTheWorkersNameOfTheDevice) {
   add({"NUM_WARPS"});
   const auto among = next_among();

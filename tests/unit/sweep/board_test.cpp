@@ -1,16 +1,14 @@
-#include "cli/sweep_board.h"
+#include "sweep/board.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "cli/sweep_run.h"
-#include "core/json.h"
+#include "sweep/run.h"
 
-namespace attnscope::cli {
+namespace attnscope::sweep {
 namespace {
 
 using testing::ElementsAre;
-using testing::HasSubstr;
 using testing::IsEmpty;
 
 Observation timed(double us, double half = 0.01) {
@@ -26,7 +24,7 @@ Observation timed(double us, double half = 0.01) {
   return o;
 }
 
-class SweepBoardTest : public testing::Test {
+class BoardTest : public testing::Test {
  protected:
   // A config by the name of its knob's value.
   void add(int64_t value, std::optional<Observation> run, std::optional<size_t> same_as = {}) {
@@ -37,9 +35,7 @@ class SweepBoardTest : public testing::Test {
     point.same_as = same_as;
     scan_.points.push_back(std::move(point));
   }
-  SweepBoard board(const std::vector<search::Excluded>& excluded = {}) const {
-    return board_of(scan_, excluded, kernel_);
-  }
+  Board board(const std::vector<search::Excluded>& excluded = {}) const { return board_of(scan_, excluded, kernel_); }
   std::vector<std::string> ranked() const {
     std::vector<std::string> names;
     for (const charts::ScanRow& row : board().rows) names.push_back(row.text + (row.tie ? " tie" : ""));
@@ -50,14 +46,14 @@ class SweepBoardTest : public testing::Test {
   Scan scan_;
 };
 
-TEST_F(SweepBoardTest, RanksWhatIsCorrectWithTiesAsTies) {
+TEST_F(BoardTest, RanksWhatIsCorrectWithTiesAsTies) {
   add(1, timed(20));
   add(2, timed(10.1));
   add(3, timed(10));
   EXPECT_THAT(ranked(), ElementsAre("K=3", "K=2 tie", "K=1"));
 }
 
-TEST_F(SweepBoardTest, WhatIsNotCorrectIsRejectedHoweverFast) {
+TEST_F(BoardTest, WhatIsNotCorrectIsRejectedHoweverFast) {
   add(1, timed(10));
   Observation wrong = timed(1);
   wrong.verdict->state = VerdictState::wrong;
@@ -80,7 +76,7 @@ TEST_F(SweepBoardTest, WhatIsNotCorrectIsRejectedHoweverFast) {
                                    "K=5 deadline: no progress"));
 }
 
-TEST_F(SweepBoardTest, ATwinHasTheTimeAndTheFateOfTheOneThatRan) {
+TEST_F(BoardTest, ATwinHasTheTimeAndTheFateOfTheOneThatRan) {
   Observation wrong = timed(1);
   wrong.verdict->state = VerdictState::wrong;
   add(1, wrong);
@@ -95,31 +91,13 @@ TEST_F(SweepBoardTest, ATwinHasTheTimeAndTheFateOfTheOneThatRan) {
   EXPECT_THAT(leaders_of(scan_), ElementsAre(1u)) << "one machine code is watched once";
 }
 
-TEST_F(SweepBoardTest, TheFastestAndItsTiesLead) {
+TEST_F(BoardTest, TheFastestAndItsTiesLead) {
   add(1, timed(20));
   add(2, timed(10.1));
   add(3, timed(10));
   EXPECT_THAT(leaders_of(scan_), ElementsAre(1u, 2u));
   scan_.points.clear();
   EXPECT_THAT(leaders_of(scan_), IsEmpty());
-}
-
-TEST_F(SweepBoardTest, ReasonsAreCountedAndTheWinnersCommandIsWritten) {
-  kernel_.id = "own";
-  kernel_.knobs.push_back({"K", {{1, ""}, {2, ""}}, 1, ""});
-  add(2, timed(10));
-  const std::vector<search::Excluded> excluded(
-      3, {{{{"K", 1}}, {}}, search::Exclusion::limit, "own: too big", "", "too big"});
-  SweepPlan plan;
-  plan.kernel = kernel_;
-  plan.held.device = "box/gpu";
-  plan.kernel_dirs = {"my kernels"};
-  const std::string text = text_of(board(excluded), plan, {1, 0}, false);
-  EXPECT_THAT(text, HasSubstr("3 rejected:\n     3  limit: too big\n"));
-  EXPECT_THAT(text, HasSubstr("\n  attnscope run --kernel own --set K=2 --problem B=1,H=8,S=512,D=64 --device box/gpu "
-                              "--kernels 'my kernels'\n"));
-  EXPECT_THAT(text, HasSubstr("(not watched)"));
-  EXPECT_EQ(to_json(board(excluded), plan, {1, 0})["rejected"].size(), 3u);
 }
 
 TEST(AnswersAgainTest, OnlyARunOfTheSameVersionsWithAResultOfItsOwn) {
@@ -143,4 +121,4 @@ TEST(AnswersAgainTest, OnlyARunOfTheSameVersionsWithAResultOfItsOwn) {
 }
 
 }  // namespace
-}  // namespace attnscope::cli
+}  // namespace attnscope::sweep

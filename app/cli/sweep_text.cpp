@@ -1,4 +1,4 @@
-#include "cli/sweep_board.h"
+#include "cli/sweep_text.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,6 @@
 
 #include "core/command_words.h"
 #include "core/escape.h"
-#include "core/headline.h"
 #include "core/joined.h"
 #include "core/json.h"
 #include "core/options.h"
@@ -18,38 +17,7 @@ namespace {
 constexpr size_t kShortBoard = 10;    // rows
 constexpr size_t kShortReasons = 12;  // lines
 
-// The scan with only these points. A point that was timed in another's place has that one's time by itself.
-Scan only(const Scan& scan, const std::vector<size_t>& points) {
-  Scan part{scan.id, scan.held, {}, scan.failure};
-  for (const size_t at : points) {
-    ScanPoint point = scan.points.at(at);
-    if (point.same_as) {
-      const auto twin = std::ranges::find(points, *point.same_as);
-      point.same_as = static_cast<size_t>(twin - points.begin());
-    }
-    part.points.push_back(std::move(point));
-  }
-  return part;
-}
-
-std::vector<size_t> accepted_points(const Scan& scan) {
-  std::vector<size_t> points;
-  for (size_t at = 0; at < scan.points.size(); ++at)
-    if (const Observation* run = scan.timed(at); !scan.points[at].refused && run != nullptr && is_accepted(*run))
-      points.push_back(at);
-  return points;
-}
-
-Rejected rejected_of(const Scan& scan, const charts::ScanRow& row) {
-  Rejected one{row.text, row.verdict, row.reason, row.hint, ""};
-  if (const Observation* run = scan.timed(row.point); one.reason.empty() && run != nullptr && run->verdict)
-    one.reason = run->verdict->reason;
-  // The reasons of faulty outputs name elements and threads: they are counted by their verdict.
-  one.common = row.state == charts::ScanState::faulty ? "" : one.reason;
-  return one;
-}
-
-std::string row_text(const SweepBoard& board, const charts::ScanRow& row, size_t rank) {
+std::string row_text(const sweep::Board& board, const charts::ScanRow& row, size_t rank) {
   const Observation& run = *board.accepted.timed(row.point);
   std::string text = fmt::format("{:>4}{} {:>12.1f} us {}  {:<14} {}", rank, row.tie ? "=" : " ", *row.us,
                                  to_string(row.kind), row.verdict, row.text);
@@ -61,9 +29,9 @@ std::string row_text(const SweepBoard& board, const charts::ScanRow& row, size_t
 }
 
 // "  192  limit: asks 57,376 B …", the most frequent first.
-std::string reasons_text(const std::vector<Rejected>& rejected) {
+std::string reasons_text(const std::vector<sweep::Rejected>& rejected) {
   std::map<std::string, size_t> counted;
-  for (const Rejected& one : rejected) ++counted[one.why + (one.common.empty() ? "" : ": " + one.common)];
+  for (const sweep::Rejected& one : rejected) ++counted[one.why + (one.common.empty() ? "" : ": " + one.common)];
   std::vector<std::pair<std::string, size_t>> lines(counted.begin(), counted.end());
   std::ranges::stable_sort(lines, std::greater(), &std::pair<std::string, size_t>::second);
   std::string out;
@@ -74,7 +42,7 @@ std::string reasons_text(const std::vector<Rejected>& rejected) {
   return out;
 }
 
-std::vector<std::string> winners_command(const SweepBoard& board, const SweepPlan& plan) {
+std::vector<std::string> winners_command(const sweep::Board& board, const sweep::Plan& plan) {
   if (board.rows.empty()) return {};
   Draft draft = plan.held;
   draft.config = board.accepted.points.at(board.rows.front().point).config;
@@ -83,11 +51,11 @@ std::vector<std::string> winners_command(const SweepBoard& board, const SweepPla
   return words;
 }
 
-Json json_of(const Rejected& one) {
+Json json_of(const sweep::Rejected& one) {
   return {{"config", one.config}, {"why", one.why}, {"reason", one.reason}, {"hint", one.hint}};
 }
 
-Json options_json(const SweepPlan& plan, const Config& config) {
+Json options_json(const sweep::Plan& plan, const Config& config) {
   Json options = Json::object();
   for (const std::string& name : option_names()) {
     const search::Axis axis{name, {}, true};
@@ -96,7 +64,7 @@ Json options_json(const SweepPlan& plan, const Config& config) {
   return options;
 }
 
-Json json_of(const SweepBoard& board, const SweepPlan& plan, const charts::ScanRow& row) {
+Json json_of(const sweep::Board& board, const sweep::Plan& plan, const charts::ScanRow& row) {
   const Observation& run = *board.accepted.timed(row.point);
   const Config& config = board.accepted.points[row.point].config;
   Json json{{"config", row.text},
@@ -117,39 +85,7 @@ Json json_of(const SweepBoard& board, const SweepPlan& plan, const charts::ScanR
 
 }  // namespace
 
-bool is_accepted(const Observation& observation) {
-  const auto headline = headline_of(observation);
-  return !observation.failure && observation.timing && observation.verdict &&
-         observation.verdict->state == VerdictState::correct && headline && !is_fault(*headline);
-}
-
-SweepBoard board_of(const Scan& scan, const std::vector<search::Excluded>& excluded, const Kernel& kernel) {
-  SweepBoard board;
-  for (const search::Excluded& one : excluded)
-    board.rejected.push_back({short_text(one.config, kernel, scan.held.config.options), std::string(to_string(one.why)),
-                              one.reason, one.hint, one.common});
-  const std::vector<size_t> points = accepted_points(scan);
-  for (const charts::ScanSeries& series : charts::scan_series(scan))
-    for (const charts::ScanRow& row : series.rows)
-      if (!std::ranges::binary_search(points, row.point)) board.rejected.push_back(rejected_of(scan, row));
-  board.accepted = only(scan, points);
-  for (charts::ScanSeries& series : charts::scan_series(board.accepted)) board.rows = std::move(series.rows);
-  std::ranges::stable_sort(board.rows, {}, [](const charts::ScanRow& row) { return std::pair(*row.us, !row.best); });
-  return board;
-}
-
-std::vector<size_t> leaders_of(const Scan& scan) {
-  const std::vector<size_t> points = accepted_points(scan);
-  std::vector<size_t> leaders;
-  for (const charts::ScanSeries& series : charts::scan_series(only(scan, points)))
-    for (const charts::ScanRow& row : series.rows) {
-      const size_t point = scan.points[points[row.point]].same_as.value_or(points[row.point]);
-      if ((row.best || row.tie) && std::ranges::count(leaders, point) == 0) leaders.push_back(point);
-    }
-  return leaders;
-}
-
-std::string text_of(const SweepBoard& board, const SweepPlan& plan, const SweepCounts& counts, bool all) {
+std::string text_of(const sweep::Board& board, const sweep::Plan& plan, const sweep::Counts& counts, bool all) {
   const auto once = std::ranges::count_if(board.rows, [](const auto& row) { return !row.same_as.empty(); });
   std::string out =
       one_line(fmt::format("{}  {} on {}", plan.kernel.id, short_text(plan.held.problem), plan.held.device)) + "\n";
@@ -164,7 +100,7 @@ std::string text_of(const SweepBoard& board, const SweepPlan& plan, const SweepC
   if (std::ranges::any_of(board.rows, &charts::ScanRow::tie)) out += "   = cannot be told apart from the first\n";
   if (!board.rejected.empty()) out += fmt::format("\n{} rejected:\n", board.rejected.size());
   if (all)
-    for (const Rejected& one : board.rejected)
+    for (const sweep::Rejected& one : board.rejected)
       out += one_line(fmt::format("  {}  {}: {}", one.config, one.why, one.reason)) + "\n";
   else
     out += reasons_text(board.rejected);
@@ -173,7 +109,7 @@ std::string text_of(const SweepBoard& board, const SweepPlan& plan, const SweepC
   return out;
 }
 
-Json to_json(const SweepBoard& board, const SweepPlan& plan, const SweepCounts& counts) {
+Json to_json(const sweep::Board& board, const sweep::Plan& plan, const sweep::Counts& counts) {
   Json json{{"experiment", attnscope::to_json(plan.held)},
             {"space", search::to_json(plan.space, plan.kernel)},
             {"strategy", word_of(plan.strategy)},
@@ -189,7 +125,7 @@ Json to_json(const SweepBoard& board, const SweepPlan& plan, const SweepCounts& 
   if (plan.budget > 0) json["budget"] = plan.budget;
   if (!plan.model.empty()) json["model"] = plan.model;
   for (const charts::ScanRow& row : board.rows) json["correct"].push_back(json_of(board, plan, row));
-  for (const Rejected& one : board.rejected) json["rejected"].push_back(json_of(one));
+  for (const sweep::Rejected& one : board.rejected) json["rejected"].push_back(json_of(one));
   if (const auto command = winners_command(board, plan); !command.empty())
     json["command"] = joined(command, shell_argument, " ");
   return json;

@@ -3,15 +3,14 @@
 #include <vector>
 
 #include "charts/scan_rows.h"
-#include "core/json_fwd.h"
 #include "core/scan.h"
 #include "search/space.h"
 #include "search/strategy.h"
 
-namespace attnscope::cli {
+namespace attnscope::sweep {
 
-// Timed, correct, and nothing that a watch found makes the output unreliable: only such a config can win.
-bool is_accepted(const Observation& observation);
+// Of such a scan's points, those that may win, in order.
+std::vector<size_t> accepted_points(const Scan& scan);
 
 // A config that cannot win.
 struct Rejected {
@@ -22,20 +21,26 @@ struct Rejected {
 };
 
 // What came of a sweep.
-struct SweepBoard {
+struct Board {
   Scan accepted;                      // in the order in which they were tried
   std::vector<charts::ScanRow> rows;  // of `accepted`, the fastest first, with what cannot be told apart from it
   std::vector<Rejected> rejected;     // excluded ones first
 };
 
 // The rows of `charts::scan_series` decide which one is fastest and what ties with it.
-SweepBoard board_of(const Scan& scan, const std::vector<search::Excluded>& excluded, const Kernel& kernel);
+Board board_of(const Scan& scan, const std::vector<search::Excluded>& excluded, const Kernel& kernel);
+
+// "192 of 192: asks 57,376 B …": the reason that most of them share. At least one.
+std::string most_common(const std::vector<search::Excluded>& excluded);
 
 // The points of `scan` that hold the fastest config and its ties, each point that was timed once.
 std::vector<size_t> leaders_of(const Scan& scan);
+// The scan with only these points, which are in order. A point that was timed in another's place has that one's time by
+// itself.
+Scan only(const Scan& scan, const std::vector<size_t>& points);
 
 // What a sweep was asked.
-struct SweepPlan {
+struct Plan {
   Kernel kernel;
   Experiment held;
   search::Space space;
@@ -46,11 +51,8 @@ struct SweepPlan {
   std::vector<std::string> kernel_dirs;
 };
 
-struct SweepCounts {
+struct Counts {
   size_t tried = 0, known = 0;
 };
 
-std::string text_of(const SweepBoard& board, const SweepPlan& plan, const SweepCounts& counts, bool all);
-Json to_json(const SweepBoard& board, const SweepPlan& plan, const SweepCounts& counts);
-
-}  // namespace attnscope::cli
+}  // namespace attnscope::sweep

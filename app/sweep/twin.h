@@ -3,12 +3,17 @@
 #include <vector>
 
 #include "core/device_spec.h"
+#include "core/problem.h"
 #include "core/result.h"
 
-namespace attnscope::cli {
+namespace attnscope::sweep {
 
 // The emulated device that models a GPU: the one with that id, or for an empty id the one with the GPU's name. Failure
 // (Stage::input): there is none.
 Result<DeviceSpec> emulated_twin(const DeviceSpec& gpu, const std::string& id, const std::vector<DeviceSpec>& known);
 
-}  // namespace attnscope::cli
+// The share of an emulated kernel's CTAs to run, (0, 1]: all of a small problem, for a large one as many as take about
+// half a second.
+double emulated_share(const Problem& problem);
+
+}  // namespace attnscope::sweep

@@ -1,19 +1,15 @@
-#include "cli/sweep_run.h"
+#include "sweep/run.h"
 
 #include <algorithm>
 #include <utility>
 
-#include "cli/scan_wait.h"
-#include "cli/sweep_board.h"
+#include "core/headline.h"
 #include "platform/clock.h"
+#include "sweep/board.h"
+#include "sweep/wait.h"
 
-namespace attnscope::cli {
+namespace attnscope::sweep {
 namespace {
-
-uint64_t next_scan_id() {
-  static uint64_t id = 0;
-  return ++id;
-}
 
 bool is_the_configs(Stage stage) {
   switch (stage) {
@@ -47,13 +43,13 @@ bool answers_again(const Observation& earlier, const Versions& now, bool watched
   return earlier.timing && earlier.verdict && (!watched || earlier.watch);
 }
 
-Experiment SweepRun::experiment_of(const Config& config) const {
+Experiment Run::experiment_of(const Config& config) const {
   Experiment experiment = held_;
   experiment.config = config;
   return experiment;
 }
 
-Result<void> SweepRun::look_up(const Config& config) {
+Result<void> Run::look_up(const Config& config) {
   if (results_ == nullptr || settings_.fresh) return {};
   const std::string hash = hash_of(experiment_of(config));
   auto earlier = results_->newest(hash);
@@ -67,15 +63,15 @@ Result<void> SweepRun::look_up(const Config& config) {
   return {};
 }
 
-void SweepRun::keep(const Observation& observation) {
+void Run::keep(const Observation& observation) {
   const bool has_result = observation.failure || observation.timing;
   if (results_ == nullptr || not_kept_ || !has_result) return;
   if (auto kept = results_->append(observation, platform::wall_seconds()); !kept) not_kept_ = kept.error();
 }
 
-void SweepRun::show_progress(const Scan& scan, size_t ended_before, double began_ms) const {
+void Run::show_progress(const Scan& scan, size_t ended_before, double began_ms) const {
   if (!settings_.on_progress) return;
-  SweepProgress progress;
+  RunProgress progress;
   progress.asked = scan.points.size();
   progress.ended = static_cast<size_t>(std::ranges::count_if(scan.points, &ScanPoint::ended));
   for (size_t at = 0; at < scan.points.size(); ++at) {
@@ -91,58 +87,86 @@ void SweepRun::show_progress(const Scan& scan, size_t ended_before, double began
   settings_.on_progress(progress);
 }
 
-Result<session::Shared<Scan>> SweepRun::ask(const std::vector<Config>& configs, session::Watch watch,
-                                            const std::vector<session::Shared<Observation>>& known) {
-  session::ScanRequest request;
-  request.id = next_scan_id();
-  request.draft = held_;
-  request.watch = watch;
-  request.known = known;
-  request.configs = configs;
-  request.sharing = settings_.sharing;
-  request.discards = watch == session::Watch::never;  // what is watched leads
+Result<session::Shared<Scan>> Run::ask_once(const session::ScanRequest& request, bool again) {
   const double began = platform::steady_ms();
   std::optional<size_t> before;  // ended at the first look
-  const auto look = [&](const Scan& now) {
-    for (const ScanPoint& point : now.points)
+  ScanWait wait;
+  wait.watch = settings_.on_look;
+  wait.look = [&](const session::Shared<Scan>& now) {
+    for (const ScanPoint& point : now->points)
       if (point.observation && kept_.insert(point.observation->hash).second) keep(*point.observation);
-    if (!before) before = static_cast<size_t>(std::ranges::count_if(now.points, &ScanPoint::ended));
-    show_progress(now, *before, began);
+    if (!before) before = static_cast<size_t>(std::ranges::count_if(now->points, &ScanPoint::ended));
+    if (settings_.on_scan && !again) settings_.on_scan(now);
+    show_progress(*now, *before, began);
   };
-  auto scan = scan_and_wait(session_, std::move(request), look, settings_.on_look);
-  if (scan->failure) return fail(*scan->failure);
-  for (const ScanPoint& point : scan->points)
-    if (point.observation) runs_[point.observation->hash] = point.observation;
+  if (settings_.control != nullptr) wait.interrupted = [this] { return settings_.control->interrupts(); };
+  auto scan = scan_and_wait(session_, request, wait);
+  if (scan && scan->failure) return fail(*scan->failure);
+  if (scan && !held_.kernel_hash.empty() && scan->held.kernel_hash != held_.kernel_hash)
+    return fail(Stage::input, held_.kernel + " was edited while it was swept", "Start the sweep again.");
+  if (scan) learn(*scan);
   return scan;
 }
 
-Result<void> SweepRun::run(const std::vector<Config>& configs) {
+void Run::learn(const Scan& scan) {
+  for (const ScanPoint& point : scan.points)
+    if (point.observation) runs_[point.observation->hash] = point.observation;
+}
+
+// A pause ends the scan; what has not ended is asked again when it goes on. Null: it was stopped before anything came.
+Result<session::Shared<Scan>> Run::ask(const std::vector<Config>& configs, session::Watch watch, bool again) {
+  session::ScanRequest request;
+  request.draft = held_;
+  request.watch = watch;
+  request.configs = configs;
+  request.sharing = settings_.sharing;
+  request.discards = watch == session::Watch::never;  // what is watched leads
+  request.stays = true;
+  session::Shared<Scan> last;
+  for (;;) {
+    if (settings_.control != nullptr && !settings_.control->may_go_on()) return last;
+    request.id = settings_.new_id();
+    request.known.clear();
+    for (const auto& [hash, run] : runs_)
+      if (!again || run->watch) request.known.push_back(run);
+    auto scan = ask_once(request, again);
+    if (!scan) return scan;
+    if (*scan) last = std::move(*scan);
+    if (last && last->over() && !last->ended_early) return last;
+  }
+}
+
+Result<void> Run::run(const std::vector<Config>& configs) {
   std::vector<Config> all;
   for (const ScanPoint& point : scan_.points) all.push_back(point.config);
   for (const Config& config : configs) {
     if (auto looked = look_up(config); !looked) return looked;
     all.push_back(config);
   }
-  std::vector<session::Shared<Observation>> known;
-  for (const auto& [hash, run] : runs_) known.push_back(run);
-  auto scan = ask(all, settings_.watch, known);
+  auto scan = ask(all, settings_.watch, false);
   if (!scan) return fail(scan.error());
-  scan_ = **scan;
+  if (!*scan) return {};
+  std::vector<size_t> ended;
+  for (size_t at = 0; at < (*scan)->points.size(); ++at)
+    if ((*scan)->points[at].ended()) ended.push_back(at);
+  scan_ = ended.size() == (*scan)->points.size() ? **scan : only(**scan, ended);
   return {};
 }
 
-Result<void> SweepRun::watch(const std::vector<size_t>& points) {
+Result<void> Run::watch(const std::vector<size_t>& points) {
   std::vector<Config> configs;
   for (const size_t point : points) {
     configs.push_back(scan_.points.at(point).config);
     kept_.erase(hash_of(experiment_of(configs.back())));
   }
-  auto watched = ask(configs, session::Watch::always, {});
+  auto watched = ask(configs, session::Watch::always, true);
   if (!watched) return fail(watched.error());
+  if (!*watched) return {};
   for (size_t at = 0; at < points.size(); ++at)
     if (const auto& seen = (*watched)->points.at(at); seen.observation && !seen.same_as)
       scan_.points[points[at]].observation = seen.observation;
+  if (settings_.on_scan) settings_.on_scan(session::share(Scan(scan_)));
   return {};
 }
 
-}  // namespace attnscope::cli
+}  // namespace attnscope::sweep

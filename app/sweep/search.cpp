@@ -1,16 +1,14 @@
-#include "cli/sweep_search.h"
+#include "sweep/search.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "charts/standing.h"
-#include "cli/bench_plan.h"
-#include "cli/emulated_twin.h"
-#include "cli/places.h"
-#include "cli/status_line.h"
+#include "core/headline.h"
+#include "sweep/twin.h"
 
-namespace attnscope::cli {
+namespace attnscope::sweep {
 namespace {
 
 using search::StrategyKind;
@@ -22,40 +20,14 @@ std::optional<double> accepted_us(const Scan& scan, size_t point) {
 
 }  // namespace
 
-Result<SweepPlace> SweepPlace::open(session::SessionOptions options, const std::string& device) {
-  auto waiting = WaitingSession::start(std::move(options));
-  if (!waiting) return fail(waiting.error());
-  auto found = (*waiting)->wait_for(device);
-  if (!found) return fail(found.error());
-  return of({std::move(*waiting), std::move(*found), {}});
-}
-
-Result<SweepPlace> SweepPlace::of(Pool pool) {
-  const auto places = find_places();
-  if (!places) return fail(places.error());
-  const std::filesystem::path file = places->user.data / "results.sqlite";
-  auto results = store::Results::open(file);
-  if (!results && store::Results::has_any(file)) return fail(results.error());
-  if (!results) print_note("attnscope: results are not kept: " + results.error().message);
-  return SweepPlace{std::move(pool.session), std::move(pool.device), results ? std::move(*results) : nullptr,
-                    emulated_devices(*places).devices, std::move(pool.sharing)};
-}
-
-bool SweepPlace::can_watch(const Kernel& kernel) const {
-  return kernel.library.is_source() &&
-         std::ranges::any_of(emulated, [&](const DeviceSpec& spec) { return spec.arch == device.device.arch; });
-}
-
-SweepSearch::SweepSearch(SweepPlan plan, search::Candidates candidates, SweepPlace& place, Settings settings)
+Search::Search(Plan plan, search::Candidates candidates, Place& place, Settings settings)
     : plan_(std::move(plan)),
       candidates_(std::move(candidates)),
       place_(place),
       settings_(std::move(settings)),
-      run_(place.session->session(), place.results.get(), plan_.held, this->settings(false, plan_.budget)) {
-  if (place_.sharing) pool_words_.emplace(*place_.sharing);
-}
+      run_(*place.session, place.results.get(), plan_.held, this->settings(false, plan_.budget)) {}
 
-Result<void> SweepSearch::run() {
+Result<void> Search::run() {
   auto strategy = choose();
   if (!strategy) return fail(strategy.error());
   auto tried = try_all(run_, std::move(*strategy), plan_.budget);
@@ -69,40 +41,27 @@ Result<void> SweepSearch::run() {
   return {};
 }
 
-SweepRun::Settings SweepSearch::settings(bool of_model, size_t budget) {
-  const bool watch = settings_.watch == Watching::everything && !of_model;
-  SweepRun::Settings settings;
-  if (watch) settings.watch = session::Watch::always;
+Run::Settings Search::settings(bool of_model, size_t budget) {
+  Run::Settings settings;
+  if (settings_.watch == Watching::everything && !of_model) settings.watch = session::Watch::always;
   settings.fresh = settings_.fresh;
   settings.versions = place_.device.versions;
   if (!place_.device.device.emulated) settings.versions.gpu = place_.device.device.name;  // as its runs say it
-  settings.on_progress = [this, of_model, budget](const SweepProgress& now) {
+  settings.on_progress = [this, of_model, budget](const RunProgress& now) {
     if (!settings_.on_progress) return;
     const size_t most = budget > 0 ? std::min(budget, candidates_.configs.size()) : now.asked;
-    std::string text =
-        fmt::format("{}{} of {}{}", of_model ? "modelled " : "", now.ended, budget > 0 ? "at most " : "", most);
-    if (now.left_seconds && now.asked > now.ended) text += ", " + left_text(*now.left_seconds);
-    if (now.best != nullptr)
-      text += fmt::format(", best {:.1f} us: {}", now.best->timing->p50,
-                          short_text(now.best->experiment.config, plan_.kernel, plan_.held.config.options));
-    how_far_ = std::move(text);
-    parts_ = {now.ended, most};
-    show();
+    const auto left = now.asked > now.ended ? now.left_seconds : std::nullopt;
+    settings_.on_progress({of_model, now.ended, most, budget > 0, left, now.best});
   };
   if (!of_model) settings.sharing = place_.sharing;
-  settings.on_look = [this](const session::Snapshot& now) {
-    if (!pool_words_) return waiting_.look(now);
-    if (pool_words_->look(now) && settings_.on_progress && !how_far_.empty()) show();
-  };
+  if (!of_model) settings.on_scan = settings_.on_scan;
+  settings.on_look = settings_.on_look;
+  settings.new_id = place_.new_id;
+  settings.control = settings_.control;
   return settings;
 }
 
-void SweepSearch::show() {
-  const std::string workers = pool_words_ ? pool_words_->text() : "";
-  settings_.on_progress(workers.empty() ? how_far_ : how_far_ + "; " + workers, parts_);
-}
-
-Result<std::unique_ptr<search::Strategy>> SweepSearch::choose() {
+Result<std::unique_ptr<search::Strategy>> Search::choose() {
   const search::Grid& grid = candidates_.grid;
   const bool guided = plan_.strategy == StrategyKind::model_guided;
   const bool is_model = place_.device.device.emulated && plan_.model.empty();
@@ -126,7 +85,7 @@ Result<std::unique_ptr<search::Strategy>> SweepSearch::choose() {
 }
 
 // The held config and the seeds, where the search may try them.
-std::vector<size_t> SweepSearch::seed_points() const {
+std::vector<size_t> Search::seed_points() const {
   std::vector<size_t> points;
   std::vector<Config> wanted{plan_.held.config};
   wanted.insert(wanted.end(), settings_.seeds.begin(), settings_.seeds.end());
@@ -139,19 +98,19 @@ std::vector<size_t> SweepSearch::seed_points() const {
 }
 
 // The modelled time of each config on the emulated twin, us; empty where the model rejects it or did not look.
-Result<void> SweepSearch::rank() {
+Result<void> Search::rank() {
   auto model = emulated_twin(place_.device.device, plan_.model, place_.emulated);
   if (!model) return fail(model.error());
-  auto found = place_.session->wait_for(model->id);
+  auto found = place_.find(model->id);
   if (!found) return fail(found.error());
   plan_.model = model->id;
   Experiment held = plan_.held;
   held.device = model->id;
   held.measure = {};
   held.measure.sampled_share = emulated_share(held.problem);
-  SweepRun::Settings with = settings(true, settings_.ranked);
+  Run::Settings with = settings(true, settings_.ranked);
   with.versions = found->versions;
-  SweepRun run(place_.session->session(), place_.results.get(), held, std::move(with));
+  Run run(*place_.session, place_.results.get(), held, std::move(with));
   const search::Grid& grid = candidates_.grid;
   auto all = settings_.ranked > 0 ? std::unique_ptr<search::Strategy>(std::make_unique<search::Local>(
                                         grid, plan_.seed, seed_points(), search::Local::Settings{}))
@@ -163,15 +122,15 @@ Result<void> SweepSearch::rank() {
   return {};
 }
 
-std::optional<double> SweepSearch::predicted(size_t at) const {
+std::optional<double> Search::predicted(size_t at) const {
   if (predicted_.empty()) return std::nullopt;
   const auto found = std::ranges::find(tried_, at, &Tried::value_type::second);
   return found == tried_.end() ? std::nullopt : predicted_.at(found->first);
 }
 
-Result<SweepSearch::Tried> SweepSearch::try_all(SweepRun& run, std::unique_ptr<search::Strategy> strategy,
-                                                size_t budget) {
+Result<Search::Tried> Search::try_all(Run& run, std::unique_ptr<search::Strategy> strategy, size_t budget) {
   Tried index;
+  if (run.stopped()) return index;
   const auto told_apart = [&](size_t a, size_t b) {
     const auto outcome = charts::standing_of(*run.scan().timed(index.at(a)), *run.scan().timed(index.at(b))).outcome;
     return outcome == charts::Outcome::faster || outcome == charts::Outcome::slower;
@@ -184,15 +143,16 @@ Result<SweepSearch::Tried> SweepSearch::try_all(SweepRun& run, std::unique_ptr<s
       configs.push_back(candidates_.configs[point]);
     }
     if (auto done = run.run(configs); !done) return fail(done.error());
+    if (run.stopped()) return Tried{};
     for (const size_t point : points) search.tell({point, accepted_us(run.scan(), index.at(point))});
   }
   return index;
 }
 
 // Watches what leads until everything that leads is sound: a racy config cannot win, nor tie with the winner.
-Result<void> SweepSearch::gate() {
+Result<void> Search::gate() {
   if (settings_.watch == Watching::nothing || !place_.can_watch(plan_.kernel)) return {};
-  for (;;) {
+  for (bool told = false; !run_.stopped(); told = true) {
     std::vector<size_t> leaders = leaders_of(run_.scan());
     if (settings_.watch == Watching::fastest && !leaders.empty())
       leaders = {*std::ranges::min_element(leaders, {}, [&](size_t at) { return accepted_us(run_.scan(), at); })};
@@ -200,8 +160,10 @@ Result<void> SweepSearch::gate() {
     for (const size_t point : leaders)
       if (!run_.scan().timed(point)->watch) unwatched.push_back(point);
     if (unwatched.empty()) return {};
+    if (settings_.on_gate && !told) settings_.on_gate();
     if (auto done = run_.watch(unwatched); !done) return done;
   }
+  return {};
 }
 
-}  // namespace attnscope::cli
+}  // namespace attnscope::sweep

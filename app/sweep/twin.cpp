@@ -1,6 +1,15 @@
-#include "cli/emulated_twin.h"
+#include "sweep/twin.h"
 
-namespace attnscope::cli {
+#include <algorithm>
+
+namespace attnscope::sweep {
+namespace {
+
+constexpr double kEmulatedFlops = 6e8;  // about half a second of a scalar kernel on two cores
+
+}  // namespace
+
+double emulated_share(const Problem& problem) { return std::clamp(kEmulatedFlops / problem.flops(), 1e-6, 1.0); }
 
 Result<DeviceSpec> emulated_twin(const DeviceSpec& gpu, const std::string& id, const std::vector<DeviceSpec>& known) {
   std::string ids;
@@ -14,4 +23,4 @@ Result<DeviceSpec> emulated_twin(const DeviceSpec& gpu, const std::string& id, c
                           : "Name one of the same architecture with --model (" + ids + "), or write its figures.");
 }
 
-}  // namespace attnscope::cli
+}  // namespace attnscope::sweep

@@ -1,0 +1,46 @@
+#pragma once
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "cli/device_wait.h"
+#include "cli/status_line.h"
+#include "cli/sweep_pool.h"
+#include "cli/waiting_words.h"
+#include "sweep/search.h"
+
+namespace attnscope::cli {
+
+// Where a search runs, with a session of its own and the user's results.
+struct SweepPlace : sweep::Place {
+  std::unique_ptr<WaitingSession> waiting;
+
+  // A session at the device of that id (empty: its first worker's best).
+  static Result<SweepPlace> open(session::SessionOptions options, const std::string& device);
+  static Result<SweepPlace> of(Pool pool);
+};
+
+// How far a search is, as a line on stderr, and what its workers wait for.
+class SweepLine {
+ public:
+  // `prefix` comes before what the line says; empty: nothing.
+  SweepLine(const sweep::Place& place, const sweep::Plan& plan, std::string prefix);
+  // The search tells this line, which outlives it.
+  void follow(sweep::Search::Settings& settings);
+  void clear() { line_.show(""); }
+
+ private:
+  void show(const sweep::Progress& now);
+  void show();
+
+  StatusLine line_;
+  std::string prefix_;
+  Kernel kernel_;
+  CompileOptions options_;  // of the held config
+  WaitingWords waiting_;
+  std::optional<PoolWords> pool_words_;
+  std::string how_far_;
+  PartsDone parts_;
+};
+
+}  // namespace attnscope::cli

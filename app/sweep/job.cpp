@@ -1,0 +1,82 @@
+#include "sweep/job.h"
+
+#include "platform/clock.h"
+
+namespace attnscope::sweep {
+namespace {
+
+constexpr double kBetweenStatesMs = 100;  // the trials of a large sweep take a while to sort
+
+}  // namespace
+
+Job::Job(Plan plan, search::Candidates candidates, Place place, std::filesystem::path results, Watching watch,
+         std::function<void()> changed)
+    : plan_(std::move(plan)),
+      candidates_(std::move(candidates)),
+      excluded_(candidates_.excluded),
+      place_(std::move(place)),
+      results_(std::move(results)),
+      watch_(watch),
+      changed_(std::move(changed)),
+      thread_([this] { work(); }) {}
+
+Job::~Job() {
+  stop();
+  thread_.join();
+}
+
+std::shared_ptr<const JobState> Job::state() const {
+  const std::lock_guard lock(mutex_);
+  return published_;
+}
+
+void Job::publish() {
+  if (now_.scan) now_.trials = session::share(trials_of(*now_.scan, plan_.space, plan_.kernel));
+  stale_ = false;
+  ++now_.version;
+  published_ms_ = platform::steady_ms();
+  auto next = std::make_shared<const JobState>(now_);
+  {
+    const std::lock_guard lock(mutex_);
+    published_.swap(next);
+  }
+  if (changed_) changed_();
+}
+
+void Job::take(const Progress& now) {
+  now_.ended = now.ended;
+  now_.most = now.most;
+  now_.left_seconds = now.left_seconds;
+  if (now_.phase != Phase::watching) now_.phase = now.of_model ? Phase::ranking : Phase::running;
+  stale_ = true;
+}
+
+void Job::work() {
+  auto opened = open_results(results_);
+  if (!opened) {
+    now_.failure = opened.error();
+    now_.phase = Phase::failed;
+    return publish();
+  }
+  place_.results = std::move(opened->results);
+  Search::Settings settings;
+  settings.watch = watch_;
+  settings.control = &control_;
+  settings.on_scan = [this](const session::Shared<Scan>& scan) { now_.scan = scan; };
+  settings.on_gate = [this] { now_.phase = Phase::watching; };
+  settings.on_progress = [this](const Progress& now) { take(now); };
+  settings.on_look = [this](const session::Snapshot&) {
+    if (stale_ && platform::steady_ms() - published_ms_ >= kBetweenStatesMs) publish();
+  };
+  Search search(plan_, candidates_, place_, std::move(settings));
+  const auto done = search.run();
+  now_.notes = search.notes();
+  if (!opened->note.empty()) now_.notes.push_back(opened->note);
+  if (!search.scan().points.empty()) now_.scan = session::share(Scan(search.scan()));
+  if (!done) now_.failure = done.error();
+  now_.phase = !done ? Phase::failed : control_.stopped() ? Phase::stopped : Phase::done;
+  now_.left_seconds.reset();
+  publish();
+}
+
+}  // namespace attnscope::sweep

@@ -1,0 +1,20 @@
+#include "sweep/place.h"
+
+#include <algorithm>
+
+namespace attnscope::sweep {
+
+bool Place::can_watch(const Kernel& kernel) const {
+  return kernel.library.is_source() &&
+         std::ranges::any_of(emulated, [&](const DeviceSpec& spec) { return spec.arch == device.device.arch; });
+}
+
+Result<OpenResults> open_results(const std::filesystem::path& file) {
+  if (file.empty()) return OpenResults{};
+  auto results = store::Results::open(file);
+  if (results) return OpenResults{std::move(*results), ""};
+  if (store::Results::has_any(file)) return fail(results.error());
+  return OpenResults{nullptr, "results are not kept: " + results.error().message};
+}
+
+}  // namespace attnscope::sweep

@@ -1,0 +1,58 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "charts/scan_rows.h"
+#include "core/scan.h"
+#include "search/space.h"
+
+namespace attnscope::sweep {
+
+// A config of a sweep that has ended.
+struct Trial {
+  size_t point = 0;      // of the scan
+  std::string text;      // the config
+  size_t rank = 0;       // from 1 by time, 1 for each tie with the first; 0: it cannot win
+  bool tie = false;      // cannot be told apart from the first
+  bool watched = false;  // by a watch
+  std::optional<double> us;
+  FigureKind kind = FigureKind::modelled;
+  std::string verdict;  // a word or two
+  std::string reason;   // why it cannot win
+  std::string hint;
+  std::string same_as;  // the config that was timed in its place
+};
+
+// A knob or a figure of every trial.
+struct TrialColumn {
+  std::string name;
+  std::string (*words)(double) = nullptr;  // of a figure, with its unit; null: a knob
+  std::vector<double> values;              // of each trial; a knob's are positions from 0; NaN: it has none
+  std::vector<std::string> labels;         // of a knob's positions
+  double least = 0, most = 0;              // of the values; equal if there are none or one
+  bool is_knob() const { return words == nullptr; }
+  bool logarithmic() const { return !is_knob() && least > 0 && most > 10 * least; }
+  // Where a value lies between the least, 0, and the most, 1; and the other way.
+  double share(double value) const;
+  double at(double share) const;
+  std::string text(double value) const;
+};
+
+struct Trials {
+  std::vector<Trial> rows;           // the fastest first, then what cannot win, in the order tried
+  std::vector<TrialColumn> columns;  // knobs and options with several values in the space's order, then figures
+};
+
+Trials trials_of(const Scan& scan, const search::Space& space, const Kernel& kernel);
+
+// An interval of a column's values, ends included.
+struct Brush {
+  size_t column = 0;
+  double low = 0, high = 0;
+};
+// The rows whose values lie in all brushes, in order.
+std::vector<uint32_t> brushed(const Trials& trials, const std::vector<Brush>& brushes);
+
+}  // namespace attnscope::sweep
