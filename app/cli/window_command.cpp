@@ -36,6 +36,7 @@ int open_window(const std::string& preset, const WorkerOptions& workers) {
   window.resources = places->resources;
   window.user_presets = options->preset_dirs.back();
   window.own_lessons = own_lessons_of(*places);
+  window.results = places->user.data / "results.sqlite";
   const platform::OnTermination ended([] { ui::request_close(); });  // after pending writes
   const int status = ui::run_window(**session, window);
   (*session)->stop();

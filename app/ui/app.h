@@ -23,6 +23,7 @@ struct WindowOptions {
   std::filesystem::path resources;     // holds assets/ and shaders/
   std::filesystem::path user_presets;  // the folder that "save as" proposes; empty: none
   std::filesystem::path own_lessons;   // a folder; empty: only the shipped ones
+  std::filesystem::path results;       // the file that sweeps keep their results in; empty: they keep none
   std::optional<bool> light;           // overrides the saved theme
   // For benchmarks and tests: called before each frame is built, and after it was shown.
   std::function<void(Workbench&)> before_frame;

@@ -34,6 +34,7 @@ struct PixelWay {
 
 class Interop;
 class LessonDesk;
+class SweepDesk;
 
 // Everything a panel may use while it draws one frame. A panel reads the snapshot and posts requests; it has no other
 // access to the session, and none to a device.
@@ -49,6 +50,7 @@ struct Context {
   const std::vector<ReportedFigure>& reported;
   const std::vector<lesson::Lesson>& lessons;
   LessonDesk& lesson;
+  SweepDesk& sweep;
   WindowSettings& settings;
   ViewState& view;
   PixelWay& pixels;

@@ -24,7 +24,7 @@
 namespace attnscope::ui {
 namespace {
 
-constexpr int kLayoutVersion = 6;        // raised when the default layout changes: older saved layouts are ignored
+constexpr int kLayoutVersion = 7;        // raised when the default layout changes: older saved layouts are ignored
 constexpr double kKeepAfterSeconds = 2;  // settings are handed over this long after their last change
 
 }  // namespace
@@ -33,6 +33,8 @@ Workbench::Workbench(session::Session& session, WorkbenchOptions options)
     : session_(session),
       options_(std::move(options)),
       snapshot_(session.snapshot()),
+      sweep_(
+          session, options_.results, options_.wake ? options_.wake : [] {}),
       preset_dialogs_(options_.user_presets),
       command_pane_(
           options_.program, options_.wake ? options_.wake : [] {}) {
@@ -176,6 +178,7 @@ void Workbench::draw() {
                   reported_,
                   lessons_,
                   desk_,
+                  sweep_,
                   settings_,
                   view_,
                   pixels_,

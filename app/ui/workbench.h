@@ -20,6 +20,7 @@
 #include "ui/presenter.h"
 #include "ui/preset_dialogs.h"
 #include "ui/save_dialog.h"
+#include "ui/sweep_desk.h"
 #include "ui/toasts.h"
 #include "ui/view_state.h"
 #include "ui/widgets/value_rail.h"
@@ -38,6 +39,7 @@ struct WorkbenchOptions {
   std::filesystem::path resources;  // holds assets/ and shaders/
   std::filesystem::path user_presets;
   std::filesystem::path own_lessons;  // a folder; empty: only the shipped ones
+  std::filesystem::path results;      // the file that sweeps keep their results in; empty: they keep none
   bool keep_settings = true;          // pass changes of the window's settings to the session
   std::function<void(double)> wake_within = [](double) {};
   std::string program;         // attnscope's own file, for background commands; empty: none are run
@@ -72,6 +74,7 @@ class Workbench {
   // A Failure (Stage::input) names the lessons that there are.
   Result<void> open_lesson(const std::string& id);
   LessonDesk& lesson() { return desk_; }
+  SweepDesk& sweep() { return sweep_; }
   // Uses the default layout and settings() instead of the session's saved ones: for pictures and tests.
   void ignore_kept_settings() { adopted_ = reset_wanted_ = true; }
   // Passes changed settings on without delay, because the window closes.
@@ -134,6 +137,7 @@ class Workbench {
   std::vector<ReportedFigure> reported_;
   std::vector<lesson::Lesson> lessons_;
   LessonDesk desk_;
+  SweepDesk sweep_;
   Presenter presenter_;
   int uncovers_in_ = 0;  // frames until the panels are drawn again after a presentation
   WindowSettings settings_, kept_settings_;

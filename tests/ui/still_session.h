@@ -27,6 +27,7 @@ class StillSession : public session::Session {
   void select_history(uint64_t) override {}
   std::future<Observation> queue(Draft, session::Watch) override { return {}; }
   void scan(session::ScanRequest) override {}
+  void end_scan(uint64_t) override {}
   void load_preset(std::filesystem::path) override {}
   void save_preset(std::filesystem::path, std::string, Json) override;
   void describe_preset(std::filesystem::path, std::string, std::string) override {}

@@ -62,6 +62,7 @@ void WindowFlow::open_window(ShotSize size) {
   options.resources = source();
   options.user_presets = dir_ / "mine";
   options.program = ATTNSCOPE_PROGRAM;
+  options.results = options_.state_dir / "results.sqlite";
   bench_ = std::make_unique<Workbench>(*session_, std::move(options));
 }
 

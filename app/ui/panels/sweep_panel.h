@@ -1,0 +1,42 @@
+#pragma once
+#include <optional>
+#include <string>
+
+#include "ui/panels/panel.h"
+#include "ui/panels/trial_plots.h"
+#include "ui/sweep_desk.h"
+
+namespace attnscope::ui {
+
+// Which part of a sweep is shown.
+enum class SweepView { setup, scatter, parallel, trials, excluded };
+
+// A sweep: what it is to try, how far it is, and its trials as plots and as a table.
+class SweepPanel : public Panel {
+ public:
+  const char* title() const override { return "Sweep"; }
+  Dock dock() const override { return Dock::below; }
+  void draw(Context& context) override;
+
+  const BrushedTrials& brushed() const { return brushed_; }
+
+ private:
+  void draw_controls(Context& context, const SweepPreview* preview);
+  void draw_progress(const sweep::Job& job, const sweep::JobState& state);
+  void choose_view(size_t excluded);
+  void draw_setup(Context& context, const SweepPreview* preview);
+  void draw_knob(const Knob& knob, const Config& held, SweepWishes& wishes);
+  void draw_how(SweepWishes& wishes);
+  void draw_trials(Context& context, const sweep::Job& job);
+  void draw_table(Context& context, const sweep::Job& job);
+  void draw_excluded(const std::vector<search::Excluded>& excluded, const Kernel& kernel, const Config& held);
+  void open(Context& context, const sweep::Job& job, size_t row);
+
+  SweepView view_ = SweepView::setup;
+  const sweep::Job* seen_ = nullptr;  // the last sweep that was drawn
+  BrushedTrials brushed_;
+  ScatterPlot scatter_;
+  ParallelPlot parallel_;
+};
+
+}  // namespace attnscope::ui

@@ -1,0 +1,62 @@
+#pragma once
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sweep/job.h"
+#include "ui/context.h"
+
+namespace attnscope::ui {
+
+// The trials of a sweep, and those that the brushes leave.
+class BrushedTrials {
+ public:
+  // Of another sweep the brushes begin anew.
+  void follow(const void* sweep, const session::Shared<sweep::Trials>& trials);
+
+  const sweep::Trials& all() const { return *trials_; }
+  const std::vector<uint32_t>& rows() const { return rows_; }  // into all().rows
+  bool passes(size_t row) const { return passes_[row]; }
+  const std::vector<sweep::Brush>& brushes() const { return brushes_; }
+  const sweep::Brush* brush_of(size_t column) const;
+  void brush(size_t column, double low, double high);  // a knob's ends go to whole positions
+  void clear(size_t column);
+  void clear();
+
+ private:
+  void filter();
+
+  const void* sweep_ = nullptr;
+  session::Shared<sweep::Trials> trials_ = session::share<sweep::Trials>();
+  std::vector<sweep::Brush> brushes_;
+  std::vector<uint32_t> rows_;
+  std::vector<bool> passes_;
+};
+
+// A figure against a figure or a knob. Dragging brushes both axes.
+class ScatterPlot {
+ public:
+  // The row that was clicked; empty: none.
+  std::optional<size_t> draw(BrushedTrials& trials);
+
+ private:
+  size_t x_ = 0;
+  std::optional<size_t> y_;  // empty: the time
+  std::optional<ImVec2> pressed_;
+};
+
+// Every knob and figure is an axis and every trial a line. Dragging along an axis brushes it.
+class ParallelPlot {
+ public:
+  std::optional<size_t> draw(BrushedTrials& trials);
+
+ private:
+  std::optional<size_t> pressed_axis_;
+  float pressed_y_ = 0;
+};
+
+// A trial in lines: its config, time and what became of it.
+std::string words_of(const sweep::Trials& trials, size_t row);
+
+}  // namespace attnscope::ui

@@ -1,0 +1,129 @@
+#include "ui/sweep_desk.h"
+
+#include <algorithm>
+
+#include "catalog/validate.h"
+#include "core/json.h"
+#include "ui/context.h"
+
+namespace attnscope::ui {
+namespace {
+
+// Asked for again soon, if a count is not done yet.
+constexpr double kCountSeconds = 0.05;
+
+Result<search::Space> space_of(const Kernel& kernel, const Config& held, const SweepWishes& wishes) {
+  search::Space space;
+  space.held = held;
+  for (const Knob& knob : kernel.knobs) {
+    const auto found = wishes.ticked.find(knob.name);
+    search::Axis axis{knob.name, {}};
+    for (const KnobValue& value : knob.values)
+      if (found == wishes.ticked.end() || found->second.contains(value.value)) axis.values.push_back(value.value);
+    if (axis.values.empty())
+      return fail(Stage::input, "no value of " + knob.name + " is ticked", "Tick the values that are to be tried.");
+    space.axes.push_back(std::move(axis));
+  }
+  return search::space_from_json(search::to_json(space, kernel), kernel, held, "the ticked values");
+}
+
+SweepPreview count(const Kernel& kernel, const Draft& draft, const DeviceSpec& device, const SweepWishes& wishes) {
+  SweepPreview preview;
+  const auto refused = [&](const Failure& why) {
+    preview.refusal = why;
+    return std::move(preview);
+  };
+  sweep::Plan& plan = preview.plan;
+  plan.kernel = kernel;
+  plan.strategy = wishes.strategy;
+  plan.budget = static_cast<size_t>(std::max(wishes.budget, 0));
+  static_cast<Draft&>(plan.held) = draft;
+  plan.held.kernel_hash = kernel.content_hash;
+  if (kernel.knobs.empty()) return refused({Stage::input, kernel.id + " has no knobs", "Choose another kernel."});
+  if (const auto runs = catalog::check_runs(kernel, device); !runs) return refused(runs.error());
+  auto held = catalog::complete_config(kernel, draft.config.knobs, draft.config.options);
+  if (!held) return refused(held.error());
+  plan.held.config = *held;
+  auto space = space_of(kernel, *held, wishes);
+  if (!space) return refused(space.error());
+  plan.space = std::move(*space);
+  preview.candidates = search::candidates_of(plan.space, kernel, draft.problem, device);
+  if (!preview.candidates.configs.empty()) return preview;
+  const auto common = sweep::most_common(preview.candidates.excluded);
+  return refused({Stage::input, "no config is left to try; " + common, preview.candidates.excluded.front().hint});
+}
+
+}  // namespace
+
+const SweepPreview* SweepDesk::preview(const Context& context) {
+  const session::Snapshot& snapshot = context.snapshot;
+  const Draft& draft = context.draft.current();
+  const Kernel* kernel = session::find_kernel(snapshot, draft.kernel);
+  const DeviceSpec* device = session::find_device(snapshot, draft.device);
+  if (kernel == nullptr) return nullptr;
+  if (counting_.valid()) {
+    if (counting_.wait_for(std::chrono::seconds(0)) != std::future_status::ready) {
+      context.wake_within(kCountSeconds);
+      return nullptr;
+    }
+    preview_ = counting_.get();
+  }
+  Asked now{draft, kernel->content_hash, device != nullptr, wishes(kernel->id)};
+  if (preview_ && now == asked_) return preview_.get();
+  asked_ = std::move(now);
+  preview_.reset();
+  if (device == nullptr) {
+    SweepPreview absent;
+    absent.refusal = Failure{Stage::device, "the experiment's device is not there", "Choose another device."};
+    preview_ = std::make_shared<const SweepPreview>(std::move(absent));
+    return preview_.get();
+  }
+  // Restrictions are expressions: a large space takes longer than a frame.
+  counting_ = std::async(std::launch::async, [kernel = *kernel, device = *device, asked = asked_] {
+    return std::make_shared<const SweepPreview>(count(kernel, asked.draft, device, asked.wishes));
+  });
+  context.wake_within(kCountSeconds);
+  return nullptr;
+}
+
+sweep::Place SweepDesk::place() const {
+  sweep::Place place;
+  place.session = &session_;
+  place.find = [session = &session_](const std::string& id) -> Result<sweep::Found> {
+    const auto now = session->snapshot();
+    const DeviceSpec* device = session::find_device(*now, id);
+    const session::WorkerStatus* worker = session::worker_of(*now, id);
+    if (device == nullptr || worker == nullptr)
+      return fail(Stage::device, "there is no device " + id, "The device list of the experiment has those that are.");
+    return sweep::Found{*device, worker->versions};
+  };
+  place.new_id = next_gesture;
+  for (const DeviceSpec& spec : *session_.snapshot()->devices)
+    if (spec.emulated && spec.id.find('/') == std::string::npos) place.emulated.push_back(spec);
+  return place;
+}
+
+void SweepDesk::start() {
+  if (!preview_ || preview_->refusal || runs()) return;
+  sweep::Place here = place();
+  auto found = here.find(preview_->plan.held.device);
+  if (!found) return;  // it went away in this moment; the next preview says so
+  here.device = std::move(*found);
+  job_.reset();
+  job_ = std::make_unique<sweep::Job>(preview_->plan, preview_->candidates, std::move(here), results_,
+                                      sweep::Watching::leaders, wake_);
+}
+
+void SweepDesk::pause() {
+  if (job_) job_->pause();
+}
+
+void SweepDesk::resume() {
+  if (job_) job_->resume();
+}
+
+void SweepDesk::stop() {
+  if (job_) job_->stop();
+}
+
+}  // namespace attnscope::ui

@@ -1,0 +1,76 @@
+#pragma once
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <future>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "search/space.h"
+#include "sweep/job.h"
+
+namespace attnscope::ui {
+
+struct Context;
+
+// What a person has chosen to sweep of one kernel.
+struct SweepWishes {
+  std::map<std::string, std::set<int64_t>> ticked;  // values of each knob; one that is not here: all
+  search::StrategyKind strategy = search::StrategyKind::exhaustive;
+  int budget = 0;  // 0: none
+  bool operator==(const SweepWishes&) const = default;
+};
+
+// What a start would try, before anything is compiled.
+struct SweepPreview {
+  std::optional<Failure> refusal;  // why there can be none
+  sweep::Plan plan;
+  search::Candidates candidates;
+};
+
+// The window's sweep: what is chosen for the next one, and the one that runs or ran last.
+class SweepDesk {
+ public:
+  // `results`: the file of the user's results; empty: nothing is kept. `wake` is called on another thread.
+  SweepDesk(session::Session& session, std::filesystem::path results, std::function<void()> wake)
+      : session_(session), results_(std::move(results)), wake_(std::move(wake)) {}
+
+  SweepWishes& wishes(const std::string& kernel) { return wishes_[kernel]; }
+  // Of the current experiment's kernel, problem and device. Null while it is counted.
+  const SweepPreview* preview(const Context& context);
+  bool counts() const { return preview_ == nullptr; }  // the preview is not there yet
+  // Starts what the preview says; nothing if that is not there or refused, or a sweep is on its way.
+  void start();
+
+  void pause();
+  void resume();
+  void stop();
+  const sweep::Job* job() const { return job_.get(); }  // null: none yet
+  bool runs() const { return job_ && !job_->state()->over(); }
+
+ private:
+  struct Asked {
+    Draft draft;
+    std::string kernel_hash;
+    bool has_device = false;
+    SweepWishes wishes;
+    bool operator==(const Asked&) const = default;
+  };
+  using Counted = std::shared_ptr<const SweepPreview>;
+
+  sweep::Place place() const;
+
+  session::Session& session_;
+  std::filesystem::path results_;
+  std::function<void()> wake_;
+  std::map<std::string, SweepWishes> wishes_;  // by the kernel's id
+  Asked asked_;                                // of preview_, or of what is counted now
+  Counted preview_;                            // null: it is counted, or was never asked for
+  std::future<Counted> counting_;
+  std::unique_ptr<sweep::Job> job_;
+};
+
+}  // namespace attnscope::ui

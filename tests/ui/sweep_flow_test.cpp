@@ -1,0 +1,281 @@
+// The Sweep panel: what it is to try, its start, pause and end, brushes, and a point that becomes the experiment.
+#include <fmt/format.h>
+
+#include "store/results.h"
+#include "ui/panels/trial_plots.h"
+#include "ui/sweep_desk.h"
+#include "ui/window_flow.h"
+
+namespace attnscope::ui {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+class SweepFlow : public WindowFlow {
+ protected:
+  std::filesystem::path gate() const { return dir_ / "gate"; }
+  void gates(bool open) {
+    std::filesystem::create_directories(gate());
+    for (const char* part : {"variant", "occupancy", "counters", "verdict", "timing", "done", "watch"})
+      if (open)
+        std::ofstream(gate() / part);
+      else
+        std::filesystem::remove(gate() / part);
+  }
+  // Ticks only the current value of every knob but `free`, of which it ticks all.
+  void choose(ImGuiTestContext* ctx, const std::string& free) {
+    bench_->open_panel("Sweep");
+    ctx->Yield(10);
+    const Kernel* kernel = session::find_kernel(*now(), now()->focus.wanted.kernel);
+    ASSERT_NE(kernel, nullptr);
+    ctx->ItemClick("//Sweep/set-up");
+    for (const Knob& knob : kernel->knobs)
+      ctx->ItemClick(("//Sweep/" + knob.name + (knob.name == free ? "/all" : "/current")).c_str());
+    wait_for_count(ctx);
+  }
+  bool wait_for_count(ImGuiTestContext* ctx) {
+    ctx->Yield(3);
+    return wait(
+        ctx, [&](const session::Snapshot&) { return !bench_->sweep().counts(); }, "the count of the configs");
+  }
+  std::shared_ptr<const sweep::JobState> state() const { return bench_->sweep().job()->state(); }
+  bool wait_for_end(ImGuiTestContext* ctx) {
+    const bool ended = wait(
+        ctx, [&](const session::Snapshot&) { return !bench_->sweep().runs(); }, "the end of the sweep");
+    ctx->Yield(3);
+    return ended;
+  }
+  // The values of that knob which have ended, as the table lists them.
+  std::vector<int64_t> listed(const std::string& knob) const {
+    std::vector<int64_t> values;
+    for (const sweep::Trial& trial : state()->trials->rows)
+      values.push_back(state()->scan->points[trial.point].config.knobs.at(knob));
+    return values;
+  }
+  int64_t kept() const {
+    auto results = store::Results::open(options_.state_dir / "results.sqlite");
+    return results ? (*results)->count().value_or(-1) : -1;
+  }
+};
+
+TEST_F(SweepFlow, StartFillsTheTrialsAndAPointBecomesTheExperiment) {
+  open();
+  flow([&](ImGuiTestContext* ctx) {
+    if (!wait_for_run(ctx, "NUM_WARPS", 4)) return;
+    choose(ctx, "NUM_WARPS");
+    EXPECT_THAT(drawn_words(ctx), HasSubstr("5 configs, 1 excluded (1 warning), 4 to run"));
+    ctx->ItemClick("//Sweep/Start");
+    if (!wait_for_end(ctx)) return;
+    EXPECT_EQ(state()->phase, sweep::Phase::done) << (state()->failure ? state()->failure->message : "");
+    EXPECT_THAT(listed("NUM_WARPS"), testing::UnorderedElementsAre(1, 2, 4, 8));
+    EXPECT_EQ(state()->trials->rows.front().rank, 1u);
+    EXPECT_TRUE(state()->trials->rows.front().watched) << "what leads is watched";
+    EXPECT_EQ(now()->history.size, 1u) << "a sweep is no history";
+    const int64_t kept_once = kept();
+    EXPECT_GE(kept_once, 4);
+    const std::string drawn = drawn_words(ctx);
+    EXPECT_THAT(drawn, HasSubstr("done: "));
+    EXPECT_THAT(drawn, HasSubstr("best "));
+    ctx->ItemClick("//Sweep/###excluded");
+    EXPECT_THAT(drawn_words(ctx), HasSubstr("does not divide"));
+    // The same sweep again knows what ran.
+    const size_t before = runs();
+    ctx->ItemClick("//Sweep/Start");
+    if (!wait_for_end(ctx)) return;
+    EXPECT_EQ(listed("NUM_WARPS").size(), 4u);
+    EXPECT_EQ(runs(), before);
+    EXPECT_EQ(kept(), kept_once);
+    // The last row of the table is the slowest.
+    const int64_t slowest = listed("NUM_WARPS").back();
+    ctx->ItemClick("//Sweep/###trial3");
+    if (!wait_for_run(ctx, "NUM_WARPS", slowest)) return;
+    EXPECT_THAT(now()->focus.change, HasSubstr("from the sweep"));
+    EXPECT_EQ(listed("NUM_WARPS").size(), 4u) << "the sweep stays";
+  });
+}
+
+TEST_F(SweepFlow, PausesGoesOnAndStops) {
+  gates(true);
+  fake_worker({"--gate", gate().string()});
+  open();
+  flow([&](ImGuiTestContext* ctx) {
+    if (!wait_for_run(ctx, "NUM_WARPS", 4)) return;
+    choose(ctx, "NUM_WARPS");
+    gates(false);
+    size_t before = runs();
+    ctx->ItemClick("//Sweep/Start");
+    const auto one_runs = [&](const session::Snapshot&) { return runs() > before; };
+    if (!wait(ctx, one_runs, "a run of the sweep")) return;
+    ctx->ItemClick("//Sweep/###pause");
+    gates(true);
+    const auto idle = [](const session::Snapshot& s) {
+      return !s.scans.empty() && s.scans.back()->ended_early && s.workers.front().state == session::WorkerState::ready;
+    };
+    if (!wait(ctx, idle, "the end of what ran")) return;
+    before = runs();
+    ctx->Yield(20);
+    EXPECT_EQ(runs(), before) << "nothing runs while it is paused";
+    EXPECT_THAT(drawn_words(ctx), HasSubstr("paused: "));
+    EXPECT_TRUE(bench_->sweep().runs());
+    ctx->ItemClick("//Sweep/###pause");
+    if (!wait_for_end(ctx)) return;
+    EXPECT_EQ(state()->phase, sweep::Phase::done);
+    EXPECT_THAT(listed("NUM_WARPS"), testing::UnorderedElementsAre(1, 2, 4, 8)) << "each once";
+
+    choose(ctx, "BLOCK_M");
+    gates(false);
+    before = runs();
+    ctx->ItemClick("//Sweep/Start");
+    if (!wait(ctx, one_runs, "a run of the second sweep")) return;
+    ctx->ItemClick("//Sweep/Stop");
+    if (!wait_for_end(ctx)) return;
+    EXPECT_EQ(state()->phase, sweep::Phase::stopped);
+    EXPECT_THAT(drawn_words(ctx), HasSubstr("stopped: "));
+    gates(true);
+  });
+}
+
+TEST_F(SweepFlow, AKnobsTurnGoesFirstAndTheSweepGoesOn) {
+  gates(true);
+  fake_worker({"--gate", gate().string()});
+  open();
+  flow([&](ImGuiTestContext* ctx) {
+    if (!wait_for_run(ctx, "NUM_WARPS", 4)) return;
+    choose(ctx, "NUM_WARPS");
+    gates(false);
+    const size_t before = runs();
+    ctx->ItemClick("//Sweep/Start");
+    if (!wait(
+            ctx, [&](const session::Snapshot&) { return runs() > before; }, "a run of the sweep"))
+      return;
+    ctx->ItemClick("//Experiment/BLOCK_M/16");
+    const auto asked = [](const session::Snapshot& s) { return s.focus.wanted.config.knobs.at("BLOCK_M") == 16; };
+    if (!wait(ctx, asked, "the turn")) return;
+    EXPECT_TRUE(bench_->sweep().runs());
+    gates(true);
+    if (!wait_for_run(ctx, "BLOCK_M", 16) || !wait_for_end(ctx)) return;
+    EXPECT_EQ(state()->phase, sweep::Phase::done);
+    EXPECT_THAT(listed("NUM_WARPS"), testing::UnorderedElementsAre(1, 2, 4, 8));
+    std::vector<std::string> asked_for;  // of the worker, from the sweep's first run on
+    std::ifstream file(dir_ / "requests");
+    for (std::string line; std::getline(file, line);)
+      if (line.starts_with("run ")) asked_for.push_back(line);
+    ASSERT_GT(asked_for.size(), before + 1);
+    EXPECT_THAT(asked_for[before], HasSubstr("BLOCK_M=32"));
+    EXPECT_THAT(asked_for[before + 1], HasSubstr("BLOCK_M=16")) << "the turn pre-empts the sweep's run";
+  });
+}
+
+TEST_F(SweepFlow, ClosingTheWindowLosesNothing) {
+  fake_worker({"--stall", "NUM_WARPS=8"});
+  open();
+  flow([&](ImGuiTestContext* ctx) {
+    if (!wait_for_run(ctx, "NUM_WARPS", 4)) return;
+    choose(ctx, "NUM_WARPS");
+    ctx->ItemClick("//Sweep/Start");
+    const auto three = [&](const session::Snapshot&) { return state()->trials->rows.size() == 3; };
+    if (!wait(ctx, three, "all but the one that hangs")) return;
+    EXPECT_TRUE(bench_->sweep().runs());
+  });
+  close();
+  EXPECT_EQ(kept(), 3);
+  fake_worker({});
+  open();
+  const size_t before = runs();
+  flow([&](ImGuiTestContext* ctx) {
+    if (!wait_for_run(ctx, "NUM_WARPS", 4)) return;
+    choose(ctx, "NUM_WARPS");
+    ctx->ItemClick("//Sweep/Start");
+    if (!wait_for_end(ctx)) return;
+    EXPECT_THAT(listed("NUM_WARPS"), testing::UnorderedElementsAre(1, 2, 4, 8));
+    std::ifstream file(dir_ / "requests");
+    size_t run = 0;
+    std::vector<std::string> later;
+    for (std::string line; std::getline(file, line);)
+      if (line.starts_with("run ") && ++run > before) later.push_back(line);
+    EXPECT_THAT(later, Not(testing::Contains(HasSubstr("NUM_WARPS=1")))) << "what ran is known";
+    EXPECT_THAT(later, Not(testing::Contains(HasSubstr("NUM_WARPS=2"))));
+  });
+}
+
+TEST_F(SweepFlow, ASpaceThatRestrictionsEmptyIsRefusedWithTheReason) {
+  open();
+  flow([&](ImGuiTestContext* ctx) {
+    if (!wait_for_run(ctx, "NUM_WARPS", 4)) return;
+    choose(ctx, "BLOCK_M");
+    for (const char* value : {"16", "32", "48"}) ctx->ItemClick(fmt::format("//Sweep/BLOCK_M/{}", value).c_str());
+    if (!wait_for_count(ctx)) return;
+    EXPECT_THAT(drawn_words(ctx), HasSubstr("no config is left to try; 1 of 1: "));
+    bench_->sweep().start();
+    EXPECT_EQ(bench_->sweep().job(), nullptr);
+    ctx->ItemClick("//Sweep/###excluded");
+    EXPECT_THAT(drawn_words(ctx), HasSubstr("57,376"));
+    ctx->ItemClick("//Sweep/set-up");
+    ctx->ItemClick("//Sweep/BLOCK_M/64");
+    if (!wait_for_count(ctx)) return;
+    EXPECT_THAT(drawn_words(ctx), HasSubstr("no value of BLOCK_M is ticked"));
+    EXPECT_EQ(runs(), 1u);
+  });
+}
+
+// The fastest config has a race, which only the watch sees.
+TEST_F(SweepFlow, WhatIsNotCorrectCannotLead) {
+  fake_worker({"--race", "NUM_WARPS=8"});
+  open();
+  flow([&](ImGuiTestContext* ctx) {
+    if (!wait_for_run(ctx, "NUM_WARPS", 4)) return;
+    choose(ctx, "NUM_WARPS");
+    ctx->ItemClick("//Sweep/Start");
+    if (!wait_for_end(ctx)) return;
+    const auto& rows = state()->trials->rows;
+    ASSERT_EQ(rows.size(), 4u);
+    EXPECT_EQ(listed("NUM_WARPS").back(), 8);
+    EXPECT_EQ(rows.back().rank, 0u);
+    EXPECT_EQ(rows.back().verdict, "race");
+    EXPECT_LT(*rows.back().us, *rows.front().us) << "it would have been the fastest";
+    EXPECT_THAT(drawn_words(ctx), HasSubstr("race"));
+  });
+}
+
+TEST_F(SweepFlow, BrushesLeaveAPartInPlotAndTable) {
+  open();
+  flow([&](ImGuiTestContext* ctx) {
+    if (!wait_for_run(ctx, "NUM_WARPS", 4)) return;
+    choose(ctx, "NUM_WARPS");
+    ctx->ItemClick("//Sweep/Start");
+    if (!wait_for_end(ctx)) return;
+    bench_->settings().closed = {};
+    ctx->ItemClick("//Sweep/parallel");
+    ctx->Yield(3);
+    EXPECT_THAT(drawn_words(ctx), Not(HasSubstr("kept: clear")));
+    // The lower half of the axis of NUM_WARPS, whose column the space has in the manifest's place.
+    const auto& columns = state()->trials->columns;
+    const auto axis = std::ranges::find(columns, "NUM_WARPS", &sweep::TrialColumn::name) - columns.begin();
+    const ImRect plot = ctx->ItemInfo("//Sweep/##parallel").RectFull;
+    const float each = plot.GetWidth() / static_cast<float>(columns.size());
+    const float x = plot.Min.x + (static_cast<float>(axis) + 0.35f) * each;
+    ctx->MouseTeleportToPos({x, plot.Max.y - 12});
+    ctx->MouseDown();
+    ctx->MouseTeleportToPos({x, plot.Min.y + 0.6f * plot.GetHeight()});
+    ctx->Yield(2);
+    ctx->MouseUp();
+    ctx->Yield(3);
+    EXPECT_THAT(drawn_words(ctx), HasSubstr("2 of 4 kept: clear"));
+    ctx->ItemClick("//Sweep/###clear");
+    EXPECT_THAT(drawn_words(ctx), Not(HasSubstr("kept: clear")));
+    ctx->ItemClick("//Sweep/scatter");
+    ctx->Yield(3);
+    const ImRect scatter = ctx->ItemInfo("//Sweep/##scatter").RectFull;
+    ctx->MouseTeleportToPos({scatter.Min.x + 2, scatter.Min.y + 2});
+    ctx->MouseDown();
+    ctx->MouseTeleportToPos({scatter.Max.x - 2, scatter.Max.y - 2});
+    ctx->Yield(2);
+    ctx->MouseUp();
+    ctx->Yield(3);
+    EXPECT_THAT(drawn_words(ctx), HasSubstr("4 of 4 kept: clear"));
+  });
+}
+
+}  // namespace
+}  // namespace attnscope::ui
