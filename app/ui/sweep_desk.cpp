@@ -110,6 +110,7 @@ void SweepDesk::start() {
   if (!found) return;  // it went away in this moment; the next preview says so
   here.device = std::move(*found);
   job_.reset();
+  ++started_;
   job_ = std::make_unique<sweep::Job>(preview_->plan, preview_->candidates, std::move(here), results_,
                                       sweep::Watching::leaders, wake_);
 }

@@ -49,6 +49,7 @@ class SweepDesk {
   void resume();
   void stop();
   const sweep::Job* job() const { return job_.get(); }  // null: none yet
+  uint64_t started() const { return started_; }         // sweeps so far; job() is the last of them
   bool runs() const { return job_ && !job_->state()->over(); }
 
  private:
@@ -71,6 +72,7 @@ class SweepDesk {
   Counted preview_;                            // null: it is counted, or was never asked for
   std::future<Counted> counting_;
   std::unique_ptr<sweep::Job> job_;
+  uint64_t started_ = 0;
 };
 
 }  // namespace attnscope::ui
