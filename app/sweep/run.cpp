@@ -124,6 +124,7 @@ Result<session::Shared<Scan>> Run::ask(const std::vector<Config>& configs, sessi
   request.stays = true;
   session::Shared<Scan> last;
   for (;;) {
+    if (settings_.control != nullptr && !settings_.control->may_go_on()) return last;
     request.id = settings_.new_id();
     request.known.clear();
     for (const auto& [hash, run] : runs_)
@@ -132,7 +133,6 @@ Result<session::Shared<Scan>> Run::ask(const std::vector<Config>& configs, sessi
     if (!scan) return scan;
     if (*scan) last = std::move(*scan);
     if (last && last->over() && !last->ended_early) return last;
-    if (settings_.control == nullptr || !settings_.control->may_go_on()) return last;
   }
 }
 

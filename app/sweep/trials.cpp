@@ -123,7 +123,8 @@ Trials trials_of(const Scan& scan, const search::Space& space, const Kernel& ker
     for (const charts::ScanRow& row : series.rows)
       if (!std::ranges::binary_search(accepted, row.point))
         trials.rows.push_back(trial_of(row, ended[row.point], part.timed(row.point)));
-  for (const search::Axis& axis : space.axes) trials.columns.push_back(axis_column(axis, kernel, scan, trials.rows));
+  for (const search::Axis& axis : space.axes)
+    if (axis.values.size() > 1) trials.columns.push_back(axis_column(axis, kernel, scan, trials.rows));
   for (const FigureColumn& figure : kFigures) {
     TrialColumn column{figure.name, figure.words, {}, {}};
     for (const Trial& row : trials.rows) {

@@ -42,7 +42,7 @@ struct TrialColumn {
 
 struct Trials {
   std::vector<Trial> rows;           // the fastest first, then what cannot win, in the order tried
-  std::vector<TrialColumn> columns;  // knobs and options in the space's order, then figures
+  std::vector<TrialColumn> columns;  // knobs and options with several values in the space's order, then figures
 };
 
 Trials trials_of(const Scan& scan, const search::Space& space, const Kernel& kernel);

@@ -60,7 +60,7 @@ const SweepPreview* SweepDesk::preview(const Context& context) {
   const Draft& draft = context.draft.current();
   const Kernel* kernel = session::find_kernel(snapshot, draft.kernel);
   const DeviceSpec* device = session::find_device(snapshot, draft.device);
-  if (kernel == nullptr || device == nullptr) return nullptr;
+  if (kernel == nullptr) return nullptr;
   if (counting_.valid()) {
     if (counting_.wait_for(std::chrono::seconds(0)) != std::future_status::ready) {
       context.wake_within(kCountSeconds);
@@ -68,10 +68,16 @@ const SweepPreview* SweepDesk::preview(const Context& context) {
     }
     preview_ = counting_.get();
   }
-  Asked now{draft, kernel->content_hash, wishes(kernel->id)};
+  Asked now{draft, kernel->content_hash, device != nullptr, wishes(kernel->id)};
   if (preview_ && now == asked_) return preview_.get();
   asked_ = std::move(now);
   preview_.reset();
+  if (device == nullptr) {
+    SweepPreview absent;
+    absent.refusal = Failure{Stage::device, "the experiment's device is not there", "Choose another device."};
+    preview_ = std::make_shared<const SweepPreview>(std::move(absent));
+    return preview_.get();
+  }
   // Restrictions are expressions: a large space takes longer than a frame.
   counting_ = std::async(std::launch::async, [kernel = *kernel, device = *device, asked = asked_] {
     return std::make_shared<const SweepPreview>(count(kernel, asked.draft, device, asked.wishes));
@@ -104,6 +110,7 @@ void SweepDesk::start() {
   if (!found) return;  // it went away in this moment; the next preview says so
   here.device = std::move(*found);
   job_.reset();
+  ++started_;
   job_ = std::make_unique<sweep::Job>(preview_->plan, preview_->candidates, std::move(here), results_,
                                       sweep::Watching::leaders, wake_);
 }

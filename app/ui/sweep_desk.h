@@ -49,12 +49,14 @@ class SweepDesk {
   void resume();
   void stop();
   const sweep::Job* job() const { return job_.get(); }  // null: none yet
+  uint64_t started() const { return started_; }         // sweeps so far; job() is the last of them
   bool runs() const { return job_ && !job_->state()->over(); }
 
  private:
   struct Asked {
     Draft draft;
     std::string kernel_hash;
+    bool has_device = false;
     SweepWishes wishes;
     bool operator==(const Asked&) const = default;
   };
@@ -70,6 +72,7 @@ class SweepDesk {
   Counted preview_;                            // null: it is counted, or was never asked for
   std::future<Counted> counting_;
   std::unique_ptr<sweep::Job> job_;
+  uint64_t started_ = 0;
 };
 
 }  // namespace attnscope::ui

@@ -24,7 +24,7 @@
 namespace attnscope::ui {
 namespace {
 
-constexpr int kLayoutVersion = 6;        // raised when the default layout changes: older saved layouts are ignored
+constexpr int kLayoutVersion = 7;        // raised when the default layout changes: older saved layouts are ignored
 constexpr double kKeepAfterSeconds = 2;  // settings are handed over this long after their last change
 
 }  // namespace

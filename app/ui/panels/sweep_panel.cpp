@@ -88,9 +88,10 @@ void refusal_lines(const Failure& why) {
 void SweepPanel::draw(Context& context) {
   const SweepPreview* preview = context.sweep.preview(context);
   const sweep::Job* job = context.sweep.job();
-  if (job != std::exchange(seen_, job) && job != nullptr) view_ = SweepView::scatter;
+  if (const uint64_t number = context.sweep.started(); number != std::exchange(seen_, number))
+    view_ = SweepView::scatter;
   const auto state = job != nullptr ? job->state() : nullptr;
-  if (state) brushed_.follow(job, state->trials);
+  if (state) brushed_.follow(seen_, state->trials);
   draw_controls(context, preview);
   const Kernel* kernel = session::find_kernel(context.snapshot, context.draft.current().kernel);
   const bool of_job = job != nullptr;

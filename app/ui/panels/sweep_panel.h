@@ -33,7 +33,7 @@ class SweepPanel : public Panel {
   void open(Context& context, const sweep::Job& job, size_t row);
 
   SweepView view_ = SweepView::setup;
-  const sweep::Job* seen_ = nullptr;  // the last sweep that was drawn
+  uint64_t seen_ = 0;  // the number of the last sweep that was drawn
   BrushedTrials brushed_;
   ScatterPlot scatter_;
   ParallelPlot parallel_;

@@ -114,7 +114,7 @@ bool is_click(ImVec2 from, ImVec2 to) { return std::hypot(to.x - from.x, to.y - 
 
 }  // namespace
 
-void BrushedTrials::follow(const void* sweep, const session::Shared<Trials>& trials) {
+void BrushedTrials::follow(uint64_t sweep, const session::Shared<Trials>& trials) {
   if (sweep != sweep_ || trials->columns.size() != trials_->columns.size()) brushes_.clear();
   if (sweep == sweep_ && trials == trials_) return;
   sweep_ = sweep;

@@ -12,8 +12,8 @@ namespace attnscope::ui {
 // The trials of a sweep, and those that the brushes leave.
 class BrushedTrials {
  public:
-  // Of another sweep the brushes begin anew.
-  void follow(const void* sweep, const session::Shared<sweep::Trials>& trials);
+  // Of another sweep, by its number, the brushes begin anew.
+  void follow(uint64_t sweep, const session::Shared<sweep::Trials>& trials);
 
   const sweep::Trials& all() const { return *trials_; }
   const std::vector<uint32_t>& rows() const { return rows_; }  // into all().rows
@@ -27,7 +27,7 @@ class BrushedTrials {
  private:
   void filter();
 
-  const void* sweep_ = nullptr;
+  uint64_t sweep_ = 0;
   session::Shared<sweep::Trials> trials_ = session::share<sweep::Trials>();
   std::vector<sweep::Brush> brushes_;
   std::vector<uint32_t> rows_;

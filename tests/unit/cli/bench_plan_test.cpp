@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "sweep/twin.h"
+
 namespace attnscope::cli {
 namespace {
 
@@ -98,7 +100,7 @@ TEST_F(BenchPlanTest, OnAnEmulatedDeviceNoPeerIsTimedUnlessItIsNamed) {
   wishes_.problems = {"B=1,H=1,S=64,D=64", "B=4,H=16,S=4096,D=128"};
   const BenchTasks tasks = plan();
   EXPECT_EQ(tasks.drafts[0][0].measure.sampled_share, 1);
-  EXPECT_EQ(tasks.drafts[1][0].measure.sampled_share, emulated_share(tasks.drafts[1][0].problem));
+  EXPECT_EQ(tasks.drafts[1][0].measure.sampled_share, sweep::emulated_share(tasks.drafts[1][0].problem));
   EXPECT_LT(tasks.drafts[1][0].measure.sampled_share, 1);
 }
 
@@ -180,13 +182,13 @@ TEST_F(BenchPlanTest, TheDefaultProblemsAreTheReportsAndLongRows) {
 }
 
 TEST(EmulatedShare, IsAllOfASmallProblemAndAboutHalfASecondOfALargeOne) {
-  const auto share = [](const char* text) { return emulated_share(problem_from_text(text).value()); };
+  const auto share = [](const char* text) { return sweep::emulated_share(problem_from_text(text).value()); };
   EXPECT_EQ(share("B=1,H=1,S=64,D=64"), 1);
   const Problem large = problem_from_text("B=4,H=16,S=4096,D=128").value();
-  EXPECT_DOUBLE_EQ(emulated_share(large), 6e8 / large.flops());
+  EXPECT_DOUBLE_EQ(sweep::emulated_share(large), 6e8 / large.flops());
   Problem huge = large;
   huge.batch = huge.heads = 4096;
-  EXPECT_EQ(emulated_share(huge), 1e-6);
+  EXPECT_EQ(sweep::emulated_share(huge), 1e-6);
 }
 
 }  // namespace

@@ -1,10 +1,11 @@
-#include "cli/emulated_twin.h"
+#include "sweep/twin.h"
 
 #include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
 #include "catalog/devices.h"
 
-namespace attnscope::cli {
+namespace attnscope::sweep {
 namespace {
 
 using testing::HasSubstr;
@@ -37,4 +38,4 @@ TEST(EmulatedTwin, AnotherGpuHasNone) {
 }
 
 }  // namespace
-}  // namespace attnscope::cli
+}  // namespace attnscope::sweep
