@@ -93,7 +93,9 @@ model::ScheduledInstruction scheduled(const compile::SassInstruction& instructio
   out.closes_copies = instruction.opcode == "LDGDEPBAR";
   out.copies_pending = pending_copies(instruction);
   if (out.unit == Unit::tensor) out.products = products_of(instruction);
-  out.wide = instruction.opcode == "LDS" && has_modifier(instruction, "128");
+  out.fp64 = instruction.opcode == "DMMA";
+  out.wide = (instruction.opcode == "LDS" && has_modifier(instruction, "128")) ||
+             (instruction.opcode == "LDSM" && has_modifier(instruction, "4"));
   out.issued = static_cast<int64_t>(counters.issued);
   if (counters.issued == 0) return out;
   out.lanes = static_cast<float>(double(counters.threads) / double(counters.issued));
@@ -157,7 +159,7 @@ model::KernelSchedule schedule_of(const emulator::Program& program, const emulat
     schedule.code.push_back(scheduled(instructions[i], result.instructions[i]));
     schedule.code.back().waits_for = waits_for[i];
   }
-  count_bank_reads(instructions, schedule.code);
+  count_bank_reads(instructions, program.ops, schedule.code);
   for (const emulator::Block& block : program.blocks) schedule.blocks.push_back({block.first, block.count});
   for (const emulator::CtaTrace& trace : result.traces) schedule.traces.push_back(trace_of(trace));
   schedule.global_bytes_per_cta = distinct_bytes(problem, grid);

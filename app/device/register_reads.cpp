@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <utility>
 
+#include "emulator/isa/fragments.h"
+
 namespace attnscope::device {
 namespace {
 
@@ -26,11 +28,13 @@ bool has_modifier(const compile::SassInstruction& instruction, const char* modif
   return std::ranges::find(instruction.modifiers, modifier) != instruction.modifiers.end();
 }
 
-int width_of(const compile::SassInstruction& instruction, Unit unit, size_t place) {
+int width_of(const compile::SassInstruction& instruction, const emulator::Op& op, Unit unit, size_t place) {
   if (unit == Unit::tensor) {
-    const bool shallow = has_modifier(instruction, "1688") || has_modifier(instruction, "1684");
-    const int sums = has_modifier(instruction, "F16") ? 2 : 4;
-    return place == 0 ? (shallow ? 2 : 4) : place == 1 ? (shallow ? 1 : 2) : sums;
+    const emulator::TensorShape& shape = op.detail.tensor;
+    const MatrixFragment operand = place == 0   ? emulator::fragment_a(shape)
+                                   : place == 1 ? emulator::fragment_b(shape)
+                                                : emulator::fragment_c(shape);
+    return static_cast<int>(registers_of(operand));
   }
   if (unit == Unit::fp64) return 2;
   return place == 2 && has_modifier(instruction, "WIDE") ? 2 : 1;
@@ -57,7 +61,7 @@ bool has_own_queue(Unit unit) {
 // In the order of the encoding: destinations come first, then up to three
 // places that a register, a constant, a uniform register or an immediate fills;
 // predicates have places of their own.
-Sources sources_of(const compile::SassInstruction& instruction, Unit unit) {
+Sources sources_of(const compile::SassInstruction& instruction, const emulator::Op& op, Unit unit) {
   Sources sources;
   if (has_own_queue(unit)) return sources;
   size_t place = 0;
@@ -70,7 +74,7 @@ Sources sources_of(const compile::SassInstruction& instruction, Unit unit) {
     if (std::exchange(destination, false)) continue;
     if (place == kPlaces) break;
     if (operand.kind == OperandKind::reg)
-      sources[place] = {operand.reg, width_of(instruction, unit, place), operand.reuse};
+      sources[place] = {operand.reg, width_of(instruction, op, unit, place), operand.reuse};
     ++place;
   }
   return sources;
@@ -78,11 +82,11 @@ Sources sources_of(const compile::SassInstruction& instruction, Unit unit) {
 
 }  // namespace
 
-void count_bank_reads(const std::vector<compile::SassInstruction>& instructions,
+void count_bank_reads(const std::vector<compile::SassInstruction>& instructions, const std::vector<emulator::Op>& ops,
                       std::vector<model::ScheduledInstruction>& scheduled) {
   Sources before;
   for (size_t i = 0; i < instructions.size(); ++i) {
-    const Sources sources = sources_of(instructions[i], scheduled[i].unit);
+    const Sources sources = sources_of(instructions[i], ops[i], scheduled[i].unit);
     for (size_t place = 0; place < kPlaces; ++place) {
       const Source& source = sources[place];
       const auto same = [&](const Source& other) { return other.reg == source.reg && other.width == source.width; };

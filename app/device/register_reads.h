@@ -2,6 +2,7 @@
 #include <vector>
 
 #include "compile/sass.h"
+#include "emulator/isa/op.h"
 #include "model/schedule.h"
 
 namespace attnscope::device {
@@ -10,8 +11,9 @@ namespace attnscope::device {
 // bank n mod 2. An operand is read from its bank unless the instruction before
 // left it in the operand cache: the same register in the same place, marked
 // .reuse. Instructions of variable latency take their operands at leisure and
-// count none.
-void count_bank_reads(const std::vector<compile::SassInstruction>& instructions,
+// count none. `ops`: the same instructions decoded, whose matrices say how many
+// registers a Tensor Core reads.
+void count_bank_reads(const std::vector<compile::SassInstruction>& instructions, const std::vector<emulator::Op>& ops,
                       std::vector<model::ScheduledInstruction>& scheduled);
 
 }  // namespace attnscope::device

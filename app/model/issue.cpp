@@ -47,6 +47,7 @@ void Simulation::hold(size_t scheduler, Unit unit, uint32_t by, double now,
                       const std::array<uint8_t, kRegisterBanks>& reads) {
   const Prepared& prepared = prepared_[by];
   issue_free_[scheduler] = {now + prepared.issue, by};
+  turns_.scheduler_free(scheduler, now + prepared.issue);
   pipe_of(scheduler, unit) = {now + prepared.clocks, by};
   for (size_t bank = 0; bank < kRegisterBanks; ++bank)
     if (HeldUnit& port = banks_[scheduler][bank]; reads[bank] > 0)

@@ -33,6 +33,16 @@ double clock_mhz(const DeviceSpec& spec) {
   return spec.sustained_clock_mhz > 0 ? spec.sustained_clock_mhz : spec.clock_mhz;
 }
 
+// A GPU may run slower while its Tensor Cores multiply.
+double clock_mhz(const LatencyInput& in) {
+  const double clock = clock_mhz(in.spec);
+  const auto multiplies = [](const ScheduledInstruction& one) {
+    return one.unit == Unit::tensor && !one.fp64 && one.issued > 0;
+  };
+  const bool tensor = in.schedule != nullptr && std::ranges::any_of(in.schedule->code, multiplies);
+  return tensor ? std::min(clock, rates::tensor_clock_mhz(in.spec)) : clock;
+}
+
 // The bound that a term's time speaks for; unknown: none, it is not the kernel's code that takes it.
 Bound bound_of(TermKind term) {
   switch (term) {
@@ -103,7 +113,7 @@ Bound bound_of(const std::vector<Stall>& stalls) {
 
 // Clocks in which the device's memory delivers the compulsory bytes that the second level does not hold.
 double dram_clocks(const LatencyInput& in) {
-  return ceilings(in.spec, in.problem, in.counters, *in.schedule).dram * clock_mhz(in.spec);
+  return ceilings(in.spec, in.problem, in.counters, *in.schedule).dram * clock_mhz(in);
 }
 
 // Memory serves the SMs by what they ask for: SmLoad::dram_sector of one that asks for `sectors` in all.
@@ -114,7 +124,7 @@ Estimate of_equal(const LatencyInput& in) {
   const int64_t busiest = (in.occupancy.total_ctas + in.spec.sms - 1) / in.spec.sms;
   SmLoad load{SmCtas(static_cast<size_t>(busiest)), in.occupancy.ctas_per_sm};
   load.dram_sector = dram_sector(in, double(busiest) * l2_sectors_of(*in.schedule).front());
-  load.l2_share = std::min(1.0, double(in.occupancy.total_ctas) / double(in.spec.sms));
+  load.readers = in.occupancy.total_ctas;
   SmRun run = simulate_sm(in.spec, *in.schedule, load);
   return {run.clocks, std::move(run.stalls)};
 }
@@ -135,7 +145,7 @@ Estimate of_mixed(const LatencyInput& in) {
     for (const uint32_t trace : sm.ctas) sectors += l2_sectors[trace];
     SmLoad load{sm.ctas, in.occupancy.ctas_per_sm};
     load.dram_sector = dram_sector(in, sectors * times);
-    load.l2_share = std::min(1.0, double(in.occupancy.total_ctas) / double(in.spec.sms));
+    load.readers = in.occupancy.total_ctas;
     const SmRun run = simulate_sm(in.spec, *in.schedule, load);
     if (run.clocks * times > slowest.clocks) slowest = {run.clocks * times, longer(run.stalls, times)};
   }
@@ -169,7 +179,7 @@ Estimate from_counters(const LatencyInput& in) {
                                       [](const auto& a, const auto& b) { return a.first < b.first; });
   const int64_t resident = std::min(in.occupancy.ctas_per_sm, busiest) * in.launch.warps();
   const double hidden = std::min(1.0, double(resident) / kWarpsToFill);
-  const double clocks = most->first * ctas / hidden, memory = units.dram * clock_mhz(in.spec);
+  const double clocks = most->first * ctas / hidden, memory = units.dram * clock_mhz(in);
   return memory > clocks ? Estimate{memory, {}, Bound::dram_bandwidth} : Estimate{clocks, {}, most->second};
 }
 
@@ -180,7 +190,7 @@ Modelled latency(const LatencyInput& in) {
   Timing& timing = out.timing;
   timing.kind = FigureKind::modelled;
   timing.cache = CacheState::hot;
-  timing.clock_mhz = clock_mhz(in.spec);
+  timing.clock_mhz = clock_mhz(in);
   const bool traced = in.schedule && !in.schedule->traces.empty() && !in.schedule->traces.front().warps.empty();
   if (in.occupancy.ctas_per_sm <= 0 || in.occupancy.total_ctas <= 0 || timing.clock_mhz <= 0) return out;
   Estimate estimate = !traced ? from_counters(in) : in.schedule->traces.size() == 1 ? of_equal(in) : of_mixed(in);

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstdint>
 
 #include "core/device_spec.h"
 #include "model/rates.h"
@@ -11,14 +12,16 @@ namespace attnscope::model {
 
 inline constexpr int kSchedulers = 4;        // of an SM
 inline constexpr size_t kRegisterBanks = 2;  // of a scheduler
+inline constexpr int64_t kManyReaders = 8;   // SMs from which on each takes less from the second level than one of four
 
 // The device's figures, looked up once.
 struct Machine {
   // Clocks for which a warp instruction holds a scheduler's unit.
   std::array<double, static_cast<size_t>(Unit::count)> unit_clocks{};
-  double shuffle_clocks, wavefront, warp_wavefront, sector,
-      port_sector;                                                       // clocks each, of the SM
+  double shuffle_clocks, wavefront, warp_wavefront, sector, port_sector,
+      port_sector_of_many;                                               // clocks each, of the SM
   double mma_issue, mma_banks, wide_load_issue, bank_port, read_window;  // clocks of a scheduler
+  double sms;
   double shared, l1, l2, mufu, shuffle, constant, barrier, arrival, branch, start;
 
   // FP32 has two pipes of half the rate, of which the heavy one also takes IMAD
@@ -45,6 +48,8 @@ struct Machine {
     warp_wavefront = 1 / rate(spec, kWarpWavefronts);
     sector = 1 / rate(spec, kL2Sectors);
     port_sector = 1 / rate(spec, kL2Port);
+    port_sector_of_many = 1 / std::min(rate(spec, kL2Port), rate(spec, kL2PortOfMany));
+    sms = double(std::max<int64_t>(1, spec.sms));
     mma_issue = rate(spec, kMmaIssue);
     mma_banks = rate(spec, kMmaBanks);
     wide_load_issue = rate(spec, kWideLoadIssue);
@@ -61,11 +66,19 @@ struct Machine {
     branch = rate(spec, kLatencyBranch);
     start = rate(spec, kCtaStartClocks);
   }
+  // Clocks in which an SM gets a sector when so many SMs read: of one or a few, its own port decides, of many, what
+  // they share.
+  double sector_of(int64_t readers) const {
+    const double port = readers < kManyReaders ? port_sector : port_sector_of_many;
+    return std::max(port, sector * double(readers) / sms);
+  }
+
   // Clocks of one product on one scheduler's Tensor Core.
   static double tensor_clocks(const DeviceSpec& spec) {
     if (const auto measured = spec.rates.find(rates::kMma16816); measured != spec.rates.end()) return measured->second;
     if (spec.tensor_tflops_f16 <= 0) return 32;
-    const double flop = spec.tensor_tflops_f16 * 1e12 / (double(spec.sms) * kSchedulers * spec.clock_mhz * 1e6);
+    const double clocks = rates::tensor_clock_mhz(spec) * 1e6 * double(spec.sms) * kSchedulers;
+    const double flop = spec.tensor_tflops_f16 * 1e12 / clocks;
     return kProductFlop / std::max(1.0, flop);
   }
 };

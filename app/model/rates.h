@@ -31,6 +31,10 @@ inline constexpr Rate kUniform{"uniform", 64};  // the uniform datapath, as lane
 // wgmma reaches the data sheet's throughput; elsewhere that throughput is used (DeviceSpec::tensor_tflops_f16).
 inline constexpr const char* kMma16816 = "mma_16816";
 
+// MHz at most of a kernel that multiplies on Tensor Cores, but for fp64; without it such kernels run at the clock of
+// all others. Not per clock, but of the device.
+inline constexpr const char* kTensorClock = "tensor_clock_mhz";
+
 // The register file of a scheduler has two banks (kRegisterBanks): even and odd
 // registers.
 inline constexpr Rate kBankPorts{"bank_ports", 1};  // registers of all lanes that a bank delivers in a clock
@@ -39,7 +43,8 @@ inline constexpr Rate kReadWindow{"read_window",
 
 // Clocks for which an HMMA keeps the scheduler from issuing anything.
 inline constexpr Rate kMmaIssue{"mma_issue", 1};
-// The same of a shared load of 128 bits for each lane.
+// The same of a shared load of 128 bits for each lane: LDS.128, and LDSM of four matrices, which fills as many
+// registers.
 inline constexpr Rate kWideLoadIssue{"wide_load_issue", 1};
 // Clocks after an HMMA's own reads in which its banks deliver nothing to what is not an HMMA.
 inline constexpr Rate kMmaBanks{"mma_banks", 0};
@@ -49,7 +54,8 @@ inline constexpr Rate kSharedWavefronts{"shared_wavefronts", 1};  // wavefronts 
 inline constexpr Rate kWarpWavefronts{"warp_wavefronts", 0.5};    // the same, for a single warp
 inline constexpr Rate kL2Sectors{"l2_sectors", 0.83};  // sectors of 32 B per SM and clock when every SM reads
 
-inline constexpr Rate kL2Port{"l2_port", 2};  // the most that one SM takes: 64 B a clock
+inline constexpr Rate kL2Port{"l2_port", 2};                // the most that one SM takes: 64 B a clock
+inline constexpr Rate kL2PortOfMany{"l2_port_of_many", 2};  // the same when eight SMs or more read
 
 // Latencies: clocks from issue to a dependent instruction, unloaded. Instructions of fixed latency (FFMA, IADD3…) need
 // no rate: their code carries the stall.
@@ -67,13 +73,44 @@ inline constexpr Rate kLatencyBranch{"latency_branch", 8};       // a jump taken
 inline constexpr Rate kLaunchUs{"launch_us", 0.6};        // microseconds of an empty kernel in a graph of them
 inline constexpr Rate kCtaStartClocks{"cta_start", 160};  // clocks of an SM for each CTA that starts on it
 
-inline constexpr const Rate* kAll[] = {
-    &kIssue,          &kFp32,      &kFp16x2,         &kHalfToFloat,    &kFp64,          &kInt,
-    &kImad,           &kMufu,      &kConversion,     &kShuffle,        &kUniform,       &kSharedWavefronts,
-    &kL2Port,         &kBankPorts, &kReadWindow,     &kMmaIssue,       &kWideLoadIssue, &kMmaBanks,
-    &kWarpWavefronts, &kL2Sectors, &kLatencyMufu,    &kLatencyShuffle, &kLatencyShared, &kLatencyConstant,
-    &kLatencyL1,      &kLatencyL2, &kLatencyBarrier, &kBarrierArrival, &kLatencyBranch, &kLaunchUs,
-    &kCtaStartClocks};
+inline constexpr const Rate* kAll[] = {&kIssue,
+                                       &kFp32,
+                                       &kFp16x2,
+                                       &kHalfToFloat,
+                                       &kFp64,
+                                       &kInt,
+                                       &kImad,
+                                       &kMufu,
+                                       &kConversion,
+                                       &kShuffle,
+                                       &kUniform,
+                                       &kSharedWavefronts,
+                                       &kL2Port,
+                                       &kL2PortOfMany,
+                                       &kBankPorts,
+                                       &kReadWindow,
+                                       &kMmaIssue,
+                                       &kWideLoadIssue,
+                                       &kMmaBanks,
+                                       &kWarpWavefronts,
+                                       &kL2Sectors,
+                                       &kLatencyMufu,
+                                       &kLatencyShuffle,
+                                       &kLatencyShared,
+                                       &kLatencyConstant,
+                                       &kLatencyL1,
+                                       &kLatencyL2,
+                                       &kLatencyBarrier,
+                                       &kBarrierArrival,
+                                       &kLatencyBranch,
+                                       &kLaunchUs,
+                                       &kCtaStartClocks};
+
+// MHz of a kernel that multiplies on Tensor Cores, at boost.
+inline double tensor_clock_mhz(const DeviceSpec& spec) {
+  const auto found = spec.rates.find(kTensorClock);
+  return found == spec.rates.end() ? spec.clock_mhz : found->second;
+}
 
 // The device's figure, or the fallback when its spec has none.
 inline double rate(const DeviceSpec& spec, const Rate& which) {

@@ -58,6 +58,7 @@ struct ScheduledInstruction {
   float sectors = 0;    // mean over the issues; global and local: 32-byte sectors of a request
   float lanes = 32;     // mean over the issues; passes and sectors scale with it
   float products = 1;   // work of a Tensor Core instruction, in units of kProductFlop
+  bool fp64 = false;    // of a Tensor Core instruction: DMMA, which does not lower the clock
   int64_t issued = 0;   // by all warps of the emulated CTAs
 };
 

@@ -2,9 +2,7 @@
 // Of sm_simulation.cpp and steady_state.cpp: one SM that runs CTAs.
 #include <array>
 #include <cstdint>
-#include <functional>
 #include <optional>
-#include <queue>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -13,6 +11,7 @@
 #include "model/machine.h"
 #include "model/simulated_warp.h"
 #include "model/sm_simulation.h"
+#include "model/turns.h"
 
 namespace attnscope::model {
 
@@ -39,12 +38,6 @@ struct Queue : HeldUnit {
     by = by_instruction;
     return until;
   }
-};
-
-struct Turn {
-  double time;
-  size_t warp;
-  bool operator>(const Turn& other) const { return time != other.time ? time > other.time : warp > other.warp; }
 };
 
 // What an instruction costs and does on any issue, worked out once.
@@ -224,7 +217,7 @@ class Simulation {
   std::vector<Prepared> prepared_;  // by instruction
   std::vector<SimulatedWarp> warps_;
   std::vector<CtaSlot> slots_;
-  std::priority_queue<Turn, std::vector<Turn>, std::greater<>> turns_;
+  Turns<kSchedulers> turns_;
   std::array<HeldUnit, kSchedulers> issue_free_{};
   std::array<std::array<HeldUnit, kRegisterBanks>, kSchedulers> banks_{};
   std::array<size_t, kSchedulers> issued_last_{kNoWarp, kNoWarp, kNoWarp, kNoWarp};  // the warp

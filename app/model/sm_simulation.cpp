@@ -18,7 +18,7 @@ Simulation::Simulation(const DeviceSpec& spec, const KernelSchedule& schedule, c
   for (const ScheduledInstruction& instruction : schedule.code) prepared_.emplace_back(machine_, instruction);
   // The first access finds nothing in the first level.
   miss_share_ = miss_share(schedule);
-  sector_ = std::max(machine_.port_sector, machine_.sector * load.l2_share);
+  sector_ = machine_.sector_of(load.readers > 0 ? std::min(load.readers, spec.sms) : spec.sms);
   hits_.assign(schedule.code.size(), 1 - miss_share_);
   count_loops();
 }
@@ -30,9 +30,7 @@ SmRun Simulation::run() {
   if (load_.split) attribution_.emplace(schedule_.code, resident);
   for (size_t slot = 0; slot < resident; ++slot) start_cta(slot, 0, machine_.start * double(slot));
   while (!turns_.empty() && result_.steps < load_.step_limit) {
-    const Turn turn = turns_.top();
-    turns_.pop();
-    step(turn);
+    step(turns_.take());
   }
   result_.simulated = result_.clocks;
   result_.clocks += skipped_;
@@ -76,6 +74,7 @@ void Simulation::start_cta(size_t slot, double free, double time) {
       warps_.back().scheduler = static_cast<int>((slot + w) % kSchedulers);
       warps_.back().cta = slot;
       warps_.back().of_cta = w;
+      turns_.add(cta.warps.back(), static_cast<size_t>(warps_.back().scheduler));
     }
   }
   cta.alive = trace.warps.size();
@@ -139,7 +138,7 @@ void Simulation::queue_next(size_t index, double now) {
   warp.complete = warp.ready;
   if (prepared_[warp.next].waits)
     warp.complete = data_ready(warp, schedule_.code[warp.next], [](const Awaited&, double) {});
-  turns_.push({warp.complete, index});
+  turns_.give(index, warp.complete);
 }
 
 void Simulation::step(const Turn& turn) {
@@ -150,7 +149,7 @@ void Simulation::step(const Turn& turn) {
   const Holder holder = holder_of(scheduler, instruction.unit, reads);
   const double free = holder.until;
   if (free > turn.time) {
-    turns_.push({free, turn.warp});
+    turns_.give(turn.warp, free);
     return;
   }
   const double now = turn.time;

@@ -15,9 +15,7 @@ struct SmLoad {
   int64_t step_limit = 6'000'000;  // warp instructions to simulate; the rest is extrapolated
   bool repeat = true;              // a steady state goes on without being simulated
   bool split = true;               // into SmRun::stalls
-  // Of the SMs, how many ask the second level: the others leave them their
-  // share of its bandwidth.
-  double l2_share = 1;
+  int64_t readers = 0;             // SMs that have a CTA and share the second level; 0: all of the device
   // Clocks of the SM's share of the memory bandwidth for each sector that goes to the second level; 0: all of them are
   // there.
   double dram_sector = 0;

@@ -84,6 +84,18 @@ TEST(ModelInput, ATensorInstructionsWorkFollowsItsShape) {
   for (const auto& [text, products] : kProducts) EXPECT_EQ(scheduled(text).products, products) << text;
 }
 
+TEST(ModelInput, OnlyProductsOfFp64LeaveTheClock) {
+  EXPECT_TRUE(scheduled("DMMA.884").fp64);
+  for (const char* text : {"HMMA.16816.F32", "IMMA.16832.S8.S8", "DFMA"}) EXPECT_FALSE(scheduled(text).fp64) << text;
+}
+
+TEST(ModelInput, ASharedLoadOfFourRegistersIsWide) {
+  for (const char* text : {"LDS.128", "LDS.U.128", "LDSM.16.M88.4", "LDSM.16.MT88.4"})
+    EXPECT_TRUE(scheduled(text).wide) << text;
+  for (const char* text : {"LDS", "LDS.64", "LDSM.16.M88.2", "LDSM.16.M88", "STS.128", "LDG.E.128"})
+    EXPECT_FALSE(scheduled(text).wide) << text;
+}
+
 TEST(ModelInput, WhatTheCodeStatesIsTakenOver) {
   compile::SassInstruction load = instruction_of("LDG.E.BYPASS");
   load.control = {.stall = 5, .write_scoreboard = 2, .read_scoreboard = 3, .wait_mask = 9};

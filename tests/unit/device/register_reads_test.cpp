@@ -18,19 +18,26 @@ struct Line {
   Unit unit;
   std::string opcode, operands;
   std::vector<std::string> modifiers = {};
+  emulator::TensorShape shape = {};  // of a product
 };
+
+constexpr emulator::TensorShape shape_of(emulator::Number factors, emulator::Number sums, uint8_t depth) {
+  return {{}, factors, factors, sums, 16, depth, false};
+}
 
 std::vector<model::ScheduledInstruction> counted(const std::vector<Line>& lines) {
   std::vector<compile::SassInstruction> instructions;
+  std::vector<emulator::Op> ops;
   std::vector<model::ScheduledInstruction> scheduled;
   for (const Line& line : lines) {
     compile::SassInstruction& one = instructions.emplace_back();
     one.opcode = line.opcode;
     one.modifiers = line.modifiers;
     one.operands = compile::parse_operands(line.operands, {});
+    ops.emplace_back().detail.tensor = line.shape;
     scheduled.emplace_back().unit = line.unit;
   }
-  count_bank_reads(instructions, scheduled);
+  count_bank_reads(instructions, ops, scheduled);
   return scheduled;
 }
 
@@ -53,8 +60,21 @@ TEST(RegisterReads, ARegisterIsReadOnceForAllItsPlaces) {
 }
 
 TEST(RegisterReads, AWideOperandIsSeveralRegisters) {
-  EXPECT_THAT(reads({Unit::tensor, "HMMA", "R8, R12, R16, R20", {"16816", "F32"}}), ElementsAre(5, 5));
   EXPECT_THAT(reads({Unit::imad, "IMAD", "R8, R12, R16, R20", {"WIDE"}}), ElementsAre(3, 1));
+}
+
+// A of 16 rows, B of 8 columns and C of both, as the PTX ISA draws their fragments; B of one register is in R16's bank.
+TEST(RegisterReads, AProductReadsTheRegistersOfItsMatrices) {
+  using enum emulator::Number;
+  const auto product = [](const emulator::TensorShape& shape) {
+    return reads({Unit::tensor, "HMMA", "R8, R12, R16, R20", {}, shape});
+  };
+  EXPECT_THAT(product(shape_of(f16, f32, 16)), ElementsAre(5, 5)) << "4 + 2 + 4";
+  EXPECT_THAT(product(shape_of(f16, f16, 16)), ElementsAre(4, 4)) << "4 + 2 + 2";
+  EXPECT_THAT(product(shape_of(f16, f32, 8)), ElementsAre(4, 3)) << "2 + 1 + 4";
+  EXPECT_THAT(product(shape_of(f32, f32, 8)), ElementsAre(5, 5)) << "TF32: 4 + 2 + 4";
+  EXPECT_THAT(product(shape_of(s8, s32, 16)), ElementsAre(4, 3)) << "2 + 1 + 4";
+  EXPECT_THAT(product(shape_of(s8, s32, 32)), ElementsAre(5, 5)) << "4 + 2 + 4";
 }
 
 TEST(RegisterReads, AnOperandMarkedReuseIsThereForTheNextInstructionInItsPlace) {

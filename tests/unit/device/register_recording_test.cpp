@@ -103,6 +103,7 @@ class Registers {
 model::KernelSchedule loop_of(const std::vector<Spec>& specs, size_t& count) {
   constexpr size_t kLength = 240;
   std::vector<compile::SassInstruction> code;
+  std::vector<emulator::Op> ops;
   std::vector<model::ScheduledInstruction> scheduled;
   Registers registers;
   while (code.size() + specs.size() <= kLength)
@@ -118,10 +119,12 @@ model::KernelSchedule loop_of(const std::vector<Spec>& specs, size_t& count) {
       one.opcode = opcode.name;
       one.modifiers = opcode.modifiers;
       one.operands = compile::parse_operands(operands, {});
+      using enum emulator::Number;
+      ops.emplace_back().detail.tensor = {{}, f16, f16, f32, 16, 16, false};  // of an HMMA
       scheduled.push_back(model::instruction(opcode.unit, spec.stall));
       scheduled.back().wide = spec.opcode == "lds128";
     }
-  count_bank_reads(code, scheduled);
+  count_bank_reads(code, ops, scheduled);
   count = code.size();
   return model::schedule({scheduled}, {model::times(1)});
 }

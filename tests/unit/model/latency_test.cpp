@@ -100,6 +100,31 @@ TEST_F(Latency, ASustainedClockIsPreferred) {
   EXPECT_EQ(timing(&schedule, spec).clock_mhz, 1020);
 }
 
+// As an H100 does: 1,830 MHz with products on Tensor Cores, else 1,980.
+TEST_F(Latency, ProductsOnTensorCoresLowerTheClock) {
+  DeviceSpec spec = h200();
+  spec.rates["tensor_clock_mhz"] = 990;
+  const std::vector<ScheduledInstruction> block(1000, instruction(Unit::fp32, 4));
+  KernelSchedule products = model::schedule({block}, std::vector(4, times(20)));
+  products.code[0] = instruction(Unit::tensor, 4);
+  products.code[0].issued = 1;
+  const double slowed = timing(&products, spec).p50, full = timing(&products, h200()).p50;
+  EXPECT_EQ(timing(&products, spec).clock_mhz, 990);
+  EXPECT_EQ(timing(&products, h200()).clock_mhz, 1980);
+  const double launch_us = rates::kLaunchUs.fallback;
+  EXPECT_NEAR((slowed - launch_us) / (full - launch_us), 2, 1e-3);
+  spec.sustained_clock_mhz = 900;
+  EXPECT_EQ(timing(&products, spec).clock_mhz, 900) << "the lower of the two";
+  spec.sustained_clock_mhz = 1500;
+  EXPECT_EQ(timing(&products, spec).clock_mhz, 990);
+  EXPECT_EQ(timing(&schedule, spec).clock_mhz, 1500) << "it has no product";
+  products.code[0].fp64 = true;
+  EXPECT_EQ(timing(&products, spec).clock_mhz, 1500) << "of doubles";
+  products.code[0].fp64 = false;
+  products.code[0].issued = 0;
+  EXPECT_EQ(timing(&products, spec).clock_mhz, 1500) << "it never ran";
+}
+
 TEST_F(Latency, TheBoundIsNamed) {
   EXPECT_EQ(timing(&schedule, l4()).bound, Bound::instruction_latency);
   const auto conflicts = model::schedule({{shared_load(32), shared_load(32), use()}}, std::vector(4, times(500)));

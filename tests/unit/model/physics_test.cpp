@@ -117,6 +117,7 @@ DeviceSpec make_up_device(Random& random) {
   if (random.pick(0, 1) == 1) spec.sustained_clock_mhz = 0.8 * spec.clock_mhz;
   spec.dram_gbs = 1000 * random.factor(10);
   spec.l2_mb = 20 * random.factor(20);
+  if (random.pick(0, 1) == 1) spec.rates[rates::kTensorClock] = 0.9 * spec.clock_mhz;
   spec.tensor_tflops_f16 = double(spec.sms) * spec.clock_mhz * 1e-3 * random.factor(4);
   return spec;
 }

@@ -127,19 +127,25 @@ TEST(SmSimulation, BehindAProductTheBanksServeOnlyProductsForAWhile) {
 
 TEST(SmSimulation, WhereFewSmsAskTheyGetMoreOfTheSecondLevel) {
   DeviceSpec spec = round_rates();
+  spec.sms = 100;
   spec.rates["l2_sectors"] = 0.5;
   spec.rates["l2_port"] = 4;
+  spec.rates["l2_port_of_many"] = 3.2;
   ScheduledInstruction load = instruction(Unit::global_load);
   load.passes = 1, load.sectors = 16;
   const KernelSchedule s = schedule({std::vector(10, load)}, {times(100)});
-  const auto with = [&](double share) {
+  const auto with = [&](int64_t readers) {
     SmLoad on_sm{{0}, 1};
-    on_sm.l2_share = share;
+    on_sm.readers = readers;
     return simulate_sm(spec, s, on_sm).clocks;
   };
-  EXPECT_NEAR(with(1), 1000 * 32, 400);
-  EXPECT_NEAR(with(0.5), 1000 * 16, 400);
-  EXPECT_NEAR(with(0.01), 1000 * 4, 400) << "as much as the SM takes";
+  EXPECT_NEAR(with(100), 1000 * 32, 400);
+  EXPECT_NEAR(with(0), 1000 * 32, 400) << "all of them";
+  EXPECT_NEAR(with(500), 1000 * 32, 400) << "CTAs that wait do not read";
+  EXPECT_NEAR(with(50), 1000 * 16, 400);
+  EXPECT_NEAR(with(8), 1000 * 5, 400) << "as much as an SM among many takes";
+  EXPECT_NEAR(with(7), 1000 * 4, 400) << "as much as an SM takes";
+  EXPECT_NEAR(with(1), 1000 * 4, 400);
 }
 
 TEST(SmSimulation, WarpsShareTheFourSchedulers) {
@@ -250,6 +256,8 @@ TEST(SmSimulation, AProductTakesWhatWasMeasuredOrTheDataSheetsShare) {
   DeviceSpec spec = round_rates();
   spec.sms = 100, spec.clock_mhz = 1000, spec.tensor_tflops_f16 = 102.4;  // 256 flop a clock of each scheduler
   EXPECT_NEAR(per_pass({instruction(Unit::tensor)}, spec), 4096 / 256.0, 1e-6);
+  spec.rates["tensor_clock_mhz"] = 500;  // the same in half the clocks
+  EXPECT_NEAR(per_pass({instruction(Unit::tensor)}, spec), 4096 / 512.0, 1e-6);
   spec.rates["mma_16816"] = 33;
   EXPECT_NEAR(per_pass({instruction(Unit::tensor)}, spec), 33, 1e-6);
 }
