@@ -8,6 +8,7 @@
 
 #include "cli/command.h"
 #include "cli/exit_status.h"
+#include "cli/number_checks.h"
 #include "cli/places.h"
 #include "cli/results_text.h"
 #include "core/json.h"
@@ -190,7 +191,7 @@ void add_results(CLI::App& app, Chosen& chosen) {
   command->add_flag("--fastest", options->fastest, "The fastest first; without it, the newest");
   command->add_option("--limit", options->limit, "At most so many; 0: all. Without it, 20 in the terminal")
       ->type_name("N")
-      ->check(CLI::NonNegativeNumber);
+      ->check(zero_or_more());
   CLI::Option* csv = command->add_flag("--csv", options->csv, "As CSV");
   command->add_flag("--json", options->json, "As lines of JSON: when it ended, and the observation")->excludes(csv);
   command->add_option("--store", options->store, "Of this results.sqlite; without it, the program's own")
