@@ -168,7 +168,7 @@ int results(const ResultsOptions& options) {
   if (!options.store.empty() && (there || options.merge.empty()))
     if (auto is_one = store::Results::check(file); !is_one) return report(is_one.error());
   if (options.merge.empty() && !there) {
-    print_note("No result is stored yet: the window stores what it runs.");
+    print_note("No result is stored yet: the window, sweep and best store what they run.");
     return kCorrectOrUnchecked;
   }
   auto opened = store::Results::open(file);
