@@ -30,7 +30,8 @@ using OrderedJson = nlohmann::ordered_json;
 constexpr int64_t kUsualBlock = 256, kUsualSide = 16, kMostThreads = 1024;
 constexpr int64_t kUsualShared = 16384;
 constexpr int kMostAssumed = 8;  // names of one expression
-constexpr size_t kLongestTitle = 120, kMaxFileName = 100;
+// An id may have 100 bytes, and gets an entry's name or a hash behind it where another kernel has it.
+constexpr size_t kLongestTitle = 120, kMaxFileName = 100, kLongestId = 60;
 constexpr size_t kMostKnobs = 64;  // a manifest accepts no more
 // So that a file of a million launches or names is not searched to its end.
 constexpr size_t kMostOffers = 100, kMostNamed = 20;
@@ -385,7 +386,7 @@ std::string id_of(const std::string& source_name) {
   if (digits > 0 && digits + 1 < stem.size() && stem[digits] == '_') stem = stem.substr(digits + 1);
   for (char& c : stem)
     if (!std::isalnum(static_cast<unsigned char>(c)) && c != '_' && c != '-') c = '_';
-  return stem.empty() ? "kernel" : stem;
+  return stem.empty() ? "kernel" : stem.substr(0, kLongestId);
 }
 
 std::string id_with_entry(const Imported& imported) {

@@ -12,6 +12,7 @@
 #include "cli/command.h"
 #include "cli/device_wait.h"
 #include "cli/exit_status.h"
+#include "cli/number_checks.h"
 #include "cli/places.h"
 #include "cli/status_line.h"
 #include "core/escape.h"
@@ -106,7 +107,7 @@ void add_timing_options(CLI::App& command, BenchTiming& timing) {
       .add_option("--within", timing.within,
                   "End after this time with the results so far; the same command then continues")
       ->type_name("SECONDS")
-      ->check(CLI::PositiveNumber);
+      ->check(above_zero());
 }
 
 Result<TimedBench> time_bench(const BenchTiming& options) {

@@ -16,6 +16,7 @@
 #include "cli/device_wait.h"
 #include "cli/exit_status.h"
 #include "cli/experiment_options.h"
+#include "cli/number_checks.h"
 #include "cli/places.h"
 #include "cli/sweep_place.h"
 #include "cli/worker_options.h"
@@ -380,7 +381,7 @@ void add_best(CLI::App& app, Chosen& chosen) {
                                "none is kept, or with --tune, it is {} without this",
                                BestSearch::kUsualBudget))
       ->type_name("N")
-      ->check(CLI::PositiveNumber);
+      ->check(above_zero());
   command->add_flag("--json", options->json, "As JSON");
   command->callback([options, &chosen] { chosen = [options] { return best(*options); }; });
 }

@@ -13,6 +13,7 @@
 #include "cli/exit_status.h"
 #include "cli/experiment_options.h"
 #include "cli/fragments_text.h"
+#include "cli/number_checks.h"
 #include "cli/softmax_text.h"
 #include "cli/waiting_words.h"
 #include "cli/worker_options.h"
@@ -179,7 +180,7 @@ void add_disasm(CLI::App& app, Chosen& chosen) {
                                  "The accesses of this source line to shared memory: lanes by banks and by phase, as "
                                  "recorded, padded and swizzled")
                     ->type_name("LINE")
-                    ->check(CLI::PositiveNumber)
+                    ->check(above_zero())
                     ->excludes(by_line)
                     ->excludes(against)
                     ->excludes(ptx)
@@ -198,7 +199,7 @@ void add_disasm(CLI::App& app, Chosen& chosen) {
                                      "Which lane holds which element of the Tensor Core products and matrix loads of "
                                      "this source line")
                         ->type_name("LINE")
-                        ->check(CLI::PositiveNumber)
+                        ->check(above_zero())
                         ->excludes(by_line)
                         ->excludes(against)
                         ->excludes(ptx)

@@ -4,6 +4,7 @@
 
 #include "charts/finding_rows.h"
 #include "charts/term_table.h"
+#include "cli/findings.h"
 #include "core/command_words.h"
 #include "core/escape.h"
 #include "core/headline.h"
@@ -91,6 +92,7 @@ std::string explanation_of(const Observation& o, const Kernel& kernel, const Obs
     for (const Finding& finding : o.watch->findings) add(finding);
   for (const Finding& finding : o.findings) add(finding);
   if (number == 0) out += "\nNothing to say: no rule finds anything.\n";
+  if (o.timing && !o.watch && kernel.library.is_source()) out += fmt::format("\n{}\n", kNotWatched);
   return out;
 }
 

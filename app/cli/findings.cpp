@@ -45,6 +45,18 @@ SourcePlace place_in(const std::string& message, const SourceFile& source) {
   return first;
 }
 
+// A place of a finding. Of a line of a library's header it is the line that calls it: the next one of the source that
+// the message names behind the header's.
+SourcePlace own_place(const Finding& finding, const char* file_key, const char* line_key, const SourceFile& source) {
+  const std::string file = at(finding, file_key), line = at(finding, line_key);
+  SourcePlace place{file, std::atoll(line.c_str())};
+  const std::vector<std::string> own = source.lines.files();
+  const size_t named = finding.sentence.find(file + ":" + line);
+  if (!file.empty() && std::ranges::find(own, file) == own.end() && named != std::string::npos)
+    if (const SourcePlace caller = place_in(finding.sentence.substr(named), source); caller.line > 0) place = caller;
+  return place_of(place.file, place.line, source);
+}
+
 // A path as a relative URI (RFC 3986): everything but unreserved characters and / is escaped.
 std::string uri_of(const std::string& path) {
   std::string uri;
@@ -82,9 +94,8 @@ std::vector<Located> located(const Observation& observation, const SourceFile& s
   }
   if (!observation.watch) return all;
   for (const Finding& finding : observation.watch->findings) {
-    const SourcePlace first = place_of(at(finding, "file"), std::atoll(at(finding, "line").c_str()), source);
-    const SourcePlace other =
-        place_of(at(finding, "other_file"), std::atoll(at(finding, "other_line").c_str()), source);
+    const SourcePlace first = own_place(finding, "file", "line", source);
+    const SourcePlace other = own_place(finding, "other_file", "other_line", source);
     all.push_back(
         {finding.rule.name(), finding.severity, finding.sentence, first.file, first.line, other.file, other.line});
   }

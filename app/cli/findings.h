@@ -34,6 +34,10 @@ std::string line_of(const Located& one);
 // The tool of compute-sanitizer that looks for it: memcheck, racecheck, synccheck, initcheck; empty: none does.
 std::string_view tool_of(const Located& one);
 
+// Of times without a watch.
+inline constexpr const char* kNotWatched =
+    "Not watched: a race or an output that is right by luck is not found (--watch).";
+
 // Whether the watch looked at every CTA.
 bool is_whole(const Observation& observation);
 

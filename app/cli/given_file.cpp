@@ -112,7 +112,7 @@ Result<FileKernel> kernel_of(const GivenFile& given, const std::vector<std::stri
   auto beside = manifest_beside(given);
   if (!beside) return fail(beside.error());
   FileKernel kernel;
-  std::string manifest, source_name, source;
+  std::string imported_as, manifest, source_name, source;
   if (*beside) {
     auto text = read_given(given);
     if (!text) return fail(text.error());
@@ -127,13 +127,16 @@ Result<FileKernel> kernel_of(const GivenFile& given, const std::vector<std::stri
     auto read = read_import(given);
     if (!read) return fail(read.error());
     probe(*read);
+    // A manifest is named by its id, and a file's name may hold what an id may not: "my kernel.cu".
+    const fs::path file = given.file;
+    imported_as = (file.parent_path() / (read->imported.id + file.extension().string())).string();
     manifest = std::move(read->imported.manifest);
     source = std::move(read->whole.text);
     source_name = read->name;
     kernel.guessed = std::move(read->imported.guessed);
     kernel.probed = std::move(read->imported.probed);
   }
-  const std::string where = kernel.manifest.empty() ? given.file : kernel.manifest;
+  const std::string where = kernel.manifest.empty() ? imported_as : kernel.manifest;
   auto loaded = catalog::parse_kernel({where, manifest, source_name, source});
   if (!loaded) return fail(loaded.error());
   auto dirs = cli::kernel_dirs(kernel_dirs);

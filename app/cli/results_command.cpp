@@ -11,6 +11,7 @@
 #include "cli/command.h"
 #include "cli/exit_status.h"
 #include "cli/leaderboard_text.h"
+#include "cli/number_checks.h"
 #include "cli/places.h"
 #include "cli/results_text.h"
 #include "core/escape.h"
@@ -212,7 +213,7 @@ int results(const ResultsOptions& options) {
   if (!options.store.empty() && (there || options.merge.empty()))
     if (auto is_one = store::Results::check(file); !is_one) return report(is_one.error());
   if (options.merge.empty() && !there) {
-    print_note("No result is stored yet: the window stores what it runs.");
+    print_note("No result is stored yet: the window, sweep and best store what they run.");
     return kCorrectOrUnchecked;
   }
   auto opened = store::Results::open(file);
@@ -236,7 +237,7 @@ void add_results(CLI::App& app, Chosen& chosen) {
   command->add_flag("--fastest", options->fastest, "The fastest first; without it, the newest");
   command->add_option("--limit", options->limit, "At most so many; 0: all. Without it, 20 in the terminal")
       ->type_name("N")
-      ->check(CLI::NonNegativeNumber);
+      ->check(zero_or_more());
   CLI::Option* csv = command->add_flag("--csv", options->csv, "As CSV");
   command
       ->add_flag("--leaderboard", options->leaderboard,

@@ -6,6 +6,7 @@
 
 #include "charts/format.h"
 #include "charts/scan_rows.h"
+#include "cli/findings.h"
 #include "core/escape.h"
 #include "core/json.h"
 #include "core/observation_fields.h"
@@ -77,7 +78,7 @@ std::string text_of(const Scan& scan, const Kernel& kernel) {
   for (const ScanSeries& series : charts::scan_series(scan)) add_series(out, series);
   const bool watched = std::ranges::any_of(
       scan.points, [](const ScanPoint& point) { return point.observation && point.observation->watch; });
-  if (!watched) out += "\nNot watched: a race or an output that is right by luck is not found (--watch).\n";
+  if (!watched) out += fmt::format("\n{}\n", kNotWatched);
   return out;
 }
 

@@ -5,6 +5,7 @@
 #include "cli/command.h"
 #include "cli/exit_status.h"
 #include "cli/experiment_options.h"
+#include "cli/number_checks.h"
 #include "cli/places.h"
 #include "cli/worker_options.h"
 #ifdef ATTNSCOPE_HAS_UI
@@ -120,7 +121,7 @@ void add_shot(CLI::App& app, Chosen& chosen) {
       ->add_option("--fragments", options->fragments,
                    "The Source panel with the matrices of this source line, lane by lane")
       ->type_name("LINE")
-      ->check(CLI::PositiveNumber)
+      ->check(above_zero())
       ->excludes(panel);
   CLI::Option* softmax = command->add_option("--softmax", options->softmax,
                                              "The Source panel with the online softmax of this query row, stepped");
@@ -141,11 +142,11 @@ void add_shot(CLI::App& app, Chosen& chosen) {
   command->add_option("--step", options->step, "Which step; the first by itself")
       ->type_name("N")
       ->needs(lesson)
-      ->check(CLI::PositiveNumber);
+      ->check(above_zero());
   command->add_option("--answer", options->answer, "Answer the step's question; else it is open")
       ->type_name("N")
       ->needs(lesson)
-      ->check(CLI::PositiveNumber);
+      ->check(above_zero());
   command->callback([options, &chosen] { chosen = [options] { return shoot(*options); }; });
 }
 

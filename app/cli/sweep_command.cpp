@@ -6,6 +6,7 @@
 #include "catalog/validate.h"
 #include "cli/command.h"
 #include "cli/exit_status.h"
+#include "cli/number_checks.h"
 #include "cli/one_run.h"
 #include "cli/sweep_place.h"
 #include "cli/sweep_t4.h"
@@ -159,11 +160,10 @@ void add_sweep(CLI::App& app, Chosen& chosen) {
       ->add_option("--model", options->model,
                    "With model-guided: rank on this emulated device. With --t4: its modelled times too")
       ->type_name("DEVICE");
-  command->add_option("--budget", options->budget, "Try at most so many configs")
-      ->type_name("N")
-      ->check(CLI::PositiveNumber);
+  command->add_option("--budget", options->budget, "Try at most so many configs")->type_name("N")->check(above_zero());
   command->add_option("--seed", options->seed, "Of what is random; the same one gives the same sweep")
       ->type_name("N")
+      ->check(zero_or_more())
       ->capture_default_str();
   auto* watch = command->add_flag("--watch{sample}", options->watch,
                                   "Look for races and what is right by luck in every config, not only in what leads");

@@ -16,6 +16,7 @@
 #include "cli/command.h"
 #include "cli/device_wait.h"
 #include "cli/exit_status.h"
+#include "cli/number_checks.h"
 #include "cli/places.h"
 #include "cli/validate_again.h"
 #include "cli/worker_options.h"
@@ -325,7 +326,7 @@ void add_validate(CLI::App& app, Chosen& chosen) {
   auto* quick = command->add_flag("--quick", options->quick, "Fewer configs, in two and a half minutes");
   auto* within = command->add_option("--within", options->within, "End after this time; else nine minutes")
                      ->type_name("SECONDS")
-                     ->check(CLI::PositiveNumber);
+                     ->check(above_zero());
   auto* again =
       command
           ->add_option("--again", options->again, "Time nothing; model the configs of this file again with this build")

@@ -67,6 +67,10 @@ class FileWatcher {
     const Observation& o = ran->observation;
     const SourceFile source = source_of(options_.given, *named, ran->kernel);
     std::string out = fmt::format("run {}: {}\n", number, summary_of(o, source));
+    if (std::string guesses = of_file_text(named->kernel); guesses != guesses_) {
+      out += guesses;
+      guesses_ = std::move(guesses);
+    }
     if (before_)
       out += changes_of(*before_, o, source);
     else
@@ -94,7 +98,8 @@ class FileWatcher {
 
   const WatchFileOptions& options_;
   std::atomic<bool> ended_{false};
-  std::string text_;  // of the file at the last run
+  std::string text_;     // of the file at the last run
+  std::string guesses_;  // of its import, as they were last said
   std::optional<Observation> before_;
 };
 

@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
+#include "cli/number_checks.h"
 #include "cli/places.h"
 #include "platform/paths.h"
 #include "store/workers.h"
@@ -73,6 +74,7 @@ void add_connect_timeout(CLI::App& command, WorkerOptions& workers) {
                   "lift the limit")
       ->type_name("SECONDS")
       ->capture_default_str()
+      ->check(above_zero())
       ->check(CLI::Range(0.1, 24 * 3600.0));
 }
 

@@ -16,8 +16,8 @@ constexpr const char* kOutside = "launch and tail";
 
 const auto longer_first = [](const auto& a, const auto& b) { return a.us > b.us; };
 
-std::string source_at(const emulator::Program& program, uint32_t instruction) {
-  const compile::SassLine& line = program.sass->instructions[instruction].line;
+std::string source_at(const emulator::Program& program, uint32_t instruction, const SourceLines& lines) {
+  const compile::SassLine line = own_line(*program.sass, instruction, lines);
   return line.line != 0 ? emulator::line_name(*program.sass, line) : std::string();
 }
 
@@ -42,7 +42,7 @@ std::string phase_at(const emulator::Program& program, uint32_t instruction, con
 }
 
 // `sorted`: one term's, by producer.
-Term term_of(std::span<const Stall> sorted, const emulator::Program& program) {
+Term term_of(std::span<const Stall> sorted, const emulator::Program& program, const SourceLines& lines) {
   Term term{sorted.front().term, 0, {}};
   for (size_t i = 0; i < sorted.size();) {
     const uint32_t producer = sorted[i].producer;
@@ -54,8 +54,8 @@ Term term_of(std::span<const Stall> sorted, const emulator::Program& program) {
     }
     term.us += us;
     if (producer == Stall::kNone) continue;
-    term.lines.push_back({int64_t{producer} * 16, source_at(program, producer), us, int64_t{longest->consumer} * 16,
-                          source_at(program, longest->consumer)});
+    term.lines.push_back({int64_t{producer} * 16, source_at(program, producer, lines), us,
+                          int64_t{longest->consumer} * 16, source_at(program, longest->consumer, lines)});
   }
   std::ranges::stable_sort(term.lines, longer_first);
   if (term.lines.size() > Term::kMostLines) term.lines.resize(Term::kMostLines);
@@ -87,6 +87,16 @@ std::vector<Phase> phases_of(const std::vector<Stall>& stalls, const emulator::P
 
 }  // namespace
 
+compile::SassLine own_line(const compile::SassProgram& sass, size_t instruction, const SourceLines& lines) {
+  const compile::SassInstruction& one = sass.instructions[instruction];
+  const auto is_own = [&](const compile::SassLine& line) {
+    return line.line != 0 && line.file < sass.files.size() && lines.text_line(sass.files[line.file], line.line) > 0;
+  };
+  if (is_own(one.line)) return one.line;
+  const auto caller = std::ranges::find_if(one.inlined_at, is_own);
+  return caller != one.inlined_at.end() ? *caller : one.line;
+}
+
 Terms terms_of(const std::vector<Stall>& stalls, const emulator::Program& program, const SourcePieces& pieces,
                const SourceLines& lines) {
   std::vector<Stall> sorted = stalls;
@@ -96,7 +106,7 @@ Terms terms_of(const std::vector<Stall>& stalls, const emulator::Program& progra
   for (size_t i = 0; i < sorted.size();) {
     size_t end = i;
     while (end < sorted.size() && sorted[end].term == sorted[i].term) ++end;
-    out.list.push_back(term_of(std::span(sorted).subspan(i, end - i), program));
+    out.list.push_back(term_of(std::span(sorted).subspan(i, end - i), program, lines));
     i = end;
   }
   std::ranges::stable_sort(out.list, longer_first);

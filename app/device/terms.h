@@ -11,6 +11,10 @@
 
 namespace attnscope::device {
 
+// The line of the kernel's own text that an instruction comes from. Of code that is inlined from a library's header it
+// is the line that calls it, however deep; of an instruction that no such line leads to, the library's.
+compile::SassLine own_line(const compile::SassProgram& sass, size_t instruction, const SourceLines& lines);
+
 // The stalls of a modelled time as terms and phases, with the lines of `program` that carry them.
 //
 // An instruction's phase is the function that the kernel calls there, however deep the instruction lies below it; else

@@ -98,7 +98,10 @@ std::optional<Finding> bank_conflicts(const Facts& facts) {
 
 // Without conflicts: each access takes as many wavefronts as its bytes need.
 std::optional<Finding> shared_queue(const Facts& facts) {
-  const auto waits = [](const Stall& s) { return s.term == TermKind::shared_wavefronts; };
+  // Accesses to global memory take the same path, and are not meant.
+  const auto waits = [&](const Stall& s) {
+    return s.term == TermKind::shared_wavefronts && s.producer != Stall::kNone && facts.code[s.producer].wavefronts > 0;
+  };
   const Instruction* at = carrier(facts, waits);
   if (at == nullptr) return std::nullopt;
   double wavefronts = 0, arithmetic = 0;

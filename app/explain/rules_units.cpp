@@ -4,6 +4,7 @@
 #include <set>
 #include <tuple>
 
+#include "explain/next.h"
 #include "explain/rules.h"
 #include "model/rates.h"
 
@@ -34,6 +35,13 @@ bool holds_doubles(const Kernel& kernel) {
   return std::ranges::any_of(kernel.buffers, [](const BufferDeclaration& one) { return one.type == ElementType::f64; });
 }
 
+// Warps at once on an SM that has work: a grid of few CTAs does not fill the places that occupancy counts.
+double warps_of_busy_sm(const Facts& facts) {
+  const Occupancy& occupancy = *facts.seen.occupancy;
+  const double of_cta = double(occupancy.warps_per_sm) / double(std::max<int64_t>(1, occupancy.ctas_per_sm));
+  return std::max(of_cta, warps_at_once(facts.spec, occupancy));
+}
+
 }  // namespace
 
 std::optional<Finding> latency_exposed(const Facts& facts) {
@@ -55,14 +63,17 @@ std::optional<Finding> latency_exposed(const Facts& facts) {
   if (worst == nullptr || !facts.seen.occupancy) return std::nullopt;
   const double us = stalled_us(facts, [&](const Stall& s) { return s.term == term; });
   const double busy = std::max(term_us(facts, TermKind::issue), 1e-9);
-  const double warps = double(facts.seen.occupancy->warps_per_sm);
+  const double warps = warps_of_busy_sm(facts);
   const double hide = std::min(warps * (1 + us / busy), double(facts.spec.warps_sm));
   return costs(
       facts, RuleId::latency_exposed, worst->us,
       fmt::format("{} waits for what {} loads or computes, and no other warp has work meanwhile: {} of the time "
-                  "is {}. About {:.0f} warps on an SM would hide it; there are {:.0f}.",
+                  "is {}. {}",
                   place(*worst->consumer), place(*worst->producer), percent(worst->us / time_us(facts)),
-                  to_string(term), hide, warps),
+                  to_string(term),
+                  warps < double(facts.spec.warps_sm)
+                      ? fmt::format("About {:.0f} warps on an SM would hide it; there are {:.0f}.", hide, warps)
+                      : fmt::format("There are {:.0f} warps on an SM, and it takes no more.", warps)),
       {modelled("time of this wait", worst->us), modelled("all waits of its kind", us),
        counted("warps on an SM", warps), modelled("warps that would hide it", hide, "")},
       worst->producer);

@@ -16,15 +16,15 @@ std::vector<Instruction> code_of(const Kernel& kernel, const device::EmulatedDet
   const emulator::Program& program = *emulated.program;
   const compile::SassProgram& sass = *program.sass;
   const auto& counters = emulated.result.instructions;
-  const std::vector<std::string> phases =
-      device::phases_of_code(program, SourcePieces(kernel.source), SourceLines(kernel.source_name, kernel.source),
-                             [&](size_t i) { return counters[i].issued > 0; });
+  const SourceLines lines(kernel.source_name, kernel.source);
+  const std::vector<std::string> phases = device::phases_of_code(program, SourcePieces(kernel.source), lines,
+                                                                 [&](size_t i) { return counters[i].issued > 0; });
   std::vector<Instruction> code(counters.size());
   for (size_t i = 0; i < code.size(); ++i) {
     Instruction& one = code[i];
     const emulator::InstructionCounters& did = counters[i];
     const model::ScheduledInstruction& scheduled = schedule.code[i];
-    const compile::SassLine& line = sass.instructions[i].line;
+    const compile::SassLine line = device::own_line(sass, i, lines);
     if (line.line != 0 && line.file < sass.files.size()) {
       one.file = sass.files[line.file];
       one.line = static_cast<int>(line.line);

@@ -862,7 +862,7 @@ cp {wheel} "$2"
         self.assertEqual(list(self.path.glob("*.json")), [], "it writes no manifest")
 
     def test_check_sees_a_fault_of_a_cta_that_a_sample_leaves_out(self):
-        file = self.racy("late.cu", "if (blockIdx.x != 9) __syncthreads();")
+        file = self.racy("late für 1.2 %s.cu", "if (blockIdx.x != 9) __syncthreads();")
         self.assertEqual(self.call("check", file, "--watch=sample").stdout.count("error:"), 0)
         done = self.call("check", file)
         self.assertEqual(done.returncode, 1, done.stderr)
@@ -872,6 +872,8 @@ cp {wheel} "$2"
     def test_check_takes_the_manifest_beside_the_file_and_says_what_was_guessed(self):
         file = self.plain("saxpy")
         self.assertRegex(self.call("check", file).stdout, "guessed +")
+        with self.watch_file(file, "--runs", "1") as process:
+            self.assertRegex(process.stdout.read(), "run 1: .*\nguessed +")
         self.assertEqual(self.call("import", file, "--out", self.path).returncode, 0)
         copy = self.path / "saxpy.cu"
         manifest = json.loads((self.path / "saxpy.json").read_text())

@@ -183,6 +183,11 @@ Step park(Warp& warp, Fragment& fragment, uint32_t mask, Wait wait, uint8_t barr
   return Step::parked;
 }
 
+// Of BAR: an immediate, or what the first active lane's register holds.
+uint32_t barrier_number(Warp& warp, const Op& op, uint32_t mask) {
+  return op.flags & op_all ? op.imm : word(warp, op.a + 4 * first_lane(mask)) & 15;
+}
+
 Step control(Warp& warp, Fragment& fragment, const Op& op, const BoundLaunch& launch) {
   const uint32_t active = fragment.mask;
   uint32_t mask = active & guard_of(warp, op);
@@ -232,7 +237,7 @@ Step control(Warp& warp, Fragment& fragment, const Op& op, const BoundLaunch& la
       return park(warp, fragment, mask, Wait::warpsync, 0, wanted);
     }
     case Family::bar_sync: {
-      const uint32_t id = op.flags & op_all ? op.imm : word(warp, op.a + 4 * first_lane(mask)) & 15;
+      const uint32_t id = barrier_number(warp, op, mask);
       // In a register, the count is in the bits above the number.
       const uint32_t count = op.e == 0 ? op.second : word(warp, op.e + 4 * first_lane(mask)) >> 16 & 0xfff;
       return park(warp, fragment, mask, Wait::bar, static_cast<uint8_t>(id), count);
@@ -243,10 +248,12 @@ Step control(Warp& warp, Fragment& fragment, const Op& op, const BoundLaunch& la
       warp.machine->barrier_voters[op.imm] += lanes_of(mask);
       return park(warp, fragment, mask, Wait::bar, static_cast<uint8_t>(op.imm), op.second, op.detail.barrier_vote);
     }
-    case Family::bar_arrive:
-      warp.machine->barrier_arrived[op.imm] += 1;
-      if (warp.machine->observer != nullptr) warp.machine->observer->arrived(warp.id, op.imm);
+    case Family::bar_arrive: {
+      const uint32_t id = barrier_number(warp, op, mask);
+      warp.machine->barrier_arrived[id] += 1;
+      if (warp.machine->observer != nullptr) warp.machine->observer->arrived(warp.id, id);
       break;
+    }
     case Family::call_absolute:
       return call_absolute(warp, fragment, op, launch, mask);
     default:

@@ -69,6 +69,19 @@ TEST(Findings, StandInTheHeaderThatTheLineCameFrom) {
   EXPECT_EQ(located(o, whole).at(0).line, 2);
 }
 
+// A person cannot change a header of CUDA's, but the line that calls it.
+TEST(Findings, StandAtTheLineThatCallsALibrary) {
+  Observation o = watched({finding_at(RuleId::race_shared, Severity::error, "203",
+                                      "Race: LDS at k.cu:21, then LDGSTS at pipe.h:203, 4 calls below k.cu:17.")});
+  o.watch->findings[0].where = {{"file", "pipe.h"}, {"line", "203"}, {"other_file", "k.cu"}, {"other_line", "21"}};
+  const Located one = located(o, kSource).at(0);
+  EXPECT_EQ(one.file, "src/my kernel.cu");
+  EXPECT_EQ(one.line, 17);
+  EXPECT_EQ(one.other_line, 21);
+  o.watch->findings[0].sentence = "Race: LDS at k.cu:21, then LDGSTS at pipe.h:203.";
+  EXPECT_EQ(located(o, kSource).at(0).file, "pipe.h") << "no line of the source is known to call it";
+}
+
 TEST(Findings, EachKindHasComputeSanitizersTool) {
   const auto tool = [](RuleId rule) {
     return tool_of(located(watched({finding_at(rule, Severity::error, "1", "")}), kSource).at(0));

@@ -59,6 +59,15 @@ TEST(Terms, SumByKindAndProducerWithTheLongestWaiter) {
   EXPECT_EQ(all.missing, "");
 }
 
+TEST(Terms, NameTheKernelsOwnLineThatCallsALibrary) {
+  const Terms all = terms({{TermKind::global_latency, 3, 3, 2}, {TermKind::issue, 4, 4, 1}});
+  EXPECT_EQ(all.list[0].lines, (std::vector<TermLine>{{48, "k.cu:8", 2, 48, "k.cu:8"}}));
+  EXPECT_EQ(all.list[1].lines, (std::vector<TermLine>{{64, "", 1, 64, ""}}));
+  const emulator::Program of_library = program();
+  EXPECT_EQ(own_line(*of_library.sass, 3, SourceLines("other.cu")), (compile::SassLine{1, 700}));
+  EXPECT_EQ(own_line(*of_library.sass, 0, SourceLines("k.cu")), (compile::SassLine{0, 1}));
+}
+
 TEST(Terms, PhasesAreTheFunctionsThatTheKernelCallsAndItsLoops) {
   const Terms all = terms({{TermKind::shared_latency, 0, 1, 5},
                            {TermKind::issue, 0, 0, 2},

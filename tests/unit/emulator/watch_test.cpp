@@ -50,6 +50,15 @@ const WatchCase kCases[] = {
     {"NamedBarrierOrders", "@P0 STS [R2], R0\nBAR.SYNC 0x3, 0x40\n@!P0 LDS R6, [R4]", ""},
     {"ArrivalGives",
      "@!P0 BRA `(other)\nSTS [R2], R0\nBAR.ARV 0x3, 0x40\nEXIT\nother:\nBAR.SYNC 0x3, 0x40\nLDS R6, [R4]", ""},
+    {"ArrivalGivesByNumbersInRegisters",
+     "MOV R6, 0x3\nMOV R7, 0x400000\nMOV R8, 0x5\n@!P0 BRA `(other)\nSTS [R2], R0\nBAR.ARV R6, 0x40\n"
+     "BAR.SYNC R8, 0x40\nBAR.ARV 0x4, R7\nEXIT\nother:\nBAR.SYNC R6, 0x40\nLDS R9, [R4]\nBAR.ARV R8, R7\n"
+     "BAR.SYNC 0x4, R7",
+     ""},
+    {"ArrivalAtAnotherNumberGivesNothing",
+     "MOV R6, 0x3\nMOV R7, 0x5\n@!P0 BRA `(other)\nSTS [R2], R0\nBAR.ARV R6, 0x40\nEXIT\nother:\n"
+     "BAR.ARV R7, 0x40\nLDS R8, [R4]",
+     "STS at k.cu:11", WatchKind::shared_write_read},
     {"ArrivalDoesNotTake",
      "@!P0 BRA `(other)\nBAR.ARV 0x3, 0x40\nLDS R6, [R4]\nEXIT\nother:\nSTS [R2], R0\nBAR.SYNC 0x3, 0x40",
      "LDS at k.cu:10 (thread 0, warp 0) reads byte 128 of shared memory, then STS at k.cu:13",

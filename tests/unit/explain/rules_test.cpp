@@ -272,6 +272,7 @@ const std::vector<Clean>& clean() {
       {"WideLoads", [](Input& in) { in.at(kLoad).width = 16; }},
       {"ABroadcastOfFourBytes", [](Input& in) { in.at(kLoad).width = 4, in.at(kLoad).sectors = 2000; }},
       {"FourBytesFarApart", [](Input& in) { in.at(kLoad).width = 4, in.at(kLoad).sectors = 64000; }},
+      {"AGlobalStoreInTheQueueOfSharedMemory", [](Input& in) { in.stall(TermKind::shared_wavefronts, kStore, 20); }},
       {"SharedMemoryWithoutAQueue", [](Input& in) { in.at(kScore).wavefronts = in.at(kScore).ideal = 100000; }},
       {"DoublesInBuffersOfDoubles",
        [](Input& in) {
@@ -363,6 +364,24 @@ TEST_P(CleanInput, DrawsNoWarning) {
   GetParam().change(in);
   for (const Finding& finding : findings_of(in.facts))
     EXPECT_EQ(finding.severity, Severity::info) << finding.rule.name() << ": " << finding.sentence;
+}
+
+// Four warps a CTA. Occupancy counts the places of an SM, which a small grid does not fill.
+TEST(ExposedLatency, CountsTheWarpsThatTheGridHas) {
+  const auto told = [](int64_t ctas, int64_t places) {
+    Input in;
+    in.stall(TermKind::global_latency, kLoad, 20, kScore);
+    in.facts.seen.occupancy->total_ctas = ctas;
+    in.facts.seen.occupancy->ctas_per_sm = places;
+    in.facts.seen.occupancy->warps_per_sm = 4 * places;
+    const std::vector<Finding> findings = findings_of(in.facts);
+    const Finding* const found = find(findings, RuleId::latency_exposed);
+    return found == nullptr ? "" : found->sentence;
+  };
+  EXPECT_THAT(told(6, 12), HasSubstr("would hide it; there are 4."));
+  EXPECT_THAT(told(96, 12), HasSubstr("would hide it; there are 8."));
+  EXPECT_THAT(told(4800, 5), HasSubstr("would hide it; there are 20."));
+  EXPECT_THAT(told(4800, 12), HasSubstr("There are 48 warps on an SM, and it takes no more."));
 }
 
 INSTANTIATE_TEST_SUITE_P(All, CleanInput, testing::ValuesIn(clean()), [](const auto& one) { return one.param.name; });
