@@ -191,6 +191,7 @@ class Reader {
     for (size_t at = 2; at + 2 < inner.size(); ++at) {
       if (!inner[at].is("<") || !inner[at + 1].is("<") || !inner[at + 2].is("<")) continue;
       const CudaSource macro = Reader(tokens_[i].text.substr(inner[1].end() + 1), true).read();
+      out_.launching_macros.emplace(inner[1].text);
       for (SourceLaunch launch : macro.launches) {
         launch.at = SIZE_MAX;
         in_macros_.push_back(std::move(launch));

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <iterator>
 #include <map>
 #include <optional>
@@ -120,6 +121,7 @@ struct CudaSource {
   SourceValues<std::vector<std::string>> dims;                  // dim3 name(x, y, z)
   std::map<std::string, std::string> types;                     // typedef and using
   std::map<std::string, std::vector<SourceParameter>> structs;  // plain ones, with their members
+  std::set<std::string, std::less<>> launching_macros;          // macros with a launch in them
   std::set<std::string> included;                               // as the includes name them
   std::set<std::string> parameter_names;                        // of templates and macros: meaningless outside
 };

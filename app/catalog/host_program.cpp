@@ -93,6 +93,9 @@ void HostProgram::add_call(const HostStep& step, const HostFunction& function, c
     if (part.unclear.empty())
       part.unclear = "the function " + step.name + ", which is called in several places or with template arguments";
     part.kind = ProgramPart::Kind::launch;
+  } else if (source_.cuda.launching_macros.contains(step.name)) {
+    if (part.unclear.empty()) part.unclear = "the macro " + step.name;
+    part.kind = ProgramPart::Kind::launch;
   } else if (is_memset(step.name) && step.arguments.size() >= 3) {
     part.kind = ProgramPart::Kind::memset;
   } else if (copies(step, "DeviceToDevice")) {

@@ -187,6 +187,8 @@ TEST(ImportProgram, SaysWhyAFunctionIsNoProgram) {
            {"auto all = [&] {" + kThree + "};", "the launch of square is in a lambda"},
            {kThree + "unknown<<<1, 1>>>(d_out);", "unknown is not defined in the file"},
            {"square<<<1, 32>>>(d_x + 4, d_y, N);" + kThree, "square gets d_x+4, which is not a whole buffer"},
+           {"\n#define SQUARE(n) square<<<1, n>>>(d_x, d_y, n)\n" + kThree + "SQUARE(64);",
+            "what it calls is in the macro SQUARE"},
            {"square<<<1, 32>>>(d_x, d_y);" + kThree, "square gets 2 arguments and has 3 parameters"},
            {"square<<<1, 32>>>(d_x, d_y, N);\ncublasScale(d_y);\ntotal<<<1, 64>>>(d_y, d_sum, N);",
             "cublasScale gets d_y between them"},
