@@ -13,6 +13,9 @@ namespace attnscope::catalog {
 inline constexpr uint64_t kMaxManifestBytes = 1 << 20;
 inline constexpr uint64_t kMaxSourceBytes = 4 << 20;
 
+// The key of a program's steps in its manifest.
+inline constexpr const char* kProgramKey = "launches";
+
 // A kernel's manifest and its source or machine code, from a folder or from a message to a worker.
 struct KernelText {
   std::string manifest_name;  // for messages: the path as given

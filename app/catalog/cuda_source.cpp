@@ -19,7 +19,8 @@ constexpr size_t kLongestName = 1000;   // of a kernel with its namespaces
 constexpr size_t kMostMembers = 256;    // of a struct
 constexpr size_t kMostOfConstant = 60;  // tokens of the value
 constexpr size_t kMostIncluded = 1000;
-constexpr size_t kMostBranches = 8;  // around a launch
+constexpr size_t kMostBranches = 8;     // around a launch
+constexpr size_t kMostLookedAt = 1000;  // changes of a name: with more it is not known
 
 // The text of the source with even blanks; empty if it is too long.
 std::string text_of(const Tokens& tokens, size_t begin, size_t end) {
@@ -121,6 +122,8 @@ class Reader {
         read_template(i);
       else if (is(i, "=") && i > 0 && tokens_[i - 1].kind == Kind::word)
         read_constant(i);
+      else if ((is(i, "=") || is(i, "+") || is(i, "-")) && i > 1)
+        read_change(i);
     }
     out_.launches.insert(out_.launches.end(), in_macros_.begin(), in_macros_.end());
     return std::move(out_);
@@ -188,6 +191,7 @@ class Reader {
     for (size_t at = 2; at + 2 < inner.size(); ++at) {
       if (!inner[at].is("<") || !inner[at + 1].is("<") || !inner[at + 2].is("<")) continue;
       const CudaSource macro = Reader(tokens_[i].text.substr(inner[1].end() + 1), true).read();
+      out_.launching_macros.emplace(inner[1].text);
       for (SourceLaunch launch : macro.launches) {
         launch.at = SIZE_MAX;
         in_macros_.push_back(std::move(launch));
@@ -390,14 +394,34 @@ class Reader {
       if (is(end, "{") || is(end, ")") || end - i >= kMostOfConstant) return;
       if (is(end, "(")) end = brackets_.closing(end);
     }
-    const bool assigned = i >= 2 && (word(i - 2) || is(i - 2, ","));  // a declaration, not `x = …`
+    const bool branch = i >= 2 && (is(i - 2, ")") || is(i - 2, "else"));  // if (…) x = …;
+    if (branch) out_.changes.add(std::string(tokens_[i - 1].text), tokens_[i].at, tokens_[i].at);
+    const bool statement = i >= 2 && (is(i - 2, ";") || is(i - 2, "{") || is(i - 2, "}"));
+    const bool pointer = i >= 3 && is(i - 2, "*") && (word(i - 3) || is(i - 3, "*") || is(i - 3, ">"));
+    const bool assigned = i >= 2 && !branch && (word(i - 2) || is(i - 2, ",") || pointer || statement);
     const bool counter = i >= 4 && is(i - 3, "(") && is(i - 4, "for");
     if (!assigned || counter || end - i >= kMostOfConstant) return;
     const std::string name(tokens_[i - 1].text), value = text_of(tokens_, i + 1, end);
-    out_.constants.add(name, {tokens_[i].at, end_of_block(), value});
+    out_.constants.add(name, {tokens_[i].at, end_of_block(), value, !statement});
+    if (statement) out_.changes.add(name, tokens_[i].at, end_of_block());
     // #ifndef X / constexpr int X = v: -DX=w takes its place.
     if (const auto number = number_of<int64_t>(value); number && name == guarded_ && blocks_.empty())
       out_.settable.emplace_back(name, *number);
+  }
+
+  // x += 1; x <<= 1; x++; ++x;
+  void read_change(size_t i) {
+    static const std::set<std::string_view> operators{"+", "-", "*", "/", "%", "&", "|", "^", "<", ">"};
+    size_t name = SIZE_MAX;
+    if (is(i, "=") && operators.contains(tokens_[i - 1].text)) {
+      const bool shift = (is(i - 1, "<") || is(i - 1, ">")) && tokens_[i - 2].text == tokens_[i - 1].text && i > 2;
+      if (!shift && (is(i - 1, "<") || is(i - 1, ">"))) return;  // a comparison
+      name = shift ? i - 3 : i - 2;
+    } else if (!is(i, "=") && tokens_[i - 1].text == tokens_[i].text) {
+      name = word(i + 1) && !word(i - 2) ? i + 1 : i - 2;
+    }
+    if (name < tokens_.size() && word(name))
+      out_.changes.add(std::string(tokens_[name].text), tokens_[i].at, tokens_[i].at);
   }
 
   struct OpenBranch {
@@ -422,6 +446,22 @@ class Reader {
 };
 
 }  // namespace
+
+bool SourceChanges::any(const std::string& name, size_t from, size_t to) const {
+  const auto found = all_.find(name);
+  if (found == all_.end()) return false;
+  size_t looked_at = 0;
+  for (auto one = std::ranges::upper_bound(found->second, from, {}, &One::at);
+       one != found->second.end() && one->at < to; ++one)
+    if (one->end < to || ++looked_at == kMostLookedAt) return true;
+  return false;
+}
+
+bool includes_cutlass(const CudaSource& source) {
+  return std::ranges::any_of(source.included, [](const std::string& name) {
+    return name.starts_with("cute/") || name.starts_with("cutlass/");
+  });
+}
 
 CudaSource read_cuda_source(const std::string& source) { return Reader(source).read(); }
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <iterator>
 #include <map>
 #include <optional>
@@ -59,6 +60,7 @@ class SourceValues {
   struct One {
     size_t at = 0, end = 0;  // it is known from `at` to the end of its block; SIZE_MAX: of the file
     T value;
+    bool declared = true;  // there, and not given another value
   };
   void add(const std::string& name, One one) { all_[name].push_back(std::move(one)); }
   // The nearest one before its use whose block contains the use; null if there is none.
@@ -73,16 +75,38 @@ class SourceValues {
     }
     return nullptr;
   }
-  // The nearest one before, in whichever block, or else the last one.
+  // The nearest declaration before, in whichever block, or else the last one.
   const One* any(const std::string& name, size_t used_at) const {
     const auto found = all_.find(name);
     if (found == all_.end()) return nullptr;
     const auto behind = std::ranges::lower_bound(found->second, used_at, {}, &One::at);
-    return behind == found->second.begin() ? &found->second.back() : &*std::prev(behind);
+    const One* const before = last_declared(found->second.begin(), behind);
+    return before ? before : last_declared(behind, found->second.end());
   }
 
  private:
+  template <class Iterator>
+  static const One* last_declared(Iterator begin, Iterator end) {
+    for (size_t looked_at = 0; end != begin && looked_at < kMostLookedAt; ++looked_at)
+      if ((--end)->declared) return &*end;
+    return nullptr;
+  }
   static constexpr size_t kMostLookedAt = 1000;  // so that a million of them cost no more
+  std::map<std::string, std::vector<One>> all_;  // ascending
+};
+
+// Where names get other values than those that they are declared with.
+class SourceChanges {
+ public:
+  // `end`: of the block in which the new value is known; a position before any use if it is not known at all.
+  void add(const std::string& name, size_t at, size_t end) { all_[name].push_back({at, end}); }
+  // Whether the value of a name, known since `from`, may be another one at `to`.
+  bool any(const std::string& name, size_t from, size_t to) const;
+
+ private:
+  struct One {
+    size_t at = 0, end = 0;
+  };
   std::map<std::string, std::vector<One>> all_;  // ascending
 };
 
@@ -93,13 +117,16 @@ struct CudaSource {
   std::map<std::string, std::string> macros;                    // #define X v of one word or expression
   std::vector<std::pair<std::string, int64_t>> settable;        // #ifndef X / #define X v of an integer, in order
   SourceValues<std::string> constants;                          // name = expression
+  SourceChanges changes;                                        // of names in a branch, or by += and the like
   SourceValues<std::vector<std::string>> dims;                  // dim3 name(x, y, z)
   std::map<std::string, std::string> types;                     // typedef and using
   std::map<std::string, std::vector<SourceParameter>> structs;  // plain ones, with their members
+  std::set<std::string, std::less<>> launching_macros;          // macros with a launch in them
   std::set<std::string> included;                               // as the includes name them
   std::set<std::string> parameter_names;                        // of templates and macros: meaningless outside
 };
 
 CudaSource read_cuda_source(const std::string& source);
+bool includes_cutlass(const CudaSource& source);
 
 }  // namespace attnscope::catalog

@@ -18,7 +18,10 @@ HostNames HostScope::names(bool keep) const {
             if (!keep) return std::nullopt;
             const HostFunction* const here = host_.function_at(at);
             for (const Alias& alias : aliases_)
-              if (alias.name == name && alias.function == here) return KeptName{alias.size, kept.at(alias.size)};
+              if (alias.name == name && alias.function == here && alias.defined == definition(name, at)) {
+                note_changes(name, alias.defined, at);
+                return KeptName{alias.size, kept.at(alias.size)};
+              }
             const auto found = kept.find(name);
             if (found == kept.end() || (here != nullptr && has_alias(name))) return std::nullopt;
             return KeptName{name, found->second};
@@ -36,6 +39,19 @@ bool HostScope::has_alias(const std::string& size) const {
   return std::ranges::any_of(aliases_, [&](const Alias& alias) { return alias.size == size; });
 }
 
+size_t HostScope::definition(const std::string& name, size_t at) const {
+  const auto* const constant = source_.constants.find(name, at);
+  return constant ? constant->at : SIZE_MAX;
+}
+
+// The value that a name has since `from` is a guess if a branch or a += between may have changed it.
+void HostScope::note_changes(const std::string& name, size_t from, size_t at) const {
+  const HostFunction* const here = host_.function_at(at);
+  if (!here) return;
+  const size_t since = from == SIZE_MAX ? here->begin : std::max(from, here->begin);
+  guessed_ = guessed_ || source_.changes.any(name, since, at);
+}
+
 HostText HostScope::meaning(const std::string& name, size_t at) const {
   if (const auto argument = templates.find(name); argument != templates.end()) return {argument->second, at};
   if (const auto guess = assumed.find(name); guess != assumed.end()) {
@@ -43,9 +59,18 @@ HostText HostScope::meaning(const std::string& name, size_t at) const {
     return {std::to_string(guess->second), at};
   }
   const auto* const constant = source_.constants.find(name, at);
-  if (constant && constant->end != SIZE_MAX) return {constant->value, constant->at};
-  if (HostText passed = host_.argument(name, at); !passed.text.empty()) return passed;
-  if (constant) return {constant->value, constant->at};
+  if (constant && constant->end != SIZE_MAX) {
+    note_changes(name, constant->at, at);
+    return {constant->value, constant->at};
+  }
+  if (HostText passed = host_.argument(name, at); !passed.text.empty()) {
+    note_changes(name, SIZE_MAX, at);
+    return passed;
+  }
+  if (constant) {
+    guessed_ = guessed_ || source_.changes.any(name, constant->at, SIZE_MAX);
+    return {constant->value, constant->at};
+  }
   if (const auto macro = source_.macros.find(name); macro != source_.macros.end()) return {macro->second, at};
   const auto* const elsewhere = source_.constants.any(name, at);
   if (!elsewhere) return {};
@@ -59,16 +84,30 @@ HostText HostScope::member(const std::string& name, size_t axis, size_t at) cons
   return {axis < dims->value.size() ? dims->value[axis] : "1", dims->at};
 }
 
+HostText HostScope::in_function(HostText name, const HostFunction& function) const {
+  for (int depth = 0; depth < kDeepest; ++depth) {
+    const auto tokens = cpp_tokens(name.text);
+    const HostFunction* const here = host_.function_at(name.at);
+    if (tokens.size() != 1 || tokens[0].kind != CppToken::Kind::word || !here) return {};
+    if (here == &function) return name;
+    const auto* const constant = source_.constants.find(name.text, name.at);
+    if (constant && constant->end != SIZE_MAX) return {};
+    name = host_.argument(name.text, name.at);
+  }
+  return {};
+}
+
 void HostScope::set_size(const std::string& size, int64_t now, const std::string& name) {
   kept[size] = now;
   HostText here{name, used_at};
   for (int depth = 0; depth < kDeepest; ++depth) {
     const auto tokens = cpp_tokens(here.text);
     if (tokens.size() != 1 || tokens[0].kind != CppToken::Kind::word) {
-      if (depth == 0) aliases_.push_back({nullptr, "", size});  // of N * C: an N of the host code is another one
+      if (depth == 0)
+        aliases_.push_back({nullptr, "", size, SIZE_MAX});  // of N * C: an N of the host code is another one
       return;
     }
-    aliases_.push_back({host_.function_at(here.at), here.text, size});
+    aliases_.push_back({host_.function_at(here.at), here.text, size, definition(here.text, here.at)});
     here = host_.argument(here.text, here.at);
   }
 }
@@ -94,11 +133,12 @@ std::optional<int64_t> HostScope::now_of(const std::string& text) const {
   return value ? std::optional(value->now) : std::nullopt;
 }
 
-bool HostScope::contradicts(const SourceBranch& branch, size_t at) const {
+std::optional<bool> HostScope::taken(const SourceBranch& branch, size_t at) const {
   const bool was_guessed = guessed_;
   const auto value = host_value({branch.condition, at}, names(false));
   const bool guessed = std::exchange(guessed_, was_guessed);
-  return value && !guessed && (value->now != 0) != branch.holds;
+  if (!value || guessed) return std::nullopt;
+  return (value->now != 0) == branch.holds;
 }
 
 std::string HostScope::constant_or_itself(const std::string& word) const {

@@ -35,8 +35,14 @@ class HostScope {
   std::optional<int64_t> now_of(const std::string& text) const;
   // Whether an answer since the last call rests on a guess: a name of another block, or an assumed one.
   bool take_guessed() const { return std::exchange(guessed_, false); }
-  // A branch that is not taken as far as its condition can be decided.
-  bool contradicts(const SourceBranch& branch, size_t at) const;
+  // Whether a branch is taken; empty if its condition cannot be decided.
+  std::optional<bool> taken(const SourceBranch& branch, size_t at) const;
+  bool contradicts(const SourceBranch& branch, size_t at) const { return taken(branch, at) == false; }
+
+  // Where a name got the value that it has at `at`; SIZE_MAX: it is a parameter, or has none.
+  size_t definition(const std::string& name, size_t at) const;
+  // What a name of a called function is called in `function`, which calls it; empty if it is more than a name there.
+  HostText in_function(HostText name, const HostFunction& function) const;
 
   // A kernel does not see a host constant; it does see a macro, but the macro's value says more.
   std::string constant_or_itself(const std::string& word) const;
@@ -48,6 +54,7 @@ class HostScope {
  private:
   HostNames names(bool keep) const;
   bool has_alias(const std::string& size) const;
+  void note_changes(const std::string& name, size_t from, size_t at) const;
   HostText meaning(const std::string& name, size_t at) const;
   HostText member(const std::string& name, size_t axis, size_t at) const;
 
@@ -56,6 +63,7 @@ class HostScope {
   struct Alias {
     const HostFunction* function;  // where it has this meaning
     std::string name, size;
+    size_t defined;  // where the name got its value; SIZE_MAX: elsewhere
   };
   std::vector<Alias> aliases_;
   mutable bool guessed_ = false;

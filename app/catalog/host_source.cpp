@@ -17,8 +17,24 @@ constexpr int kDeepest = 8;              // functions that call functions
 bool word(const Tokens& tokens, size_t i) { return i < tokens.size() && tokens[i].kind == CppToken::Kind::word; }
 bool is(const Tokens& tokens, size_t i, std::string_view text) { return i < tokens.size() && tokens[i].is(text); }
 
-// The texts between the commas of the brackets at `open`.
-std::vector<std::string> parts_in(const Tokens& tokens, const CppBrackets& brackets, size_t open) {
+// The last word before a default value or an array's brackets.
+std::string parameter_name(const std::string& declaration) {
+  std::string name;
+  for (const CppToken& token : cpp_tokens(declaration)) {
+    if (token.is("=") || token.is("[")) break;
+    if (token.kind == CppToken::Kind::word) name = token.text;
+  }
+  return name;
+}
+
+bool is_keyword(std::string_view name) {
+  static const std::set<std::string_view> words{"if", "for", "while", "switch", "catch", "return", "sizeof", "defined"};
+  return words.contains(name);
+}
+
+}  // namespace
+
+std::vector<std::string> parts_in(const std::vector<CppToken>& tokens, const CppBrackets& brackets, size_t open) {
   std::vector<std::string> parts;
   std::string part;
   const size_t close = brackets.closing(open);
@@ -39,23 +55,6 @@ std::vector<std::string> parts_in(const Tokens& tokens, const CppBrackets& brack
   if (!part.empty() || !parts.empty()) parts.push_back(part);
   return parts;
 }
-
-// The last word before a default value or an array's brackets.
-std::string parameter_name(const std::string& declaration) {
-  std::string name;
-  for (const CppToken& token : cpp_tokens(declaration)) {
-    if (token.is("=") || token.is("[")) break;
-    if (token.kind == CppToken::Kind::word) name = token.text;
-  }
-  return name;
-}
-
-bool is_keyword(std::string_view name) {
-  static const std::set<std::string_view> words{"if", "for", "while", "switch", "catch", "return", "sizeof", "defined"};
-  return words.contains(name);
-}
-
-}  // namespace
 
 HostSource::HostSource(const std::string& source) {
   const Tokens tokens = cpp_tokens(source);
@@ -107,6 +106,26 @@ const HostFunction* HostSource::function_at(size_t at) const {
 const HostFunction* HostSource::function_named(std::string_view name) const {
   const auto found = by_name_.find(name);
   return found == by_name_.end() ? nullptr : &functions_[found->second];
+}
+
+size_t HostSource::calls_of(std::string_view name) const {
+  const auto found = calls_.find(name);
+  return found == calls_.end() ? 0 : found->second.size();
+}
+
+bool HostSource::calls_with(std::string_view name, const std::string& first_argument) const {
+  const auto found = calls_.find(name);
+  return found != calls_.end() && std::ranges::any_of(found->second, [&](const Call& call) {
+           return !call.arguments.empty() && call.arguments[0] == first_argument;
+         });
+}
+
+const HostFunction* HostSource::first_caller(const HostFunction& function) const {
+  const auto found = calls_.find(function.name);
+  if (found == calls_.end()) return nullptr;
+  for (const Call& call : found->second)
+    if (call.at < function.begin || call.at > function.end) return function_at(call.at);
+  return nullptr;
 }
 
 HostText HostSource::argument(const std::string& parameter, size_t at) const {

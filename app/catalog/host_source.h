@@ -27,6 +27,13 @@ class HostSource {
   const HostFunction* function_at(size_t at) const;
   // The first with this name; null if there is none.
   const HostFunction* function_named(std::string_view name) const;
+  const std::vector<HostFunction>& functions() const { return functions_; }
+  // How often the source calls it, counted up to 16.
+  size_t calls_of(std::string_view name) const;
+  // Whether one of those calls of `name` has this first argument.
+  bool calls_with(std::string_view name, const std::string& first_argument) const;
+  // The function with its first call, another than itself; null if there is none.
+  const HostFunction* first_caller(const HostFunction& function) const;
   // What the caller passes for a parameter of the function around `at`: of the first call that is not in the function
   // itself. Empty: there is no such parameter or call.
   HostText argument(const std::string& parameter, size_t at) const;
@@ -43,11 +50,14 @@ class HostSource {
   void read_function(const std::vector<CppToken>& tokens, const CppBrackets& brackets, size_t open);
   void read_call(const std::vector<CppToken>& tokens, const CppBrackets& brackets, size_t open);
 
-  std::vector<HostFunction> functions_;                       // ascending, none in another
-  std::map<std::string, size_t, std::less<>> by_name_;        // in functions_: the first of each name
-  std::map<std::string, std::vector<Call>> calls_;            // by function
-  std::map<std::string, std::vector<HostText>> allocations_;  // by pointer, ascending
+  std::vector<HostFunction> functions_;                          // ascending, none in another
+  std::map<std::string, size_t, std::less<>> by_name_;           // in functions_: the first of each name
+  std::map<std::string, std::vector<Call>, std::less<>> calls_;  // by function
+  std::map<std::string, std::vector<HostText>> allocations_;     // by pointer, ascending
 };
+
+// The texts between the commas of the brackets at `open`.
+std::vector<std::string> parts_in(const std::vector<CppToken>& tokens, const CppBrackets& brackets, size_t open);
 
 // `x` of "(float*)x", "&x", "reinterpret_cast<float*>(x)" and "x.data_ptr<float>()"; empty if there is more than a
 // name.

@@ -15,10 +15,13 @@
 #include "catalog/cuda_source.h"
 #include "catalog/first_sizes.h"
 #include "catalog/host_scope.h"
+#include "catalog/import_constants.h"
+#include "catalog/import_knobs.h"
+#include "catalog/import_launch.h"
 #include "catalog/import_parameters.h"
+#include "catalog/import_program.h"
 #include "catalog/manifest_text.h"
 #include "catalog/template_arguments.h"
-#include "catalog/unset_constants.h"
 #include "core/escape.h"
 #include "core/joined.h"
 
@@ -27,12 +30,8 @@ namespace {
 
 using OrderedJson = nlohmann::ordered_json;
 
-constexpr int64_t kUsualBlock = 256, kUsualSide = 16, kMostThreads = 1024;
-constexpr int64_t kUsualShared = 16384;
-constexpr int kMostAssumed = 8;  // names of one expression
 // An id may have 100 bytes, and gets an entry's name or a hash behind it where another kernel has it.
 constexpr size_t kLongestTitle = 120, kMaxFileName = 100, kLongestId = 60;
-constexpr size_t kMostKnobs = 64;  // a manifest accepts no more
 // So that a file of a million launches or names is not searched to its end.
 constexpr size_t kMostOffers = 100, kMostNamed = 20;
 
@@ -41,24 +40,48 @@ class Importer {
   Importer(const std::string& source_name, const std::string& source)
       : source_name_(source_name), read_{source, read_cuda_source(source), HostSource(source)} {}
 
-  Result<Imported> import(const std::string& entry, const std::string& id) {
-    if (auto chosen = choose(entry); !chosen) return fail(chosen.error());
+  Result<Imported> import(const std::string& entry, const std::string& id, const std::string& function) {
     result_.id = id.empty() ? id_of(source_name_) : id;
-    find_knobs();
+    if (!function.empty()) return program_of(function);
+    if (auto chosen = choose(entry); !chosen) return fail(chosen.error());
+    if (entry.empty() && launch_ && launch_->at != SIZE_MAX) {
+      if (const HostFunction* const around = program_around(read_, scope_, launch_->at)) {
+        auto program = import_program(source_name_, read_, *around, result_.id);
+        if (program) return program;
+        result_.guessed.push_back("it is run without the others: " + program.error().message);
+      }
+    }
+    find_programs();
+    knobs_ = import_knobs(source_, {kernel_}, scope_, result_);
     auto bound = bind_parameters(source_name_, read_, *kernel_, launch_, scope_, result_);
     if (!bound) return fail(bound.error());
     bound_ = std::move(*bound);
-    find_launch();
-    for (const std::string& name : unset_constants(read_.text))
-      result_.guessed.push_back(
-          fmt::format("the __constant__ variable {0} holds zeros: a buffer with \"symbol\": \"{0}\" "
-                      "gives it what the host code would",
-                      name));
+    shape_ = import_shape(read_, *kernel_, launch_, bound_.size_names, scope_, result_);
+    import_constants(read_, scope_, bound_.buffers, result_);
     write();
     return std::move(result_);
   }
 
  private:
+  Result<Imported> program_of(const std::string& name) {
+    const HostFunction* const function = read_.host.function_named(name);
+    if (!function)
+      return fail(Stage::input, source_name_ + " has no function " + name,
+                  "Name a host function that launches kernels, such as main.");
+    return import_program(source_name_, read_, *function, result_.id);
+  }
+
+  // Those of the functions with several launches that make a program.
+  void find_programs() {
+    std::map<const HostFunction*, size_t> launches;
+    for (const SourceLaunch& launch : source_.launches)
+      if (const HostFunction* const function = read_.host.function_at(launch.at)) ++launches[function];
+    size_t looked_at = 0;
+    for (const auto& [function, count] : launches)
+      if (count > 1 && ++looked_at <= kMostNamed && HostProgram(read_, scope_, *function).hands_on(false))
+        result_.programs.push_back(function->name);
+  }
+
   // The kernel of `ns::k<float, 4>` in the request, or the one that the host code launches.
   Result<void> choose(const std::string& entry) {
     if (source_.kernels.empty())
@@ -74,8 +97,8 @@ class Importer {
     for (const SourceKernel& kernel : source_.kernels) {
       if (!kernel.defined) continue;
       if (names.size() <= kMostNamed) names.push_back(names.size() < kMostNamed ? kernel.name : "…");
-      const bool launched = launched_names.contains(plain_name(kernel.name));
-      const bool named = kernel.name == wanted || plain_name(kernel.name) == wanted;
+      const bool launched = launched_names.contains(plain_kernel_name(kernel.name));
+      const bool named = kernel.name == wanted || plain_kernel_name(kernel.name) == wanted;
       if (entry.empty() ? launched && !kernel_ : named && !kernel_) kernel_ = &kernel;
     }
     if (!kernel_ && entry.empty()) kernel_ = &*std::ranges::find(source_.kernels, true, &SourceKernel::defined);
@@ -93,7 +116,7 @@ class Importer {
   std::vector<const SourceLaunch*> launches_of_kernel() const {
     std::vector<const SourceLaunch*> found;
     for (const SourceLaunch& launch : source_.launches)
-      if (found.size() < kMostOffers && launch.kernel == plain_name(kernel_->name)) found.push_back(&launch);
+      if (found.size() < kMostOffers && launch.kernel == plain_kernel_name(kernel_->name)) found.push_back(&launch);
     std::ranges::stable_partition(found, [&](const SourceLaunch* launch) {
       return std::ranges::none_of(launch->branches,
                                   [&](const SourceBranch& branch) { return scope_.contradicts(branch, launch->at); });
@@ -145,186 +168,6 @@ class Importer {
     scope_.used_at = launch ? launch->at : SIZE_MAX;
   }
 
-  static std::string plain_name(const std::string& name) {
-    return name.substr(name.rfind(':') == std::string::npos ? 0 : name.rfind(':') + 1);
-  }
-
-  static bool is_knob_name(const std::string& name) {
-    return !name.empty() && name[0] >= 'A' && name[0] <= 'Z' && std::ranges::all_of(name, [](char c) {
-      return (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-    });
-  }
-
-  void find_knobs() {
-    for (const auto& [name, value] : source_.settable) {
-      if (!is_knob_name(name) || value < 0) continue;
-      if (knobs_.size() == kMostKnobs) {
-        result_.guessed.push_back(
-            fmt::format("the knobs: the first {} macros that may be set; a manifest takes no more", kMostKnobs));
-        break;
-      }
-      std::vector<int64_t> values{value};
-      const bool power = value > 1 && (value & (value - 1)) == 0;
-      if (value <= 1) values = {0, 1};
-      if (power) values = {value / 2, value, value * 2};
-      OrderedJson knob{{"name", name}, {"values", values}, {"default", value}, {"doc", ""}};
-      knobs_.push_back(std::move(knob));
-      scope_.kept[name] = value;
-      result_.read.push_back(
-          fmt::format("{} = {} may be set from outside: a knob with {} values", name, value, values.size()));
-    }
-    const bool any = !knobs_.empty();
-    for (const std::string& name : kernel_->needs) {
-      if (source_.macros.contains(name) || scope_.kept.contains(name) || !is_knob_name(name)) continue;
-      knobs_.push_back(OrderedJson{{"name", name}, {"values", {1}}, {"default", 1}, {"doc", ""}});
-      scope_.kept[name] = 1;
-      result_.guessed.push_back(fmt::format("{} is defined as 1: the kernel is within #ifdef {}", name, name));
-    }
-    if (any) result_.guessed.push_back("the knobs' other values: keep those that the kernel takes");
-  }
-
-  // A name that the host code computes in a way that is not followed gets a value, which is said.
-  std::string assuming(const HostText& expression, int64_t guess) {
-    std::string unknown, text = scope_.in_terms(expression, &unknown);
-    for (int i = 0; i < kMostAssumed && text.empty() && !unknown.empty(); ++i) {
-      if (!scope_.assumed.emplace(unknown, guess).second) break;
-      assumed_.push_back(fmt::format("{} = {}", unknown, guess));
-      text = scope_.in_terms(expression, &unknown);
-    }
-    return text;
-  }
-
-  struct Dimensions {
-    std::vector<std::string> text;  // x, y and z; empty if the host code does not say
-    bool guessed = false;
-  };
-  // Of a grid or block in the host code; `guess`: of what it leaves open.
-  Dimensions dimensions(const std::string& text, bool block) {
-    std::vector<HostText> values;
-    dims_guessed_ = false;
-    if (text.starts_with("dim3(") && text.ends_with(")")) {
-      for (const std::string& one : split_arguments(text.substr(5, text.size() - 6)))
-        values.push_back({one, scope_.used_at});
-    } else if (const auto* dims = named_dims(text)) {
-      for (const std::string& one : dims->value) values.push_back({one, dims->at});
-    } else {
-      values = {{text, scope_.used_at}};
-    }
-    Dimensions found;
-    scope_.take_guessed();
-    int64_t threads = 1;
-    for (const HostText& value : values) {
-      const int64_t guess = !block ? 1 : values.size() > 1 ? kUsualSide : kUsualBlock;
-      found.text.push_back(assuming(value, guess));
-      const auto now = scope_.now_of(found.text.back());
-      if (found.text.back().empty() || (now && *now < 1)) return {};
-      threads *= now.value_or(1);
-    }
-    found.guessed = scope_.take_guessed() || dims_guessed_;
-    if (block && threads > kMostThreads) return {};
-    while (found.text.size() < 3) found.text.emplace_back("1");
-    return found;
-  }
-
-  const SourceValues<std::vector<std::string>>::One* named_dims(const std::string& name) {
-    const auto* here = source_.dims.find(name, scope_.used_at);
-    if (here || source_.constants.find(name, scope_.used_at)) return here;
-    const auto* elsewhere = source_.dims.any(name, scope_.used_at);
-    dims_guessed_ = elsewhere != nullptr;
-    return elsewhere;
-  }
-
-  void find_shared() {
-    const bool said = launch_ && !launch_->shared.empty() && launch_->shared != "0";
-    if (said) {
-      scope_.take_guessed();
-      shared_ = assuming({launch_->shared, scope_.used_at}, kUsualBlock);
-      if (!shared_.empty()) note(scope_.take_guessed(), fmt::format("dynamic shared memory: {} bytes", shared_));
-    }
-    if (!shared_.empty() || !declares_dynamic_shared()) return;
-    shared_ = std::to_string(kUsualShared);
-    result_.guessed.push_back(
-        fmt::format("dynamic shared memory: {} bytes; the kernel declares some, and {}", shared_,
-                    said ? "the host code computes how much (" + launch_->shared + ")" : "no launch says how much"));
-  }
-
-  // `extern __shared__ float s[];` in the kernel's body.
-  bool declares_dynamic_shared() const {
-    const std::vector<CppToken> tokens =
-        cpp_tokens(std::string_view(read_.text).substr(kernel_->body, kernel_->end - kernel_->body));
-    for (size_t i = 0; i + 1 < tokens.size(); ++i)
-      if (tokens[i].is("extern") && tokens[i + 1].is("__shared__")) return true;
-    return false;
-  }
-
-  void note(bool guessed, std::string text) {
-    if (guessed && !assumed_.empty()) text += fmt::format(" (with {}, which the host code computes)", joined(assumed_));
-    (guessed ? result_.guessed : result_.read).push_back(std::move(text));
-    assumed_.clear();
-  }
-
-  void find_launch() {
-    Dimensions grid, block;
-    if (launch_) {
-      block = dimensions(launch_->block, true);
-      if (!block.text.empty())
-        note(block.guessed,
-             fmt::format("the block: {} x {} x {} threads", block.text[0], block.text[1], block.text[2]));
-      grid = dimensions(launch_->grid, false);
-    }
-    block_ = block.text;
-    grid_ = grid.text;
-    if (block_.empty()) {
-      const std::string bounds = kernel_->launch_bounds.empty() ? "" : scope_.in_terms(kernel_->launch_bounds);
-      const std::string side = std::to_string(kUsualSide);
-      std::set<std::string_view> seen;
-      if (!bounds.empty())
-        block_ = {bounds, "1", "1"};
-      else if (uses_second_axis(kernel_->body, kernel_->end, seen))
-        block_ = {side, side, "1"};
-      else
-        block_ = {std::to_string(kUsualBlock), "1", "1"};
-      if (bounds.empty())
-        result_.guessed.push_back(
-            block_[1] == "1" ? fmt::format("the block: {} threads", kUsualBlock)
-                             : fmt::format("the block: {} x {} threads, since it uses threadIdx.y", side, side));
-      else
-        result_.read.push_back("the block, from __launch_bounds__: " + bounds + " threads");
-    }
-    if (grid_.empty()) {
-      const bool flat = block_[1] == "1" || bound_.size_names.size() < 2;
-      if (flat)
-        grid_ = {fmt::format("ceil_div({}, {})", product(), block_[0]), "1", "1"};
-      else
-        grid_ = {fmt::format("ceil_div({}, {})", bound_.size_names[1], block_[0]),
-                 fmt::format("ceil_div({}, {})", bound_.size_names[0], block_[1]), "1"};
-      result_.guessed.push_back("the grid: " + grid_[0] + " x " + grid_[1] + " x " + grid_[2] + " CTAs");
-    } else {
-      note(grid.guessed, fmt::format("the grid: {} x {} x {} CTAs", grid_[0], grid_[1], grid_[2]));
-    }
-    find_shared();
-  }
-
-  // Whether the code in these bytes, or a function of the file that it names, uses threadIdx.y or blockDim.y.
-  bool uses_second_axis(size_t begin, size_t end, std::set<std::string_view>& seen) const {
-    const std::vector<CppToken> tokens = cpp_tokens(std::string_view(read_.text).substr(begin, end - begin));
-    for (size_t i = 0; i < tokens.size(); ++i) {
-      if (tokens[i].kind != CppToken::Kind::word) continue;
-      const bool of_block = tokens[i].is("threadIdx") || tokens[i].is("blockDim");
-      if (of_block && i + 2 < tokens.size() && tokens[i + 1].is(".") && tokens[i + 2].is("y")) return true;
-      const HostFunction* const called =
-          seen.size() < kMostOffers ? read_.host.function_named(tokens[i].text) : nullptr;
-      if (called && seen.insert(called->name).second && uses_second_axis(called->begin, called->end, seen)) return true;
-    }
-    return false;
-  }
-
-  std::string product() const {
-    std::string text;
-    for (size_t i = 0; i < bound_.size_names.size() && i < 2; ++i) text += (i ? " * " : "") + bound_.size_names[i];
-    return text;
-  }
-
   // One line of the ladder: a template's arguments may be a page long.
   std::string title() const {
     const std::string whole = result_.entry + " of " + source_name_;
@@ -336,17 +179,14 @@ class Importer {
     OrderedJson json{
         {"id", result_.id}, {"title", title()},    {"source", source_name_},         {"entry", result_.entry},
         {"story", ""},      {"problem", "custom"}, {"sizes", OrderedJson::object()}, {"knobs", knobs_}};
-    const auto cutlass = [](const std::string& name) {
-      return name.starts_with("cute/") || name.starts_with("cutlass/");
-    };
-    if (std::ranges::any_of(source_.included, cutlass)) {
+    if (includes_cutlass(source_)) {
       json["headers"] = OrderedJson::array({"cutlass"});
       result_.read.push_back("it includes CUTLASS' headers");
     }
     for (const auto& [name, value] : bound_.sizes) json["sizes"][name] = value;
     json["buffers"] = std::move(bound_.buffers);
-    json["launch"] = {{"grid", grid_}, {"block", block_}};
-    if (!shared_.empty()) json["launch"]["dynamic_shared"] = shared_;
+    json["launch"] = {{"grid", shape_.grid}, {"block", shape_.block}};
+    if (!shape_.shared.empty()) json["launch"]["dynamic_shared"] = shape_.shared;
     json["args"] = std::move(bound_.arguments);
     json["reference"] = "none";
     result_.manifest = manifest_text(json);
@@ -361,10 +201,7 @@ class Importer {
   const SourceLaunch* launch_ = nullptr;
   OrderedJson knobs_ = OrderedJson::array();
   BoundParameters bound_;
-  std::vector<std::string> grid_, block_;
-  std::string shared_;
-  std::vector<std::string> assumed_;  // since the last note
-  bool dims_guessed_ = false;         // the last named grid or block is another function's
+  ImportedShape shape_;
 };
 
 }  // namespace
@@ -397,10 +234,10 @@ std::string id_with_entry(const Imported& imported) {
 }
 
 Result<Imported> import_kernel(const std::string& source_name, const std::string& source, const std::string& entry,
-                               const std::string& id) {
-  for (const std::string& text : {source_name, source, entry})
+                               const std::string& id, const std::string& function) {
+  for (const std::string& text : {source_name, source, entry, function})
     if (auto text_is = is_text(text, source_name); !text_is) return fail(text_is.error());
-  auto imported = Importer(source_name, source).import(entry, id);
+  auto imported = Importer(source_name, source).import(entry, id, function);
   if (imported) lower_sizes(*imported, source_name, source);
   return imported;
 }

@@ -9,6 +9,7 @@
 #include <optional>
 #include <set>
 
+#include "catalog/allocated.h"
 #include "catalog/element_types.h"
 #include "catalog/pointer_use.h"
 #include "core/workload.h"
@@ -21,7 +22,12 @@ using OrderedJson = nlohmann::ordered_json;
 constexpr int64_t kUsualSize = 1024, kUsualWidth = 64, kUsualCount = 4;
 constexpr int64_t kMostGuessed = int64_t{1} << 24;  // elements of a buffer whose shape is a guess
 constexpr size_t kMostArguments = 256;              // a manifest accepts no more
-constexpr size_t kMostFactors = 5;                  // of a shape: a manifest accepts 8 dimensions
+
+std::string upper(std::string text) {
+  std::ranges::transform(text, text.begin(),
+                         [](char c) { return static_cast<char>(std::toupper(static_cast<unsigned char>(c))); });
+  return text;
+}
 
 class Binder {
  public:
@@ -33,15 +39,8 @@ class Binder {
         kernel_(kernel),
         launch_(launch),
         scope_(scope),
-        imported_(imported) {
-    std::vector<std::string> pointers;
-    for (const SourceParameter& parameter : kernel.parameters)
-      if (parameter.pointer) pointers.push_back(parameter.name);
-    uses_ = pointer_uses(std::string_view(source.text).substr(kernel.body, kernel.end - kernel.body), pointers);
-    // A kernel has an output: where none is seen, it is hidden in a macro.
-    if (std::ranges::none_of(uses_, [](const auto& one) { return one.second.stored || one.second.passed_on; }))
-      uses_.clear();
-  }
+        imported_(imported),
+        uses_(uses_of(source, kernel)) {}
 
   Result<BoundParameters> bind() {
     if (kernel_.parameters.size() > kMostArguments)
@@ -120,11 +119,7 @@ class Binder {
     return true;
   }
 
-  bool is_size(const SourceParameter& parameter) const {
-    const auto element = element_of(scope_.resolved_type(parameter.type));
-    return !parameter.pointer && element && element->lanes == 1 && !is_floating(element->type) &&
-           bytes_of(element->type) >= 4;
-  }
+  bool is_size(const SourceParameter& parameter) const { return is_size_type(parameter, scope_); }
 
   // A size's value is what the launch passes for it, or else a constant or macro of its name. One that the host code
   // computes from other sizes is no size of its own: it follows them.
@@ -171,15 +166,6 @@ class Binder {
     return {std::nullopt, false};
   }
 
-  // The more sizes nothing is known of, the smaller they are: a kernel's work is often their product.
-  static int64_t usual_size(const std::string& name, size_t unknown) {
-    static const std::set<std::string> widths{"d", "D", "HS", "DIM", "HEAD_DIM", "HEADDIM", "HEAD_SIZE"};
-    static const std::set<std::string> counts{"B", "BATCH", "BATCH_SIZE", "NH", "H", "HEADS", "NUM_HEADS", "N_HEADS"};
-    if (widths.contains(upper(name))) return kUsualWidth;
-    if (counts.contains(upper(name))) return kUsualCount;
-    return unknown <= 3 ? kUsualSize : kUsualSize / 8;
-  }
-
   void follow(const SourceParameter& parameter) {
     const HostText passed = argument_of(parameter);
     const auto size = std::ranges::find(bound_.size_names, parameter.name);
@@ -212,16 +198,9 @@ class Binder {
     scope_.set_size(name, value, passed.empty() ? name : passed);
   }
 
-  static std::string upper(std::string text) {
-    std::ranges::transform(text, text.begin(),
-                           [](char c) { return static_cast<char>(std::toupper(static_cast<unsigned char>(c))); });
-    return text;
-  }
-
   void declare_buffer(const SourceParameter& parameter, const ElementOf& element) {
     OrderedJson shape = shape_of(parameter, element);
-    const auto use = uses_.find(parameter.name);
-    const PointerUse known = use == uses_.end() ? PointerUse{false, false, true} : use->second;
+    const PointerUse known = use_of(uses_, parameter);
     const bool input = parameter.constant || (known.read && !known.stored && !known.passed_on);
     const bool output = !input && known.stored && !known.read && !known.passed_on && !known.scattered;
     // Zeros that nothing is stored to would make a product zero, whatever the kernel does. But what may be a counter or
@@ -262,19 +241,9 @@ class Binder {
 
   // What the host code allocates for the pointer that the launch passes; empty if it does not say.
   std::string allocated(const SourceParameter& parameter, const ElementOf& element) const {
-    const std::string pointer = pointer_name(argument_of(parameter).text);
-    HostText bytes = host_.followed_allocation(pointer, argument_of(parameter).at);
-    if (bytes.text.empty()) return {};
-    scope_.take_guessed();
-    const int64_t each = bytes_of(element.type) * element.lanes;
-    bytes.text = fmt::format("({}) / {}", bytes.text, each);
-    std::string formula = scope_.in_terms(bytes);
-    const std::string tail = fmt::format(" * {0} / {0}", each);
-    if (formula.ends_with(tail)) formula.resize(formula.size() - tail.size());
-    const std::string head = fmt::format("{} * ", each), quotient = fmt::format(" / {}", each);
-    if (formula.starts_with(head) && formula.ends_with(quotient))
-      formula = formula.substr(head.size(), formula.size() - head.size() - quotient.size());
-    return scope_.take_guessed() || formula == "0" ? "" : formula;
+    const HostText passed = argument_of(parameter);
+    return allocated_elements(host_, scope_, {pointer_name(passed.text), passed.at},
+                              bytes_of(element.type) * element.lanes);
   }
 
   // As the host code allocates it; or else the rows and columns that the sizes' names suggest. With M, N and K it is
@@ -296,15 +265,7 @@ class Binder {
 
   // M * K as rows and columns, in the order that the sizes' names suggest if it is the same product.
   static OrderedJson shape_as_product(const std::string& formula, const OrderedJson& suggested) {
-    OrderedJson factors = OrderedJson::array();
-    bool factor_next = true;
-    for (const CppToken& token : cpp_tokens(formula)) {
-      const bool factor = token.kind == CppToken::Kind::word || token.kind == CppToken::Kind::number;
-      if (factor != factor_next || (!factor && !token.is("*"))) return OrderedJson::array({formula});
-      if (factor) factors.push_back(std::string(token.text));
-      factor_next = !factor;
-    }
-    if (factor_next || factors.size() > kMostFactors) return OrderedJson::array({formula});
+    const OrderedJson factors = factors_of(formula);
     const bool same =
         std::is_permutation(factors.begin(), factors.end(), suggested.begin(), suggested.end()) && !suggested.empty();
     return same ? suggested : factors;
@@ -330,17 +291,11 @@ class Binder {
 
   // A literal of the launch, or 1.
   void add_value(const SourceParameter& parameter, ElementType type) {
-    std::string literal = argument_of(parameter).text;
-    while (!literal.empty() && std::string_view("fFlLuU").find(literal.back()) != std::string_view::npos)
-      literal.pop_back();
-    double number = 0;
-    const char* const last = literal.data() + literal.size();
-    const auto [end, error] = std::from_chars(literal.data(), last, number);
-    const bool said = !literal.empty() && error == std::errc() && end == last && std::isfinite(number) &&
-                      (is_floating(type) || number == std::floor(number));
+    const std::string literal = argument_of(parameter).text;
+    const auto number = literal_value(literal, type);
     bound_.arguments.push_back(
-        OrderedJson{{"value", said ? OrderedJson(number) : OrderedJson(1)}, {"type", word_of(type)}});
-    if (said)
+        OrderedJson{{"value", number ? OrderedJson(*number) : OrderedJson(1)}, {"type", word_of(type)}});
+    if (number)
       imported_.read.push_back(fmt::format("{} is {} at the launch", parameter.name, literal));
     else
       imported_.guessed.push_back(fmt::format("{} is passed as 1", parameter.name));
@@ -405,6 +360,48 @@ class Binder {
 };
 
 }  // namespace
+
+std::map<std::string, PointerUse, std::less<>> uses_of(const ReadSource& source, const SourceKernel& kernel) {
+  std::vector<std::string> pointers;
+  for (const SourceParameter& parameter : kernel.parameters)
+    if (parameter.pointer) pointers.push_back(parameter.name);
+  auto uses = pointer_uses(std::string_view(source.text).substr(kernel.body, kernel.end - kernel.body), pointers);
+  // A kernel has an output: where none is seen, it is hidden in a macro.
+  if (std::ranges::none_of(uses, [](const auto& one) { return one.second.stored || one.second.passed_on; }))
+    uses.clear();
+  return uses;
+}
+
+PointerUse use_of(const std::map<std::string, PointerUse, std::less<>>& uses, const SourceParameter& parameter) {
+  if (parameter.constant) return {true, false, false};
+  const auto use = uses.find(parameter.name);
+  return use == uses.end() ? PointerUse{false, false, true} : use->second;
+}
+
+bool is_size_type(const SourceParameter& parameter, const HostScope& scope) {
+  const auto element = element_of(scope.resolved_type(parameter.type));
+  return !parameter.pointer && element && element->lanes == 1 && !is_floating(element->type) &&
+         bytes_of(element->type) >= 4;
+}
+
+std::optional<double> literal_value(std::string literal, ElementType type) {
+  while (!literal.empty() && std::string_view("fFlLuU").find(literal.back()) != std::string_view::npos)
+    literal.pop_back();
+  double number = 0;
+  const char* const last = literal.data() + literal.size();
+  const auto [end, error] = std::from_chars(literal.data(), last, number);
+  const bool said = !literal.empty() && error == std::errc() && end == last && std::isfinite(number) &&
+                    (is_floating(type) || number == std::floor(number));
+  return said ? std::optional(number) : std::nullopt;
+}
+
+int64_t usual_size(const std::string& name, size_t unknown) {
+  static const std::set<std::string> widths{"d", "D", "HS", "DIM", "HEAD_DIM", "HEADDIM", "HEAD_SIZE"};
+  static const std::set<std::string> counts{"B", "BATCH", "BATCH_SIZE", "NH", "H", "HEADS", "NUM_HEADS", "N_HEADS"};
+  if (widths.contains(upper(name))) return kUsualWidth;
+  if (counts.contains(upper(name))) return kUsualCount;
+  return unknown <= 3 ? kUsualSize : kUsualSize / 8;
+}
 
 Result<BoundParameters> bind_parameters(const std::string& source_name, const ReadSource& source,
                                         const SourceKernel& kernel, const SourceLaunch* launch, HostScope& scope,

@@ -2,6 +2,7 @@
 #include <string>
 #include <vector>
 
+#include "catalog/catalog.h"
 #include "core/json.h"
 #include "core/kernel.h"
 
@@ -28,7 +29,6 @@ ReadPart read_workload_arguments;
 
 // Instead of entry, launch, shared_map and args: the launches of a program, and what the host does between them
 // (program_reader.cpp).
-inline constexpr const char* kProgramKey = "launches";
 ReadPart read_program;
 
 // Shared by the readers: at most 100 letters, digits, '_', '-' and '.'.

@@ -1,27 +1,49 @@
 #include "catalog/unset_constants.h"
 
+#include <algorithm>
+#include <set>
+
 #include "core/cpp_tokens.h"
 
 namespace attnscope::catalog {
+namespace {
 
-std::vector<std::string> unset_constants(std::string_view source) {
-  std::vector<std::string> names;
+// The text between the brackets at `open`.
+std::string extent(const std::vector<CppToken>& tokens, size_t open, size_t close) {
+  std::string text;
+  for (size_t i = open + 1; i < std::min(close, tokens.size()); ++i) text += std::string(tokens[i].text) + " ";
+  if (!text.empty()) text.pop_back();
+  return text;
+}
+
+}  // namespace
+
+std::vector<UnsetConstant> unset_constants(std::string_view source) {
+  static const std::set<std::string_view> qualifiers{"static", "extern", "const", "volatile", "__device__", "struct"};
+  std::vector<UnsetConstant> constants;
+  std::set<std::string> seen;
   const std::vector<CppToken> tokens = cpp_tokens(source);
   const CppBrackets brackets(tokens);
   for (size_t i = 0; i < tokens.size(); ++i) {
     if (!tokens[i].is("__constant__")) continue;
-    std::string name;
+    UnsetConstant one;
     for (++i; i < tokens.size() && !tokens[i].is(";"); ++i) {
       if (tokens[i].is("=") || tokens[i].is("{") || tokens[i].is("(")) {  // it has a value, or is no variable
-        name.clear();
+        one.name.clear();
         break;
       }
-      if (tokens[i].is("[")) i = brackets.closing(i);
-      if (i < tokens.size() && tokens[i].kind == CppToken::Kind::word) name = tokens[i].text;
+      if (tokens[i].is("[")) {
+        const size_t close = brackets.closing(i);
+        one.extents.push_back(extent(tokens, i, close));
+        i = close;
+      }
+      if (i >= tokens.size() || tokens[i].kind != CppToken::Kind::word || qualifiers.contains(tokens[i].text)) continue;
+      if (!one.name.empty()) one.type += (one.type.empty() ? "" : " ") + one.name;
+      one.name = tokens[i].text;
     }
-    if (!name.empty()) names.push_back(name);
+    if (!one.name.empty() && seen.insert(one.name).second) constants.push_back(std::move(one));
   }
-  return names;
+  return constants;
 }
 
 }  // namespace attnscope::catalog

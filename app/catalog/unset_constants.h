@@ -5,8 +5,14 @@
 
 namespace attnscope::catalog {
 
-// The source's __constant__ variables without an initializer: the host code sets them, and here they hold zeros unless
-// a buffer of the manifest is their contents.
-std::vector<std::string> unset_constants(std::string_view source);
+struct UnsetConstant {
+  std::string name;
+  std::string type;                  // "float"
+  std::vector<std::string> extents;  // as written; empty for a single value
+};
+
+// The source's __constant__ variables without an initializer, each once: the host code sets them, and here they hold
+// zeros unless a buffer of the manifest is their contents.
+std::vector<UnsetConstant> unset_constants(std::string_view source);
 
 }  // namespace attnscope::catalog

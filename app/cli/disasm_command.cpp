@@ -214,7 +214,7 @@ void add_disasm(CLI::App& app, Chosen& chosen) {
                                    "What the kernel's online softmax holds of this query row, key tile by key tile, "
                                    "read from the emulated machine")
                       ->type_name("ROW")
-                      ->check(CLI::NonNegativeNumber)
+                      ->check(zero_or_more())
                       ->excludes(by_line)
                       ->excludes(against)
                       ->excludes(ptx)
@@ -222,11 +222,11 @@ void add_disasm(CLI::App& app, Chosen& chosen) {
                       ->excludes(banks)
                       ->excludes(fragments);
   command->add_option("--tile", options->tile, "For --softmax: also this tile's scores and O, from 1")
-      ->check(CLI::PositiveNumber)
+      ->check(above_zero())
       ->needs(softmax);
   for (const auto& [name, value] : {std::pair{"--head", &options->softmax.head}, {"--batch", &options->softmax.batch}})
     command->add_option(name, *value, "For --softmax: where the row is; 0 by itself")
-        ->check(CLI::NonNegativeNumber)
+        ->check(zero_or_more())
         ->needs(softmax);
   command->callback([options, &chosen] { chosen = [options] { return disasm(*options); }; });
 }

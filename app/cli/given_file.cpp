@@ -41,8 +41,10 @@ Result<std::optional<Beside>> manifest_beside(const GivenFile& given) {
     if (!json || !json->is_object()) continue;
     const std::string source = file.filename().string();
     if (json->value("source", Json()) != source && json->value("cubin", Json()) != source) continue;
+    if (json->contains(catalog::kProgramKey) && given.entry.empty() && given.function.empty())
+      return std::optional(Beside{path.string(), *text});
     const Json entry = json->value("entry", Json());
-    if (!entry.is_string()) continue;
+    if (!entry.is_string() || !given.function.empty()) continue;
     const std::string name = entry.get<std::string>();
     if (given.entry.empty() || given.entry == name || given.entry == name.substr(0, name.find('<')))
       return std::optional(Beside{path.string(), *text});
@@ -65,6 +67,9 @@ Result<ImportedFile> read_import(const GivenFile& given, const std::string& id) 
   const fs::path file = given.file;
   auto source = read_given(given);
   if (!source) return fail(source.error());
+  if (!given.function.empty() && (!given.entry.empty() || is_machine_code(*source)))
+    return fail(Stage::input, given.file + ": --function is for the host code of a source, and not with --entry",
+                "Leave one of them out.");
   if (is_machine_code(*source)) {
     auto imported = import_code(file, *source, given.entry, given.launch, id);
     if (!imported) return fail(imported.error());
@@ -81,7 +86,7 @@ Result<ImportedFile> read_import(const GivenFile& given, const std::string& id) 
   // Its lines are numbered otherwise, so it does not have the original's name.
   if (!whole->pasted.empty()) name = catalog::source_file_name("whole_" + name);
   auto imported = catalog::import_kernel(name, whole->text, given.entry,
-                                         id.empty() ? catalog::id_of(file.filename().string()) : id);
+                                         id.empty() ? catalog::id_of(file.filename().string()) : id, given.function);
   if (!imported) return fail(imported.error());
   return ImportedFile{name, std::move(*whole), std::move(*imported)};
 }
@@ -92,6 +97,10 @@ CLI::Option* add_file_options(CLI::App& command, GivenFile& given) {
                                       "A .cu file, machine code (cubin, fatbinary), or a preset; --kernel otherwise")
                           ->type_name("FILE");
   command.add_option("--entry", given.entry, "The file's kernel, with its template arguments: \"scale<float, 4>\"")
+      ->type_name("NAME");
+  command
+      .add_option("--function", given.function,
+                  "A host function of the file that launches several kernels: all of them, in order")
       ->type_name("NAME");
   command
       .add_option("--include", given.include,

@@ -19,6 +19,7 @@ namespace attnscope::cli {
 // A .cu file or one of machine code on the command line, in place of a kernel's id.
 struct GivenFile {
   std::string file, entry;
+  std::string function;  // of the host code, whose launches are a program
   std::vector<std::string> include;
   LaunchText launch;  // of machine code, which does not say it
 };

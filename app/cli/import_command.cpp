@@ -41,12 +41,27 @@ std::string listed(const char* heading, const std::vector<std::string>& lines) {
   return text;
 }
 
+// What a manifest launches: an entry, or a program's.
+std::vector<std::string> entries_of(const Json& manifest) {
+  std::vector<std::string> entries;
+  const auto add = [&](const Json& one) {
+    if (one.is_object() && one.contains("entry") && one["entry"].is_string())
+      entries.push_back(one["entry"].get<std::string>());
+  };
+  add(manifest);
+  if (manifest.is_object() && manifest.contains(catalog::kProgramKey) && manifest[catalog::kProgramKey].is_array())
+    for (const Json& step : manifest[catalog::kProgramKey]) add(step);
+  return entries;
+}
+
 // Whether a manifest is there that describes another kernel, as of an earlier import from the same file.
-bool is_of_another_entry(const fs::path& manifest, const std::string& entry) {
-  const auto text = platform::read_file(manifest, catalog::kMaxManifestBytes);
-  const auto json = text ? parse_json(*text, manifest.string()) : Result<Json>(fail(text.error()));
-  return json && json->is_object() && json->contains("entry") && (*json)["entry"].is_string() &&
-         (*json)["entry"].get<std::string>() != entry;
+bool is_of_another_entry(const fs::path& path, const std::string& manifest) {
+  const auto text = platform::read_file(path, catalog::kMaxManifestBytes);
+  const auto there = text ? parse_json(*text, path.string()) : Result<Json>(fail(text.error()));
+  const auto here = parse_json(manifest, path.string());
+  if (!there || !here) return false;
+  const std::vector<std::string> entries = entries_of(*there);
+  return !entries.empty() && entries != entries_of(*here);
 }
 
 Result<std::string> import_file(const ImportOptions& options) {
@@ -56,7 +71,7 @@ Result<std::string> import_file(const ImportOptions& options) {
   const auto& [name, whole, imported] = *read;
   // A source with pasted headers is a new file; it must not replace the original.
   const fs::path folder = options.out.empty() ? file.parent_path() : fs::path(options.out);
-  if (is_of_another_entry(folder / (imported.id + ".json"), imported.entry)) {
+  if (is_of_another_entry(folder / (imported.id + ".json"), imported.manifest)) {
     auto again = read_import(options.given, catalog::id_with_entry(imported));
     if (!again) return fail(again.error());
     read->imported = std::move(again->imported);
@@ -74,6 +89,7 @@ Result<std::string> import_file(const ImportOptions& options) {
   text += listed("Probed by running it in the emulator:", imported.probed);
   text += listed("Guessed, to be corrected in the manifest:", imported.guessed);
   text += listed("Other kernels of the file (--entry):", imported.others);
+  text += listed("Functions that launch several kernels over the same buffers (--function):", imported.programs);
   text +=
       "No reference is declared, so its verdict will be \"unchecked\" (docs/writing-a-kernel.md has the references).\n";
   if (auto loaded = catalog::load_kernel(manifest); !loaded)

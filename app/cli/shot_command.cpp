@@ -125,9 +125,9 @@ void add_shot(CLI::App& app, Chosen& chosen) {
       ->excludes(panel);
   CLI::Option* softmax = command->add_option("--softmax", options->softmax,
                                              "The Source panel with the online softmax of this query row, stepped");
-  softmax->type_name("ROW")->check(CLI::NonNegativeNumber)->excludes(panel);
+  softmax->type_name("ROW")->check(zero_or_more())->excludes(panel);
   command->add_option("--tile", options->tile, "Which tile of keys, from 1, for --softmax")
-      ->check(CLI::PositiveNumber)
+      ->check(above_zero())
       ->needs(softmax);
   CLI::Option* film =
       command

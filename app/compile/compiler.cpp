@@ -11,6 +11,7 @@
 #include "compile/cubin.h"
 #include "compile/disk_cache.h"
 #include "compile/elf_reader.h"
+#include "compile/extern_variables.h"
 #include "compile/host_code.h"
 #include "compile/include_scan.h"
 #include "compile/machine_code.h"
@@ -294,7 +295,8 @@ Result<Variant> Compiler::compile_now(const CompileRequest& request, const Toolc
   // From then on NVRTC has its own cache, which knows less about the headers than ours.
   if (std::pair(nvrtc.major(), nvrtc.minor()) >= std::pair(12, 9)) options->push_back("--no-cache");
   const std::string name = shown_name(request.file_name);
-  const std::string source = with_rooted_lines(with_implied_headers(without_host_code(request.source)));
+  const std::string source =
+      with_rooted_lines(with_implied_headers(with_extern_variables_defined(without_host_code(request.source))));
   platform::Allowed allowed{includes.files, {}, platform::Sockets::none};
   for (const char* harmless : {"/etc/localtime", "/dev/null", "/dev/urandom", "/sys/devices/system/cpu"})
     allowed.read.emplace_back(harmless);

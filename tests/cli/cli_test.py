@@ -596,6 +596,51 @@ cp {wheel} "$2"
         self.assertIn("unchecked: The kernel's manifest declares no reference.", text)
         self.assertNotIn("Frobenius", text)  # no error to report
 
+    def test_import_takes_what_main_launches_as_a_program(self):
+        source = (TREE / "tests/data/programs/softmax3.cu").read_text()
+        source = source.replace('extern "C" ', "") + """
+int main() {
+  const int rows = 6, columns = 200;
+  float *h = (float*)malloc(rows * columns * 4), *x, *y, *most, *sums;
+  cudaMalloc(&x, rows * columns * sizeof(float));
+  cudaMalloc(&y, rows * columns * sizeof(float));
+  cudaMalloc(&most, rows * sizeof(float));
+  cudaMalloc(&sums, rows * sizeof(float));
+  cudaMemcpy(x, h, rows * columns * sizeof(float), cudaMemcpyHostToDevice);
+  row_max<<<rows, THREADS>>>(x, most, columns);
+  cudaMemset(sums, 0, rows * sizeof(float));
+  dim3 grid((columns + THREADS - 1) / THREADS, rows);
+  exp_sum<<<grid, THREADS>>>(x, most, y, sums, columns);
+  normalise<<<grid, THREADS>>>(y, sums, columns);
+  cudaMemcpy(h, y, rows * columns * sizeof(float), cudaMemcpyDeviceToHost);
+}
+"""
+        file = self.path / "p" / "soft.cu"
+        file.parent.mkdir()
+        file.write_text(source)
+        done = self.call("import", file)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        for said in ("main launches 3 kernels in order: row_max, exp_sum, normalise", "most is a workspace", "y is an output",
+                     f"exp_sum ({file.name}:"):
+            self.assertIn(said, done.stdout)
+        guessed = done.stdout.split("Guessed, to be corrected in the manifest:\n")[1].splitlines()
+        self.assertEqual(guessed[0].strip(), "the knobs' other values: keep those that the kernel takes")
+        self.assertFalse(guessed[1].startswith("  "), guessed)
+        manifest = file.with_suffix(".json")
+        said = json.loads(manifest.read_text())
+        self.assertEqual([step.get("entry", "memset") for step in said["launches"]], ["row_max", "memset", "exp_sum", "normalise"])
+        said["reference"] = {"kind": "softmax", "inputs": ["x"], "output": "y"}
+        manifest.write_text(json.dumps(said))
+        observation = self.run_json(file)  # the manifest beside it counts
+        self.assertEqual(observation["verdict"]["state"], "correct", observation["verdict"])
+        self.assertEqual(len(observation["launches"]), 4)
+        one = self.call("import", file, "--entry", "row_max")  # one kernel beside the program
+        self.assertIn("soft_row_max.json", one.stdout, one.stderr)
+        self.assertIn("--function", one.stdout)
+        file.write_text(source.replace("  row_max<<<", "  for (int i = 0; i < 2; ++i) row_max<<<"))
+        self.refused(2, "run", file, "--function", "main", names=["the launch of row_max is in a loop", "soft.cu:", "--entry NAME"])
+        self.refused(2, "run", file, "--function", "main", "--entry", "row_max", names=["--function"])
+
     def test_import_makes_guessed_buffers_as_long_as_a_run_needs(self):
         folder = self.path / "k"
         folder.mkdir()

@@ -38,6 +38,49 @@ TEST(Import, SaysWhichConstantsTheHostCodeSets) {
   EXPECT_THAT(imported->guessed, testing::Not(Contains(HasSubstr("fixed_value"))));
 }
 
+TEST(Import, ConstantsThatTheHostCodeSetsGetABuffer) {
+  const Json json = manifest_of(
+      "#define LENGTH 16\n__constant__ float weights[2][LENGTH + 1];\n__constant__ int count;\n"
+      "__constant__ float other[LENGTH];\nextern __constant__ float later[4];\n"
+      "__global__ void k(float* y, float* count) { y[0] = weights[0][0] + other[0]; }\n"
+      "int main() { check(cudaMemcpyToSymbol(weights, h, 136)); cudaMemcpyToSymbol(count, &n, 4);\n"
+      "  cudaMemcpyToSymbol(later, h, 16); k<<<1, 1>>>(a, b); }\n");
+  Json constants = Json::object();
+  for (const Json& buffer : json["buffers"])
+    if (buffer.contains("symbol")) constants[buffer["symbol"].get<std::string>()] = buffer;
+  ASSERT_EQ(constants.size(), 3u) << json.dump();
+  EXPECT_EQ(constants["weights"]["shape"], Json({"2", "17"}));
+  EXPECT_EQ(constants["weights"]["init"], "random");
+  EXPECT_EQ(constants["count"]["name"], "count_");  // a parameter has its name
+  EXPECT_EQ(constants["count"]["shape"], Json({"1"}));
+  EXPECT_EQ(constants["count"]["init"], "zeros");
+  EXPECT_EQ(constants["later"]["dtype"], "f32");
+}
+
+// A value that a branch or a += may have changed is not read.
+TEST(Import, AVariableThatChangesIsAGuess) {
+  for (const char* const change : {"if (n > wide) block = 64;", "if (wide) { block = 64; }", "block *= 2;", "block++;",
+                                   "--block;", "block >>= 1;", "if (wide) n = 1; else block = 32;"}) {
+    const auto imported = import_kernel("k.cu",
+                                        std::string("__global__ void k(float* x, int n) { x[n] = 1; }\n"
+                                                    "void run(float* x, int n, int wide) {\n  int block = 128;\n  ") +
+                                            change + "\n  k<<<4, block>>>(x, n);\n}\n",
+                                        "");
+    ASSERT_TRUE(imported) << imported.error().message;
+    EXPECT_THAT(imported->guessed, Contains(HasSubstr("the block: 128 x 1 x 1 threads"))) << change;
+  }
+  for (const char* const same : {"block = 128;", "if (block == n) n = 2;", "if (block >= 2) ;", "int other = block;"}) {
+    const auto imported =
+        import_kernel("k.cu",
+                      std::string("__global__ void k(float* x, int n) { x[n] = 1; }\n"
+                                  "void run(float* x, int n) {\n  int block = 64;\n block = 128;\n  ") +
+                          same + "\n  k<<<4, block>>>(x, n);\n}\n",
+                      "");
+    ASSERT_TRUE(imported) << imported.error().message;
+    EXPECT_THAT(imported->read, Contains(HasSubstr("the block: 128 x 1 x 1 threads"))) << same;
+  }
+}
+
 TEST(Import, ReadsSizesKnobsAndTheLaunch) {
   const Json json = manifest_of(R"(#include <vector>
 #ifndef TILE

@@ -1,0 +1,217 @@
+#include "catalog/host_program.h"
+
+#include <algorithm>
+
+#include "catalog/pointer_use.h"
+
+namespace attnscope::catalog {
+namespace {
+
+constexpr int kDeepest = 8;          // functions that call functions, names that stand for names
+constexpr size_t kMostParts = 2000;  // more than any manifest may have
+
+bool is_null(std::string_view text) { return text == "nullptr" || text == "NULL" || text == "0"; }
+
+// A member of a struct is another pointer than the struct; x.data_ptr<float>() is x.
+std::string whole_pointer(const std::string& text) {
+  const size_t dot = text.find('.');
+  if (dot != std::string::npos) {
+    const std::string_view member = std::string_view(text).substr(dot + 1);
+    if (!member.starts_with("data_ptr") && !member.starts_with("get(") && !member.starts_with("data(")) return {};
+  }
+  return pointer_name(text);
+}
+
+bool contains(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
+
+bool is_memcpy(const std::string& name) { return name == "cudaMemcpy" || name == "cudaMemcpyAsync"; }
+bool is_memset(const std::string& name) { return name == "cudaMemset" || name == "cudaMemsetAsync"; }
+bool copies(const HostStep& step, std::string_view direction) {
+  return is_memcpy(step.name) && step.arguments.size() >= 4 && contains(step.arguments[3], direction);
+}
+
+// What makes memory: `float* x = (float*)malloc(n)`, `auto x = torch::empty_like(y)`.
+bool is_made(const std::string& value) { return is_null(value) || contains(value, "("); }
+
+}  // namespace
+
+std::string plain_kernel_name(const std::string& name) {
+  return name.substr(name.rfind(':') == std::string::npos ? 0 : name.rfind(':') + 1);
+}
+
+HostProgram::HostProgram(const ReadSource& source, const HostScope& scope, const HostFunction& function)
+    : source_(source), scope_(scope), function_(function) {
+  for (const SourceLaunch& launch : source.cuda.launches) launch_at_.emplace(launch.at, &launch);
+  for (const SourceKernel& kernel : source.cuda.kernels)
+    if (kernel.defined) kernels_.emplace(plain_kernel_name(kernel.name), &kernel);
+  inlined_.insert(&function);
+  flatten(function, "", 0);
+}
+
+const std::vector<HostStep>& HostProgram::steps_of(const HostFunction& function) const {
+  const auto [found, fresh] = steps_.try_emplace(&function);
+  if (fresh) found->second = host_steps(source_.text, function);
+  return found->second;
+}
+
+void HostProgram::flatten(const HostFunction& function, const std::string& unclear, int depth) {
+  const std::vector<HostStep>& steps = steps_of(function);
+  for (const HostStep& step : steps) {
+    if (parts_.size() >= kMostParts) return;
+    std::string why = unclear.empty() ? step.unclear : unclear;
+    bool dropped = false;
+    for (const SourceBranch& branch : step.branches) {
+      const auto taken = scope_.taken(branch, step.at);
+      dropped = dropped || taken == false;
+      if (!taken && why.empty()) why = (branch.holds ? "if (" : "the else of if (") + branch.condition + ")";
+    }
+    if (dropped) continue;
+    if (!step.is_launch()) {
+      add_call(step, function, why, depth);
+      continue;
+    }
+    const auto launch = launch_at_.find(step.at);
+    if (launch == launch_at_.end()) continue;
+    const auto kernel = kernels_.find(launch->second->kernel);
+    parts_.push_back({ProgramPart::Kind::launch,
+                      launch->second,
+                      kernel == kernels_.end() ? nullptr : kernel->second,
+                      launch->second->kernel,
+                      {},
+                      step.at,
+                      std::move(why)});
+  }
+  if (steps.size() >= kMostHostSteps && !parts_.empty()) parts_.back().unclear = "a function of too many calls";
+}
+
+void HostProgram::add_call(const HostStep& step, const HostFunction& function, const std::string& unclear, int depth) {
+  ProgramPart part{ProgramPart::Kind::call, nullptr, nullptr, step.name, step.arguments, step.at, unclear};
+  const HostFunction* const called = source_.host.function_named(step.name);
+  if (called && called != &function && !kernels_.contains(step.name) && launches_kernels(*called, 0)) {
+    const bool once = source_.host.calls_of(step.name) == 1 && called->parameters.size() == step.arguments.size();
+    if (once && depth < kDeepest && inlined_.insert(called).second) return flatten(*called, unclear, depth + 1);
+    if (part.unclear.empty())
+      part.unclear = "the function " + step.name + ", which is called in several places or with template arguments";
+    part.kind = ProgramPart::Kind::launch;
+  } else if (source_.cuda.launching_macros.contains(step.name)) {
+    if (part.unclear.empty()) part.unclear = "the macro " + step.name;
+    part.kind = ProgramPart::Kind::launch;
+  } else if (is_memset(step.name) && step.arguments.size() >= 3) {
+    part.kind = ProgramPart::Kind::memset;
+  } else if (copies(step, "DeviceToDevice")) {
+    part.kind = ProgramPart::Kind::copy;
+  } else if (copies(step, "HostToDevice")) {
+    part.kind = ProgramPart::Kind::upload;
+  } else if (called || step.name.starts_with("cuda") || step.arguments.empty()) {
+    return;  // the file's own host functions and the runtime's other calls write no device memory
+  }
+  parts_.push_back(std::move(part));
+}
+
+bool HostProgram::launches_kernels(const HostFunction& function, int depth) const {
+  const auto inside = launch_at_.lower_bound(function.begin);
+  if (inside != launch_at_.end() && inside->first < function.end) return true;
+  if (depth == 3) return false;
+  return std::ranges::any_of(steps_of(function), [&](const HostStep& step) {
+    const HostFunction* const called = step.is_launch() ? nullptr : source_.host.function_named(step.name);
+    return called && called != &function && !kernels_.contains(step.name) && launches_kernels(*called, depth + 1);
+  });
+}
+
+size_t HostProgram::launches() const {
+  return static_cast<size_t>(std::ranges::count(parts_, ProgramPart::Kind::launch, &ProgramPart::kind));
+}
+
+bool HostProgram::hands_on(bool clear) const {
+  std::map<std::string, std::set<const SourceKernel*>> stored_by;
+  for (const ProgramPart& part : parts_) {
+    if (!part.kernel || (clear && !part.unclear.empty())) continue;
+    const auto uses = uses_of(source_, *part.kernel);
+    const size_t count = std::min(part.launch->arguments.size(), part.kernel->parameters.size());
+    std::set<std::string> stored;
+    for (size_t i = 0; i < count; ++i) {
+      const SourceParameter& parameter = part.kernel->parameters[i];
+      if (!parameter.pointer) continue;
+      const std::string name = pointer(part.launch->arguments[i], part.at).name;
+      if (name.empty()) continue;
+      const PointerUse use = use_of(uses, parameter);
+      if (use.stored || use.passed_on) {
+        stored.insert(name);
+      } else if (use.read) {
+        const auto before = stored_by.find(name);
+        if (before != stored_by.end() &&
+            std::ranges::any_of(before->second, [&](const SourceKernel* one) { return one != part.kernel; }))
+          return true;
+      }
+    }
+    for (const std::string& name : stored) stored_by[name].insert(part.kernel);
+  }
+  return false;
+}
+
+HostPointer HostProgram::pointer(const std::string& text, size_t at) const {
+  HostText here{text, at};
+  for (int depth = 0; depth < kDeepest; ++depth) {
+    if (is_null(here.text)) return {{}, here.at, true};
+    const std::string name = whole_pointer(here.text);
+    const HostFunction* const function = source_.host.function_at(here.at);
+    if (name.empty() || !function) return {};
+    const auto* const value = source_.cuda.constants.find(name, here.at);
+    if (value && value->end != SIZE_MAX) {
+      if (source_.cuda.changes.any(name, value->at, here.at)) return {};  // p = …; p += n;
+      const std::string other = is_null(value->value) ? "" : whole_pointer(value->value);
+      if (other.empty() && !is_made(value->value)) return {};  // p = q + n
+      if (!other.empty()) {
+        here = {value->value, value->at};
+        continue;
+      }
+    }
+    if (source_.cuda.changes.any(name, value && value->end != SIZE_MAX ? value->at : function->begin, here.at))
+      return {};
+    if (function == &function_) return {name, here.at, false};
+    const HostText passed = source_.host.argument(name, here.at);
+    if (passed.text.empty()) return {function->name + "_" + name, here.at, false};  // a called function's own
+    here = passed;
+  }
+  return {};
+}
+
+HostProgram::Contents HostProgram::contents(const HostPointer& pointer) const {
+  Contents found;
+  HostText here = allocated_as(pointer);
+  found.handed =
+      source_.host.function_at(pointer.at) == &function_ && std::ranges::count(function_.parameters, pointer.name) > 0;
+  for (int depth = 0; depth < kDeepest; ++depth) {
+    const HostFunction* const function = source_.host.function_at(here.at);
+    if (!function || here.text.empty()) break;
+    found.allocated = found.allocated || !source_.host.allocation(here.text, here.at).text.empty();
+    look(*function, here.text, depth > 0, 0, found);
+    const HostText passed = source_.host.argument(here.text, here.at);
+    here = {whole_pointer(passed.text), passed.at};
+  }
+  return found;
+}
+
+HostText HostProgram::allocated_as(const HostPointer& pointer) const {
+  const HostFunction* const own = source_.host.function_at(pointer.at);
+  const bool of_called = own && own != &function_ && pointer.name.starts_with(own->name + "_");
+  return {of_called ? pointer.name.substr(own->name.size() + 1) : pointer.name, pointer.at};
+}
+
+void HostProgram::look(const HostFunction& function, const std::string& name, bool caller, int depth,
+                       Contents& found) const {
+  for (const HostStep& step : steps_of(function)) {
+    const auto place = std::ranges::find_if(
+        step.arguments, [&](const std::string& argument) { return whole_pointer(argument) == name; });
+    if (place == step.arguments.end() || step.is_launch()) continue;
+    const auto index = static_cast<size_t>(place - step.arguments.begin());
+    if (copies(step, "HostToDevice") && index == 0) found.uploaded = true;
+    if (copies(step, "DeviceToHost") && index == 1) found.downloaded = true;
+    if (is_memset(step.name) && caller && step.arguments.size() >= 2 && step.arguments[1] == "0") found.cleared = true;
+    const HostFunction* const called = source_.host.function_named(step.name);
+    if (called && called != &function && depth < 2 && !inlined_.contains(called) && index < called->parameters.size())
+      look(*called, called->parameters[index], false, depth + 1, found);
+  }
+}
+
+}  // namespace attnscope::catalog

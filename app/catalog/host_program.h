@@ -1,0 +1,76 @@
+#pragma once
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "catalog/host_scope.h"
+#include "catalog/host_steps.h"
+#include "catalog/import_parameters.h"
+
+namespace attnscope::catalog {
+
+// What a pointer of the host code is called in the program's function.
+struct HostPointer {
+  std::string name;      // empty: it is not followed, or null
+  size_t at = SIZE_MAX;  // where it has this name
+  bool null = false;     // nullptr, NULL or 0
+};
+
+struct ProgramPart {
+  enum class Kind { launch, memset, copy, upload, call };
+  Kind kind = Kind::launch;
+  const SourceLaunch* launch = nullptr;  // with its kernel; both null for the other kinds
+  const SourceKernel* kernel = nullptr;  // null as well if the file does not define it
+  std::string name;                      // of the called function or of the kernel
+  std::vector<std::string> arguments;    // of a call
+  size_t at = 0;                         // bytes from the source's start
+  std::string unclear;                   // why it is not known that it runs exactly once; empty: it does
+};
+
+// What a host function does with the device, in order, with the functions of the file that it calls for it.
+class HostProgram {
+ public:
+  // The scope says which branches are taken. All three must outlive the program.
+  HostProgram(const ReadSource& source, const HostScope& scope, const HostFunction& function);
+
+  const HostFunction& function() const { return function_; }
+  const std::vector<ProgramPart>& parts() const { return parts_; }
+  size_t launches() const;
+  // Whether a kernel only reads what another one before it stores. `clear`: only launches that certainly run count.
+  bool hands_on(bool clear) const;
+
+  // Follows a launch's or call's argument through casts, aliases and called functions to the program's function.
+  HostPointer pointer(const std::string& text, size_t at) const;
+  // What the host code does with a pointer, in the program's function, in those that call it and in those that these
+  // hand it to.
+  struct Contents {
+    bool allocated = false, uploaded = false, downloaded = false;
+    bool cleared = false;  // set to 0 before the program's function is called
+    bool handed = false;   // the program's function gets it as a parameter
+  };
+  Contents contents(const HostPointer& pointer) const;
+  // The name that HostSource::followed_allocation takes.
+  HostText allocated_as(const HostPointer& pointer) const;
+
+ private:
+  void flatten(const HostFunction& function, const std::string& unclear, int depth);
+  void add_call(const HostStep& step, const HostFunction& function, const std::string& unclear, int depth);
+  bool launches_kernels(const HostFunction& function, int depth) const;
+  const std::vector<HostStep>& steps_of(const HostFunction& function) const;
+  void look(const HostFunction& function, const std::string& name, bool caller, int depth, Contents& found) const;
+
+  const ReadSource& source_;
+  const HostScope& scope_;
+  const HostFunction& function_;
+  std::map<size_t, const SourceLaunch*> launch_at_;
+  std::map<std::string, const SourceKernel*, std::less<>> kernels_;  // by plain name
+  std::vector<ProgramPart> parts_;
+  std::set<const HostFunction*> inlined_;
+  mutable std::map<const HostFunction*, std::vector<HostStep>> steps_;
+};
+
+// "ns::k" is k.
+std::string plain_kernel_name(const std::string& name);
+
+}  // namespace attnscope::catalog

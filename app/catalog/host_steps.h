@@ -1,0 +1,29 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "catalog/host_source.h"
+
+namespace attnscope::catalog {
+
+// A call or a launch in a host function, and what decides whether and how often it runs.
+struct HostStep {
+  std::string name;                    // of the called function; of a launch: empty
+  std::vector<std::string> arguments;  // of a call, as written
+  size_t at = 0;                       // bytes from the source's start; of a launch: SourceLaunch::at
+  std::vector<SourceBranch> branches;  // the ifs around it within the function
+  std::string unclear;  // what else is around it, such as "a loop" or "#ifdef DEBUG"; empty: it runs once
+
+  bool is_launch() const { return name.empty(); }
+};
+
+// What a function calls and launches, in the text's order, up to a `return` that always runs. `for`, `while`, `do`,
+// `switch`, lambdas, `#if` and what is nested too deeply make the steps within unclear. Casts, keywords and
+// constructors that look like calls are among the steps; no more than kMostHostSteps are read.
+inline constexpr size_t kMostHostSteps = 5000;
+std::vector<HostStep> host_steps(std::string_view source, const HostFunction& function);
+
+}  // namespace attnscope::catalog

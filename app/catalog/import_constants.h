@@ -1,0 +1,15 @@
+#pragma once
+#include <nlohmann/json.hpp>
+
+#include "catalog/host_scope.h"
+#include "catalog/import.h"
+#include "catalog/import_parameters.h"
+
+namespace attnscope::catalog {
+
+// Adds to `buffers` one for each __constant__ variable that the host code sets (cudaMemcpyToSymbol), as far as its type
+// and length are known; the others hold zeros. Says so in `imported`.
+void import_constants(const ReadSource& source, const HostScope& scope, nlohmann::ordered_json& buffers,
+                      Imported& imported);
+
+}  // namespace attnscope::catalog

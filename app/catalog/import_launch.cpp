@@ -1,0 +1,200 @@
+#include "catalog/import_launch.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include "catalog/template_arguments.h"
+#include "core/joined.h"
+
+namespace attnscope::catalog {
+namespace {
+
+constexpr int64_t kUsualBlock = 256, kUsualSide = 16, kMostThreads = 1024;
+constexpr int64_t kUsualShared = 16384;
+constexpr int kMostAssumed = 8;      // names of one expression
+constexpr size_t kMostCalled = 100;  // functions that a kernel's text is followed into
+
+class ShapeImporter {
+ public:
+  ShapeImporter(const ReadSource& source, const SourceKernel& kernel, const SourceLaunch* launch,
+                const std::vector<std::string>& size_names, HostScope& scope, Imported& imported)
+      : source_(source),
+        kernel_(kernel),
+        launch_(launch),
+        size_names_(size_names),
+        scope_(scope),
+        imported_(imported) {}
+
+  ImportedShape import() {
+    find_launch();
+    return std::move(shape_);
+  }
+
+ private:
+  // A name that the host code computes in a way that is not followed gets a value, which is said.
+  std::string assuming(const HostText& expression, int64_t guess) {
+    std::string unknown, text = scope_.in_terms(expression, &unknown);
+    for (int i = 0; i < kMostAssumed && text.empty() && !unknown.empty(); ++i) {
+      if (!scope_.assumed.emplace(unknown, guess).second) break;
+      assumed_.push_back(fmt::format("{} = {}", unknown, guess));
+      text = scope_.in_terms(expression, &unknown);
+    }
+    return text;
+  }
+
+  struct Dimensions {
+    std::vector<std::string> text;  // x, y and z; empty if the host code does not say
+    bool guessed = false;
+  };
+  // Of a grid or block in the host code; `guess`: of what it leaves open.
+  Dimensions dimensions(const std::string& text, bool block) {
+    std::vector<HostText> values;
+    dims_guessed_ = false;
+    if (text.starts_with("dim3(") && text.ends_with(")")) {
+      for (const std::string& one : split_arguments(text.substr(5, text.size() - 6)))
+        values.push_back({one, scope_.used_at});
+    } else if (const auto* dims = named_dims(text)) {
+      for (const std::string& one : dims->value) values.push_back({one, dims->at});
+    } else {
+      values = {{text, scope_.used_at}};
+    }
+    Dimensions found;
+    scope_.take_guessed();
+    int64_t threads = 1;
+    for (const HostText& value : values) {
+      const int64_t guess = !block ? 1 : values.size() > 1 ? kUsualSide : kUsualBlock;
+      found.text.push_back(assuming(value, guess));
+      const auto now = scope_.now_of(found.text.back());
+      if (found.text.back().empty() || (now && *now < 1)) return {};
+      threads *= now.value_or(1);
+    }
+    found.guessed = scope_.take_guessed() || dims_guessed_;
+    if (block && threads > kMostThreads) return {};
+    while (found.text.size() < 3) found.text.emplace_back("1");
+    return found;
+  }
+
+  const SourceValues<std::vector<std::string>>::One* named_dims(const std::string& name) {
+    const auto* here = source_.cuda.dims.find(name, scope_.used_at);
+    if (here || source_.cuda.constants.find(name, scope_.used_at)) return here;
+    const auto* elsewhere = source_.cuda.dims.any(name, scope_.used_at);
+    dims_guessed_ = elsewhere != nullptr;
+    return elsewhere;
+  }
+
+  void find_shared() {
+    const bool said = launch_ && !launch_->shared.empty() && launch_->shared != "0";
+    if (said) {
+      scope_.take_guessed();
+      shape_.shared = assuming({launch_->shared, scope_.used_at}, kUsualBlock);
+      if (!shape_.shared.empty())
+        note(scope_.take_guessed(), fmt::format("dynamic shared memory: {} bytes", shape_.shared));
+    }
+    if (!shape_.shared.empty() || !declares_dynamic_shared()) return;
+    shape_.shared = std::to_string(kUsualShared);
+    imported_.guessed.push_back(
+        fmt::format("dynamic shared memory: {} bytes; the kernel declares some, and {}", shape_.shared,
+                    said ? "the host code computes how much (" + launch_->shared + ")" : "no launch says how much"));
+  }
+
+  // `extern __shared__ float s[];` in the kernel's body.
+  bool declares_dynamic_shared() const {
+    const std::vector<CppToken> tokens =
+        cpp_tokens(std::string_view(source_.text).substr(kernel_.body, kernel_.end - kernel_.body));
+    for (size_t i = 0; i + 1 < tokens.size(); ++i)
+      if (tokens[i].is("extern") && tokens[i + 1].is("__shared__")) return true;
+    return false;
+  }
+
+  void note(bool guessed, std::string text) {
+    if (guessed && !assumed_.empty()) text += fmt::format(" (with {}, which the host code computes)", joined(assumed_));
+    (guessed ? imported_.guessed : imported_.read).push_back(std::move(text));
+    assumed_.clear();
+  }
+
+  void find_launch() {
+    Dimensions grid, block;
+    if (launch_) {
+      block = dimensions(launch_->block, true);
+      if (!block.text.empty())
+        note(block.guessed,
+             fmt::format("the block: {} x {} x {} threads", block.text[0], block.text[1], block.text[2]));
+      grid = dimensions(launch_->grid, false);
+    }
+    shape_.block = block.text;
+    shape_.grid = grid.text;
+    if (shape_.block.empty()) {
+      const std::string bounds = kernel_.launch_bounds.empty() ? "" : scope_.in_terms(kernel_.launch_bounds);
+      const std::string side = std::to_string(kUsualSide);
+      std::set<std::string_view> seen;
+      if (!bounds.empty())
+        shape_.block = {bounds, "1", "1"};
+      else if (uses_second_axis(kernel_.body, kernel_.end, seen))
+        shape_.block = {side, side, "1"};
+      else
+        shape_.block = {std::to_string(kUsualBlock), "1", "1"};
+      if (bounds.empty())
+        imported_.guessed.push_back(
+            shape_.block[1] == "1" ? fmt::format("the block: {} threads", kUsualBlock)
+                                   : fmt::format("the block: {} x {} threads, since it uses threadIdx.y", side, side));
+      else
+        imported_.read.push_back("the block, from __launch_bounds__: " + bounds + " threads");
+    }
+    if (shape_.grid.empty()) {
+      const bool flat = shape_.block[1] == "1" || size_names_.size() < 2;
+      if (flat)
+        shape_.grid = {fmt::format("ceil_div({}, {})", product(), shape_.block[0]), "1", "1"};
+      else
+        shape_.grid = {fmt::format("ceil_div({}, {})", size_names_[1], shape_.block[0]),
+                       fmt::format("ceil_div({}, {})", size_names_[0], shape_.block[1]), "1"};
+      imported_.guessed.push_back("the grid: " + shape_.grid[0] + " x " + shape_.grid[1] + " x " + shape_.grid[2] +
+                                  " CTAs");
+    } else {
+      note(grid.guessed, fmt::format("the grid: {} x {} x {} CTAs", shape_.grid[0], shape_.grid[1], shape_.grid[2]));
+    }
+    find_shared();
+  }
+
+  // Whether the code in these bytes, or a function of the file that it names, uses threadIdx.y or blockDim.y.
+  bool uses_second_axis(size_t begin, size_t end, std::set<std::string_view>& seen) const {
+    const std::vector<CppToken> tokens = cpp_tokens(std::string_view(source_.text).substr(begin, end - begin));
+    for (size_t i = 0; i < tokens.size(); ++i) {
+      if (tokens[i].kind != CppToken::Kind::word) continue;
+      const bool of_block = tokens[i].is("threadIdx") || tokens[i].is("blockDim");
+      if (of_block && i + 2 < tokens.size() && tokens[i + 1].is(".") && tokens[i + 2].is("y")) return true;
+      const HostFunction* const called =
+          seen.size() < kMostCalled ? source_.host.function_named(tokens[i].text) : nullptr;
+      if (called && seen.insert(called->name).second && uses_second_axis(called->begin, called->end, seen)) return true;
+    }
+    return false;
+  }
+
+  std::string product() const {
+    std::string text;
+    for (size_t i = 0; i < size_names_.size() && i < 2; ++i) text += (i ? " * " : "") + size_names_[i];
+    return text;
+  }
+
+  const ReadSource& source_;
+  const SourceKernel& kernel_;
+  const SourceLaunch* launch_;
+  const std::vector<std::string>& size_names_;
+  HostScope& scope_;
+  Imported& imported_;
+  ImportedShape shape_;
+  std::vector<std::string> assumed_;  // since the last note
+  bool dims_guessed_ = false;         // the last named grid or block is another function's
+};
+
+}  // namespace
+
+ImportedShape import_shape(const ReadSource& source, const SourceKernel& kernel, const SourceLaunch* launch,
+                           const std::vector<std::string>& size_names, HostScope& scope, Imported& imported) {
+  return ShapeImporter(source, kernel, launch, size_names, scope, imported).import();
+}
+
+}  // namespace attnscope::catalog

@@ -1,0 +1,175 @@
+#include "catalog/program_buffers.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "catalog/allocated.h"
+#include "core/joined.h"
+
+namespace attnscope::catalog {
+namespace {
+
+constexpr int64_t kMostGuessed = int64_t{1} << 24;  // elements of a buffer whose shape is a guess
+
+}  // namespace
+
+bool ProgramBuffers::add(const HostPointer& pointer, const SourceParameter& parameter) {
+  const std::string type = scope_.resolved_type(parameter.type);
+  const auto element = type == "void" ? std::optional(ElementOf{}) : element_of(type);
+  if (!element) return false;
+  const auto [found, fresh] = buffers_.try_emplace(pointer.name);
+  if (!fresh) return true;
+  found->second.pointer = pointer;
+  found->second.element = *element;
+  order_.push_back(pointer.name);
+  if (type == "void") imported_.guessed.push_back(pointer.name + " points to floats: its type does not say");
+  return true;
+}
+
+void ProgramBuffers::add_copied(const HostPointer& from, const HostPointer& to) {
+  if (from.name.empty() || to.name.empty() || has(from.name) == has(to.name)) return;
+  const HostPointer& other = has(from.name) ? to : from;
+  const ElementOf element = buffers_.at(has(from.name) ? from.name : to.name).element;
+  Buffer& buffer = buffers_[other.name];
+  buffer.pointer = other;
+  buffer.element = element;
+  order_.push_back(other.name);
+}
+
+void ProgramBuffers::written(const std::string& name) {
+  const auto found = buffers_.find(name);
+  if (found == buffers_.end()) return;
+  if (found->second.first == First::none) found->second.first = First::written;
+  found->second.is_written = true;
+}
+
+void ProgramBuffers::read(const std::string& name) {
+  const auto found = buffers_.find(name);
+  if (found == buffers_.end()) return;
+  if (found->second.first == First::none) found->second.first = First::read;
+  found->second.read_later = found->second.is_written;
+}
+
+void ProgramBuffers::launched(const std::vector<std::pair<std::string, PointerUse>>& uses) {
+  for (const auto& [name, use] : uses) {
+    const auto found = buffers_.find(name);
+    if (found == buffers_.end() || !(use.read || use.passed_on)) continue;
+    Buffer& buffer = found->second;
+    if (buffer.first == First::none) buffer.maybe_read = !use.read;
+    read(name);
+  }
+  for (const auto& [name, use] : uses) {
+    const auto found = buffers_.find(name);
+    if (found == buffers_.end() || !(use.stored || use.passed_on)) continue;
+    if (found->second.first == First::none) found->second.scattered = use.scattered;
+    written(name);
+  }
+}
+
+std::optional<int64_t> ProgramBuffers::bytes_now(const std::string& name) const {
+  const Buffer& buffer = buffers_.at(name);
+  if (buffer.elements.empty()) return std::nullopt;
+  const auto count = scope_.now_of(buffer.elements);
+  if (!count) return std::nullopt;
+  return *count * buffer.element.lanes * static_cast<int64_t>(bytes_of(buffer.element.type));
+}
+
+void ProgramBuffers::finish(const std::vector<std::string>& size_names,
+                            const std::function<bool(const std::string&)>& taken) {
+  bool any_downloaded = false;
+  for (const std::string& name : order_) {
+    Buffer& buffer = buffers_.at(name);
+    buffer.manifest = name;
+    while (taken(buffer.manifest) || std::ranges::any_of(order_, [&](const std::string& other) {
+             return other != name && buffers_.at(other).manifest == buffer.manifest;
+           }))
+      buffer.manifest += "_";
+    buffer.contents = program_.contents(buffer.pointer);
+    any_downloaded = any_downloaded || buffer.contents.downloaded;
+    const int64_t each = static_cast<int64_t>(bytes_of(buffer.element.type)) * buffer.element.lanes;
+    buffer.elements = allocated_elements(source_.host, scope_, program_.allocated_as(buffer.pointer), each);
+    if (!buffer.elements.empty()) {
+      buffer.shape = factors_of(buffer.elements);
+      imported_.read.push_back(fmt::format("{} has {} elements, as it is allocated", buffer.manifest, buffer.elements));
+    } else {
+      int64_t all = 1;
+      for (const std::string& size : size_names)
+        all = std::min(all * std::min(scope_.kept.at(size), kMostGuessed), kMostGuessed + 1);
+      for (size_t i = 0; i < size_names.size() && (i < 2 || all <= kMostGuessed); ++i)
+        buffer.shape.push_back(size_names[i]);
+    }
+    if (buffer.element.lanes > 1) buffer.shape.push_back(std::to_string(buffer.element.lanes));
+    if (buffer.elements.empty()) {
+      imported_.guessed.push_back(
+          fmt::format("{} has {} elements", buffer.manifest, nlohmann::ordered_json(buffer.shape).dump()));
+      imported_.open_lengths[buffer.manifest] = 1;
+    }
+  }
+  for (const std::string& name : order_) decide(buffers_.at(name), any_downloaded);
+  if (std::ranges::any_of(buffers_, [](const auto& one) {
+        return one.second.role == word_of(BufferRole::out) || one.second.role == word_of(BufferRole::inout);
+      }))
+    return;
+  for (auto name = order_.rbegin(); name != order_.rend(); ++name)
+    if (Buffer& buffer = buffers_.at(*name); buffer.is_written)
+      return give_role(buffer, false, BufferRole::inout, "zeros", "taken as the output, since no other buffer is one");
+}
+
+void ProgramBuffers::give_role(Buffer& buffer, bool read, BufferRole role, const char* init, const std::string& why) {
+  buffer.role = word_of(role);
+  buffer.init = init;
+  (read ? imported_.read : imported_.guessed).push_back(buffer.manifest + " is " + why);
+}
+
+void ProgramBuffers::decide(Buffer& buffer, bool any_downloaded) {
+  const HostProgram::Contents& host = buffer.contents;
+  const bool floating = is_floating(buffer.element.type);
+  if (!buffer.is_written) {
+    if (host.cleared) return give_role(buffer, true, BufferRole::in, "zeros", "an input that the host sets to 0");
+    return give_role(buffer, true, BufferRole::in, "random", "an input: no launch writes it");
+  }
+  const bool own = host.allocated && !host.uploaded && !host.downloaded && !host.cleared;
+  const bool handed = host.handed && !host.allocated;
+  const bool last = !buffer.read_later && !handed && (!host.allocated || !any_downloaded);
+  if (buffer.first == First::read) {
+    if (host.cleared)
+      return give_role(buffer, true, BufferRole::inout, "zeros", "read and written, and the host sets it to 0 before");
+    if (host.uploaded)
+      return give_role(buffer, true, BufferRole::inout, "random", "read and written, and the host copies to it before");
+    if (own && buffer.maybe_read && !last)
+      return give_role(buffer, false, BufferRole::workspace, "",
+                       "a workspace that starts unset, unless its first launch reads it");
+    return give_role(buffer, false, BufferRole::inout, "zeros", "read and written, and starts as zeros");
+  }
+  const bool output = host.downloaded || handed || last;
+  if (!output && own) {
+    // What the data chooses is written in part, and read where it was not.
+    return give_role(buffer, true, BufferRole::workspace, buffer.scattered ? "zeros" : "",
+                     "a workspace: allocated, and neither copied to nor from");
+  }
+  if (!output)
+    return give_role(buffer, host.allocated, BufferRole::workspace, "",
+                     "a workspace: a launch writes it first, and the host does not read it");
+  if (buffer.scattered)
+    return give_role(buffer, false, BufferRole::inout, floating && host.uploaded ? "random" : "zeros",
+                     "stored to where the data says so, from zeros");
+  const char* why = host.downloaded ? "an output: the host copies it back"
+                    : handed        ? "an output: the function's caller gets it"
+                                    : "an output: no launch reads it, and no copy to the host is seen";
+  give_role(buffer, host.downloaded || handed, BufferRole::out, "", why);
+}
+
+nlohmann::ordered_json ProgramBuffers::json() const {
+  auto list = nlohmann::ordered_json::array();
+  for (const std::string& name : order_) {
+    const Buffer& one = buffers_.at(name);
+    nlohmann::ordered_json json{
+        {"name", one.manifest}, {"role", one.role}, {"dtype", word_of(one.element.type)}, {"shape", one.shape}};
+    if (!one.init.empty()) json["init"] = one.init;
+    list.push_back(std::move(json));
+  }
+  return list;
+}
+
+}  // namespace attnscope::catalog

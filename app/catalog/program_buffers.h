@@ -1,0 +1,66 @@
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "catalog/element_types.h"
+#include "catalog/host_program.h"
+#include "catalog/import.h"
+
+namespace attnscope::catalog {
+
+// The buffers of an imported program: one for each pointer of the host code, whose role follows from what the launches
+// do with it in order and from what the host copies.
+class ProgramBuffers {
+ public:
+  ProgramBuffers(const HostProgram& program, const ReadSource& source, const HostScope& scope, Imported& imported)
+      : program_(program), source_(source), scope_(scope), imported_(imported) {}
+
+  // A kernel gets the pointer as its parameter. False: what the parameter points to cannot be a buffer.
+  bool add(const HostPointer& pointer, const SourceParameter& parameter);
+  // The host copies between two pointers, one of which a kernel gets.
+  void add_copied(const HostPointer& from, const HostPointer& to);
+  bool has(const std::string& name) const { return buffers_.contains(name); }
+
+  // What the steps do, in order. Names that are no buffers are passed over.
+  void written(const std::string& name);
+  void read(const std::string& name);
+  void launched(const std::vector<std::pair<std::string, PointerUse>>& uses);
+
+  // Decides names, lengths and roles; `taken`: names that sizes and knobs have.
+  void finish(const std::vector<std::string>& size_names, const std::function<bool(const std::string&)>& taken);
+  std::string manifest_name(const std::string& name) const { return buffers_.at(name).manifest; }
+  // As the host code allocates it, at the default sizes; empty if it does not say.
+  std::optional<int64_t> bytes_now(const std::string& name) const;
+  nlohmann::ordered_json json() const;
+
+ private:
+  enum class First { none, read, written };
+  struct Buffer {
+    HostPointer pointer;
+    ElementOf element;
+    std::string manifest, elements;  // elements: as allocated, or empty
+    std::vector<std::string> shape;
+    First first = First::none;
+    bool maybe_read = false;  // the first use may be one
+    bool scattered = false, is_written = false, read_later = false;
+    HostProgram::Contents contents;
+    std::string role, init;
+  };
+  void decide(Buffer& buffer, bool any_downloaded);
+  void give_role(Buffer& buffer, bool read, BufferRole role, const char* init, const std::string& why);
+
+  const HostProgram& program_;
+  const ReadSource& source_;
+  const HostScope& scope_;
+  Imported& imported_;
+  std::map<std::string, Buffer> buffers_;
+  std::vector<std::string> order_;  // as the launches first name them
+};
+
+}  // namespace attnscope::catalog

@@ -1,0 +1,253 @@
+#include <gmock/gmock.h>
+
+#include <string>
+
+#include "catalog/import.h"
+#include "unit/catalog/support.h"
+
+namespace attnscope::catalog {
+namespace {
+
+using testing::Contains;
+using testing::HasSubstr;
+using testing::Not;
+
+Imported imported(const std::string& source, const std::string& function = "") {
+  auto one = import_kernel("p.cu", source, "", "", function);
+  EXPECT_TRUE(one) << one.error().message;
+  if (!one) return {};
+  const auto kernel = parse_kernel({"p.json", one->manifest, "p.cu", source});
+  EXPECT_TRUE(kernel) << kernel.error().message << "\n" << one->manifest;
+  return *one;
+}
+
+Json json_of(const Imported& one) { return *parse_json(one.manifest, "manifest"); }
+
+std::string refusal(const std::string& source, const std::string& function = "main") {
+  const auto one = import_kernel("p.cu", source, "", "", function);
+  return one ? "accepted: " + one->manifest : one.error().message + " | " + one.error().hint;
+}
+
+// Of a manifest: name to role, init or shape.
+Json of_buffers(const Json& json, const char* key) {
+  Json found = Json::object();
+  for (const Json& buffer : json["buffers"]) found[buffer["name"].get<std::string>()] = buffer.value(key, Json());
+  return found;
+}
+
+const std::string kKernels = R"(
+__global__ void square(const float* x, float* y, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) y[i] = x[i] * x[i];
+}
+__global__ void total(const float* y, float* sum, int n) {
+  extern __shared__ float part[];
+  part[threadIdx.x] = 0;
+  for (int i = threadIdx.x; i < n; i += blockDim.x) part[threadIdx.x] += y[i];
+  __syncthreads();
+  if (threadIdx.x == 0) for (int i = 0; i < blockDim.x; ++i) *sum += part[i];
+}
+__global__ void divide(const float* y, const float* sum, float* out, int n, float epsilon) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) out[i] = y[i] / (*sum + epsilon);
+}
+)";
+
+std::string with_main(const std::string& launches) {
+  return kKernels + R"(
+int main() {
+  const int N = 1 << 12;
+  float *h = (float*)malloc(N * sizeof(float)), *d_x, *d_y, *d_sum, *d_out;
+  cudaMalloc(&d_x, N * sizeof(float));
+  cudaMalloc((void**)&d_y, N * sizeof(float));
+  cudaMalloc(&d_sum, sizeof(float));
+  cudaMalloc(&d_out, N * sizeof(float));
+  cudaMemcpy(d_x, h, N * sizeof(float), cudaMemcpyHostToDevice);
+  int threads = 128;
+  int blocks = (N + threads - 1) / threads;
+)" + launches +
+         R"(
+  cudaMemcpy(h, d_out, N * sizeof(float), cudaMemcpyDeviceToHost);
+}
+)";
+}
+
+const std::string kThree = R"(
+  cudaMemset(d_sum, 0, sizeof(float));
+  square<<<blocks, threads>>>(d_x, d_y, N);
+  total<<<1, 64, 64 * sizeof(float)>>>(d_y, d_sum, N);
+  divide<<<blocks, threads>>>(d_y, d_sum, d_out, N, 1e-5f);
+)";
+
+TEST(ImportProgram, TakesWhatMainLaunchesInOrder) {
+  const Imported one = imported(with_main(kThree));
+  const Json json = json_of(one);
+  ASSERT_EQ(json["launches"].size(), 4u) << one.manifest;
+  EXPECT_EQ(json["sizes"], Json({{"N", 4096}}));
+  EXPECT_EQ(json["launches"][0], Json({{"memset", "d_sum"}, {"byte", 0}}));
+  EXPECT_EQ(json["launches"][1]["grid"], Json({"ceil_div(N, 128)", "1", "1"}));
+  EXPECT_EQ(json["launches"][1]["args"], Json({"d_x", "d_y", "N"}));
+  EXPECT_EQ(json["launches"][2]["block"], Json({"64", "1", "1"}));
+  EXPECT_EQ(json["launches"][2]["dynamic_shared"], "256");
+  EXPECT_EQ(json["launches"][3]["args"][4], Json({{"value", 1e-5}, {"type", "f32"}}));
+  EXPECT_EQ(of_buffers(json, "role"),
+            Json({{"d_x", "in"}, {"d_y", "workspace"}, {"d_sum", "workspace"}, {"d_out", "out"}}));
+  EXPECT_EQ(of_buffers(json, "shape")["d_y"], Json({"N"}));
+  EXPECT_EQ(of_buffers(json, "shape")["d_sum"], Json({"1"}));
+  EXPECT_EQ(one.entry, "main");
+  EXPECT_TRUE(one.guessed.empty()) << testing::PrintToString(one.guessed);
+  EXPECT_THAT(one.read, Contains("main launches 3 kernels in order: square, total, divide"));
+  EXPECT_THAT(one.read, Contains("d_y is a workspace: allocated, and neither copied to nor from"));
+  EXPECT_THAT(one.read, Contains(HasSubstr("total (p.cu:")));
+}
+
+// Each kernel has its own name for the size, and the host code gives a variable a second value.
+TEST(ImportProgram, FollowsNamesThroughCallersAndSecondValues) {
+  const Json json = json_of(imported(R"(
+__global__ void first(const float* in, float* mid, int elements) { mid[threadIdx.x] = in[elements - 1]; }
+__global__ void second(const float* a, float* b, int rows, int width) { b[rows] = a[width]; }
+template <class T> T ceil_div(T a, T b) { return (a + b - 1) / b; }
+void run(float* out, float* tmp, const float* inp, int B, int T, int block_size) {
+  int total = B * T * T;
+  int blocks = ceil_div(total, block_size);
+  first<<<blocks, block_size>>>(inp, tmp, total);
+  total = B * T;
+  blocks = ceil_div(total, block_size);
+  second<<<blocks, block_size>>>(tmp, out, total, T);
+}
+int main() {
+  int batch = 3, T = 20;
+  float *d_out, *d_inp, *d_tmp, *h;
+  cudaMalloc(&d_out, batch * T * sizeof(float));
+  cudaMalloc(&d_inp, batch * T * T * 4);
+  cudaMalloc(&d_tmp, batch * T * T * sizeof(float));
+  cudaMemcpy(d_inp, h, 8, cudaMemcpyHostToDevice);
+  run(d_out, d_tmp, d_inp, batch, T, 32);
+  cudaMemcpy(h, d_out, 8, cudaMemcpyDeviceToHost);
+})"));
+  EXPECT_EQ(json["launches"][0]["grid"][0], "ceil_div(B * T * T, 32)");
+  EXPECT_EQ(json["launches"][1]["grid"][0], "ceil_div(B * T, 32)");
+  EXPECT_EQ(json["launches"][0]["args"][2], Json({{"value", "B * T * T"}, {"type", "i32"}}));
+  EXPECT_EQ(json["launches"][1]["args"][3], "T");
+  EXPECT_EQ(of_buffers(json, "role"), Json({{"inp", "in"}, {"tmp", "workspace"}, {"out", "out"}}));
+}
+
+TEST(ImportProgram, FollowsFunctionsThatAreCalledOnce) {
+  const std::string source = kKernels + R"(
+void squares(const float* from, float* to, int count) { square<<<count / 64, 64>>>(from, to, count); }
+void sums(const float* from, float* to, int count) { total<<<1, 32, 32 * 4>>>(from, to, count); }
+int main() {
+  int n = 640;
+  float *x, *y, *s, *h;
+  cudaMalloc(&x, n * 4); cudaMalloc(&y, n * 4); cudaMalloc(&s, 4);
+  cudaMemcpy(x, h, n * 4, cudaMemcpyHostToDevice);
+  cudaMemset(s, 0, 4);
+  squares(x, y, n);
+  sums(y, s, n);
+  cudaMemcpy(h, s, 4, cudaMemcpyDeviceToHost);
+})";
+  const Json json = json_of(imported(source));
+  EXPECT_EQ(json["launches"][1]["args"], Json({"x", "y", "n"}));
+  EXPECT_EQ(json["launches"][2]["args"], Json({"y", "s", "n"}));
+  EXPECT_EQ(of_buffers(json, "role"), Json({{"x", "in"}, {"y", "workspace"}, {"s", "out"}}));
+}
+
+TEST(ImportProgram, CopiesOfWholeBuffersAreSteps) {
+  const Json json = json_of(imported(with_main(R"(
+  square<<<blocks, threads>>>(d_x, d_y, N);
+  cudaMemcpy(d_out, d_y, N * sizeof(float), cudaMemcpyDeviceToDevice);
+)"),
+                                     "main"));
+  EXPECT_EQ(json["launches"][1], Json({{"copy", {"d_y", "d_out"}}}));
+}
+
+TEST(ImportProgram, KernelsThatHandNothingOnAreOnTheirOwn) {
+  const Imported one = imported(with_main(R"(
+  square<<<blocks, threads>>>(d_x, d_out, N);
+  divide<<<blocks, threads>>>(d_x, d_x, d_out, N, 1.f);
+)"));
+  EXPECT_EQ(one.entry, "square");
+  EXPECT_EQ(json_of(one)["entry"], "square");
+  EXPECT_TRUE(one.programs.empty());
+  EXPECT_TRUE(import_kernel("p.cu", with_main(kThree), "total"));
+  EXPECT_EQ(imported(with_main(kThree), "").entry, "main");
+}
+
+// What cannot be followed is said, with the line, and the first kernel is what it was before.
+TEST(ImportProgram, SaysWhyAFunctionIsNoProgram) {
+  struct Case {
+    std::string launches, reason;
+  };
+  for (const Case& one : {
+           Case{"for (int i = 0; i < 3; ++i) {\n" + kThree + "}", "the launch of square is in a loop"},
+           {"while (h[0] < 1)\n total<<<1, 64>>>(d_y, d_sum, N);\n" + kThree, "the launch of total is in a loop"},
+           {"if (h[0] > 0) {" + kThree + "}", "the launch of square is in if (h[0]>0)"},
+           {"switch (threads) { case 128: " + kThree + "}", "the launch of square is in a switch"},
+           {"\n#ifdef FAST\n" + kThree + "\n#endif\n", "the launch of square is in #ifdef FAST"},
+           {"auto all = [&] {" + kThree + "};", "the launch of square is in a lambda"},
+           {kThree + "unknown<<<1, 1>>>(d_out);", "unknown is not defined in the file"},
+           {"square<<<1, 32>>>(d_x + 4, d_y, N);" + kThree, "square gets d_x+4, which is not a whole buffer"},
+           {"\n#define SQUARE(n) square<<<1, n>>>(d_x, d_y, n)\n" + kThree + "SQUARE(64);",
+            "what it calls is in the macro SQUARE"},
+           {"square<<<1, 32>>>(d_x, d_y);" + kThree, "square gets 2 arguments and has 3 parameters"},
+           {"square<<<1, 32>>>(d_x, d_y, N);\ncublasScale(d_y);\ntotal<<<1, 64>>>(d_y, d_sum, N);",
+            "cublasScale gets d_y between them"},
+           {"cudaMemset(d_y, 0, 16);" + kThree, "cudaMemset is of 16 of the 16384 bytes of d_y"},
+           {"square<<<1, 32>>>(d_x, d_y, N);cudaMemcpy(d_y, h, 16384, cudaMemcpyHostToDevice);" + kThree,
+            "the host copies to d_y between them"},
+           {"int i = 0;", "main launches no kernel"},
+       }) {
+    const std::string said = refusal(with_main(one.launches));
+    EXPECT_THAT(said, HasSubstr(one.reason));
+    EXPECT_THAT(said, HasSubstr(one.launches == "int i = 0;" ? "with --entry" : "--entry NAME"));
+  }
+  EXPECT_THAT(refusal(with_main("for (;;) {" + kThree + "}")), HasSubstr("(p.cu:"));
+  EXPECT_THAT(refusal(with_main(kThree), "other"), HasSubstr("has no function other"));
+
+  const Imported alone = imported(with_main("for (int i = 0; i < 3; ++i) {" + kThree + "}"));
+  EXPECT_EQ(alone.entry, "square");
+  EXPECT_THAT(alone.guessed, Contains(HasSubstr("it is run without the others: p.cu: main launches several kernels, "
+                                                "but the launch of square is in a loop")));
+}
+
+TEST(ImportProgram, ABranchThatIsNotTakenIsNoPart) {
+  const Json json =
+      json_of(imported(with_main("if (threads > 256) { total<<<1, 1>>>(d_x, d_y, N); }\n"
+                                 "if (N == 4096)" +
+                                 kThree.substr(kThree.find("cudaMemset")))));
+  EXPECT_EQ(json["launches"].size(), 4u);
+}
+
+TEST(ImportProgram, NamesTheOtherProgramsOfAFile) {
+  const Imported one = imported(kKernels + R"(
+void only(float* x, float* y, int n) { square<<<1, 32>>>(x, y, n); }
+void both(float* x, float* y, float* s, int n) {
+  square<<<1, 32>>>(x, y, n);
+  total<<<1, 32, 128>>>(y, s, n);
+})");
+  EXPECT_EQ(one.entry, "square");
+  EXPECT_THAT(one.programs, testing::ElementsAre("both"));
+}
+
+TEST(ImportProgram, RefusesAThousandLaunches) {
+  std::string many;
+  for (int i = 0; i < 1000; ++i) many += kThree;
+  EXPECT_THAT(refusal(with_main(many)), HasSubstr("a manifest has at most 64"));
+}
+
+TEST(ImportProgram, HostileTextEndsSoon) {
+  std::string deep, chain, calls;
+  for (int i = 0; i < 20000; ++i) deep += "if (N) {";
+  for (int i = 0; i < 20000; ++i) chain += "if (h[" + std::to_string(i) + "]) ; else ";
+  for (int i = 0; i < 100000; ++i) calls += "f(d_x);";
+  EXPECT_THAT(refusal(with_main(deep + kThree)), HasSubstr("p.cu"));
+  EXPECT_THAT(refusal(with_main(chain + kThree)), HasSubstr("p.cu"));
+  EXPECT_THAT(refusal(with_main(calls + kThree)), HasSubstr("p.cu"));
+  // A function that calls itself, or two that call each other.
+  EXPECT_THAT(
+      refusal(kKernels + "void a(float* x) { b(x); square<<<1, 1>>>(x, x, 1); }\nvoid b(float* x) { a(x); }", "a"),
+      HasSubstr("p.cu"));
+}
+
+}  // namespace
+}  // namespace attnscope::catalog

@@ -1,0 +1,37 @@
+#include "compile/extern_variables.h"
+
+#include <gtest/gtest.h>
+
+namespace attnscope::compile {
+namespace {
+
+TEST(ExternVariables, TheFirstDeclarationBecomesTheDefinition) {
+  EXPECT_EQ(with_extern_variables_defined("extern __constant__ float w[16];\nextern __constant__ float w[16];"),
+            "       __constant__ float w[16];\nextern __constant__ float w[16];");
+  EXPECT_EQ(with_extern_variables_defined("__device__ extern int count;"), "__device__        int count;");
+}
+
+TEST(ExternVariables, WhatTheSourceDefinesStays) {
+  for (const char* const source : {
+           "extern __constant__ float w[16];\n__constant__ float w[16] = {1};",
+           "extern __device__ int n;\n__device__ int n;",
+           "extern \"C\" __device__ const int limit = 4;",
+           "extern \"C\" __global__ void k(float* x) { extern __shared__ float part[]; x[0] = part[0]; }",
+           "extern __device__ float f(float x);",
+           "extern int of_the_host;",
+           "extern \"C\" { __constant__ float w[2]; }",
+           "// extern __constant__ float w[2];",
+           "extern __device__",
+           "extern",
+       })
+    EXPECT_EQ(with_extern_variables_defined(source), source);
+}
+
+TEST(ExternVariables, ManyOfThemCostTheirLength) {
+  std::string many;
+  for (int i = 0; i < 100000; ++i) many += "extern __constant__ float w[";
+  EXPECT_EQ(with_extern_variables_defined(many).size(), many.size());
+}
+
+}  // namespace
+}  // namespace attnscope::compile
