@@ -37,7 +37,7 @@ class ExecutorTest : public testing::Test {
       std::string cache;
       std::istringstream(parts) >> in >> out >> cache;
       const std::filesystem::path assets = std::filesystem::path(ATTNSCOPE_SOURCE_DIR) / "assets";
-      run_executor(in, out, {"test", cache, assets, catalog::load_devices(assets / "devices")});
+      run_executor(in, out, {"test", cache, assets, Purpose::run, catalog::load_devices(assets / "devices")});
     }
     std::signal(SIGPIPE, SIG_IGN);
     int to[2], from[2];
