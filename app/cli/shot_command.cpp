@@ -71,7 +71,7 @@ int shoot(const ShotOptions& given) {
   if (!named.preset.empty() && named.kernel.empty() && named.settings.empty() && named.problem.empty())
     (*session)->load_preset(named.preset);  // with its view
   else if (!named.kernel.empty() || !named.settings.empty() || !named.problem.empty())
-    (*session)->focus(draft->draft, {0, true, "shot"});
+    (*session)->focus(draft->draft, {0, true, "start"});
   ui::ShotOptions shot;
   shot.resources = places->resources;
   shot.own_lessons = own_lessons_of(*places);

@@ -16,6 +16,7 @@ namespace {
 
 constexpr int kGlideMs = 40, kGlides = 12;       // of the pointer on its way to a value
 constexpr int kWaitMs = 120, kMostWaiting = 12;  // pictures while a run is awaited; a longer wait is cut
+constexpr int kLoadMs = 700;                     // for what a panel or a command loads, such as code
 constexpr int kReadMs = 2500;                    // for a lesson's question, and for what a step tells
 
 int ms_of(double seconds) { return static_cast<int>(seconds * 1000); }
@@ -29,12 +30,15 @@ class Director {
         film_({size.width, size.height}),
         pointer_{static_cast<float>(size.width) * 0.45f, static_cast<float>(size.height) * 0.6f} {}
 
-  // Draws until nothing is under way, then shows it for `hold_ms`. The way there is filmed if `shown`.
-  Result<void> settle(bool shown, int hold_ms) {
+  // Draws until nothing is under way, for `at_least_ms` in any case, then shows it for `hold_ms`. The way there is
+  // filmed if `shown`.
+  Result<void> settle(bool shown, int hold_ms, int at_least_ms = 0) {
     studio_.start_waiting();
-    double next = platform::steady_ms();
+    const double begin = platform::steady_ms();
+    double next = begin;
     // A click or an act takes a frame to become a request.
-    for (int frames = 0, waited = 0; frames < 4 || !bench_.settled(); ++frames) {
+    const auto under_way = [&] { return !bench_.settled() || platform::steady_ms() < begin + at_least_ms; };
+    for (int frames = 0, waited = 0; frames < 4 || under_way(); ++frames) {
       const bool take = shown && waited < kMostWaiting && platform::steady_ms() >= next;
       studio_.frame(take);
       if (take) {
@@ -54,7 +58,7 @@ class Director {
       if (auto shown = bench_.show_panel(act.panel); !shown) return shown;
     if (!act.action.empty())
       if (auto done = run_action(act.action); !done) return done;
-    return settle(true, ms_of(act.hold));
+    return settle(true, ms_of(act.hold), kLoadMs);
   }
 
   Result<void> lesson(const std::string& id) {
