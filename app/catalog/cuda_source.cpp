@@ -126,6 +126,8 @@ class Reader {
         read_change(i);
     }
     out_.launches.insert(out_.launches.end(), in_macros_.begin(), in_macros_.end());
+    for (size_t i = 0; i < out_.kernels.size(); ++i)
+      if (out_.kernels[i].defined) out_.defined.emplace(plain_kernel_name(out_.kernels[i].name), i);
     return std::move(out_);
   }
 
@@ -446,6 +448,10 @@ class Reader {
 };
 
 }  // namespace
+
+std::string plain_kernel_name(const std::string& name) {
+  return name.substr(name.rfind(':') == std::string::npos ? 0 : name.rfind(':') + 1);
+}
 
 bool SourceChanges::any(const std::string& name, size_t from, size_t to) const {
   const auto found = all_.find(name);

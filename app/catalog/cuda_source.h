@@ -43,6 +43,7 @@ struct SourceKernel {
 struct SourceBranch {
   std::string condition;
   bool holds = true;
+  size_t at = SIZE_MAX;  // of the condition: bytes from the source's start
 };
 
 // `k<float, 4><<<grid, block, shared>>>` in the host code, as written; also in macros.
@@ -113,13 +114,14 @@ class SourceChanges {
 // What tokens reveal about a .cu file.
 struct CudaSource {
   std::vector<SourceKernel> kernels;
-  std::vector<SourceLaunch> launches;
-  std::map<std::string, std::string> macros;                    // #define X v of one word or expression
-  std::vector<std::pair<std::string, int64_t>> settable;        // #ifndef X / #define X v of an integer, in order
-  SourceValues<std::string> constants;                          // name = expression
-  SourceChanges changes;                                        // of names in a branch, or by += and the like
-  SourceValues<std::vector<std::string>> dims;                  // dim3 name(x, y, z)
-  std::map<std::string, std::string> types;                     // typedef and using
+  std::map<std::string, size_t, std::less<>> defined;     // in kernels: the first of each name, without namespaces
+  std::vector<SourceLaunch> launches;                     // ascending; those in macros come last
+  std::map<std::string, std::string> macros;              // #define X v of one word or expression
+  std::vector<std::pair<std::string, int64_t>> settable;  // #ifndef X / #define X v of an integer, in order
+  SourceValues<std::string> constants;                    // name = expression
+  SourceChanges changes;                                  // of names in a branch, or by += and the like
+  SourceValues<std::vector<std::string>> dims;            // dim3 name(x, y, z)
+  std::map<std::string, std::string> types;               // typedef and using
   std::map<std::string, std::vector<SourceParameter>> structs;  // plain ones, with their members
   std::set<std::string, std::less<>> launching_macros;          // macros with a launch in them
   std::set<std::string> included;                               // as the includes name them
@@ -128,5 +130,7 @@ struct CudaSource {
 
 CudaSource read_cuda_source(const std::string& source);
 bool includes_cutlass(const CudaSource& source);
+// "ns::k" is k.
+std::string plain_kernel_name(const std::string& name);
 
 }  // namespace attnscope::catalog

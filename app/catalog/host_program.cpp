@@ -35,48 +35,64 @@ bool is_made(const std::string& value) { return is_null(value) || contains(value
 
 }  // namespace
 
-std::string plain_kernel_name(const std::string& name) {
-  return name.substr(name.rfind(':') == std::string::npos ? 0 : name.rfind(':') + 1);
-}
-
 HostProgram::HostProgram(const ReadSource& source, const HostScope& scope, const HostFunction& function)
     : source_(source), scope_(scope), function_(function) {
-  for (const SourceLaunch& launch : source.cuda.launches) launch_at_.emplace(launch.at, &launch);
-  for (const SourceKernel& kernel : source.cuda.kernels)
-    if (kernel.defined) kernels_.emplace(plain_kernel_name(kernel.name), &kernel);
   inlined_.insert(&function);
   flatten(function, "", 0);
 }
 
-const std::vector<HostStep>& HostProgram::steps_of(const HostFunction& function) const {
+const std::vector<HostProgram::Step>& HostProgram::steps_of(const HostFunction& function) const {
   const auto [found, fresh] = steps_.try_emplace(&function);
-  if (fresh) found->second = host_steps(source_.text, function);
+  if (!fresh) return found->second;
+  for (HostStep& one : host_steps(source_.text, function)) {
+    Step step{std::move(one), {}};
+    for (const std::string& argument : step.arguments) step.pointers.push_back(whole_pointer(argument));
+    found->second.push_back(std::move(step));
+  }
   return found->second;
 }
 
+// The first launch at or behind a byte.
+std::vector<SourceLaunch>::const_iterator HostProgram::first_launch(size_t from) const {
+  return std::ranges::lower_bound(source_.cuda.launches, from, {}, &SourceLaunch::at);
+}
+
+std::optional<bool> HostProgram::taken(const SourceBranch& branch) {
+  const auto [found, fresh] = taken_.try_emplace({branch.at, branch.holds});
+  if (fresh) found->second = scope_.taken(branch, branch.at);
+  return found->second;
+}
+
+PointerUse HostProgram::use(const SourceKernel& kernel, const SourceParameter& parameter) const {
+  const auto [found, fresh] = uses_.try_emplace(&kernel);
+  if (fresh) found->second = uses_of(source_, kernel);
+  return use_of(found->second, parameter);
+}
+
 void HostProgram::flatten(const HostFunction& function, const std::string& unclear, int depth) {
-  const std::vector<HostStep>& steps = steps_of(function);
-  for (const HostStep& step : steps) {
+  const std::vector<Step>& steps = steps_of(function);
+  for (const Step& step : steps) {
     if (parts_.size() >= kMostParts) return;
     std::string why = unclear.empty() ? step.unclear : unclear;
     bool dropped = false;
     for (const SourceBranch& branch : step.branches) {
-      const auto taken = scope_.taken(branch, step.at);
-      dropped = dropped || taken == false;
-      if (!taken && why.empty()) why = (branch.holds ? "if (" : "the else of if (") + branch.condition + ")";
+      const auto holds = taken(branch);
+      dropped = dropped || holds == false;
+      if (!holds && why.empty()) why = (branch.holds ? "if (" : "the else of if (") + branch.condition + ")";
     }
     if (dropped) continue;
     if (!step.is_launch()) {
       add_call(step, function, why, depth);
       continue;
     }
-    const auto launch = launch_at_.find(step.at);
-    if (launch == launch_at_.end()) continue;
-    const auto kernel = kernels_.find(launch->second->kernel);
+    const auto launch = first_launch(step.at);
+    if (launch == source_.cuda.launches.end() || launch->at != step.at) continue;
+    const auto kernel = source_.cuda.defined.find(launch->kernel);
+    const bool known = kernel != source_.cuda.defined.end();
     parts_.push_back({ProgramPart::Kind::launch,
-                      launch->second,
-                      kernel == kernels_.end() ? nullptr : kernel->second,
-                      launch->second->kernel,
+                      &*launch,
+                      known ? &source_.cuda.kernels[kernel->second] : nullptr,
+                      launch->kernel,
                       {},
                       step.at,
                       std::move(why)});
@@ -87,7 +103,7 @@ void HostProgram::flatten(const HostFunction& function, const std::string& uncle
 void HostProgram::add_call(const HostStep& step, const HostFunction& function, const std::string& unclear, int depth) {
   ProgramPart part{ProgramPart::Kind::call, nullptr, nullptr, step.name, step.arguments, step.at, unclear};
   const HostFunction* const called = source_.host.function_named(step.name);
-  if (called && called != &function && !kernels_.contains(step.name) && launches_kernels(*called, 0)) {
+  if (called && called != &function && !source_.cuda.defined.contains(step.name) && launches_kernels(*called, 0)) {
     const bool once = source_.host.calls_of(step.name) == 1 && called->parameters.size() == step.arguments.size();
     if (once && depth < kDeepest && inlined_.insert(called).second) return flatten(*called, unclear, depth + 1);
     if (part.unclear.empty())
@@ -109,12 +125,13 @@ void HostProgram::add_call(const HostStep& step, const HostFunction& function, c
 }
 
 bool HostProgram::launches_kernels(const HostFunction& function, int depth) const {
-  const auto inside = launch_at_.lower_bound(function.begin);
-  if (inside != launch_at_.end() && inside->first < function.end) return true;
+  const auto inside = first_launch(function.begin);
+  if (inside != source_.cuda.launches.end() && inside->at < function.end) return true;
   if (depth == 3) return false;
-  return std::ranges::any_of(steps_of(function), [&](const HostStep& step) {
+  return std::ranges::any_of(steps_of(function), [&](const Step& step) {
     const HostFunction* const called = step.is_launch() ? nullptr : source_.host.function_named(step.name);
-    return called && called != &function && !kernels_.contains(step.name) && launches_kernels(*called, depth + 1);
+    return called && called != &function && !source_.cuda.defined.contains(step.name) &&
+           launches_kernels(*called, depth + 1);
   });
 }
 
@@ -123,10 +140,9 @@ size_t HostProgram::launches() const {
 }
 
 bool HostProgram::hands_on(bool clear) const {
-  std::map<std::string, std::set<const SourceKernel*>> stored_by;
+  std::set<std::string> stored_before;
   for (const ProgramPart& part : parts_) {
     if (!part.kernel || (clear && !part.unclear.empty())) continue;
-    const auto uses = uses_of(source_, *part.kernel);
     const size_t count = std::min(part.launch->arguments.size(), part.kernel->parameters.size());
     std::set<std::string> stored;
     for (size_t i = 0; i < count; ++i) {
@@ -134,17 +150,12 @@ bool HostProgram::hands_on(bool clear) const {
       if (!parameter.pointer) continue;
       const std::string name = pointer(part.launch->arguments[i], part.at).name;
       if (name.empty()) continue;
-      const PointerUse use = use_of(uses, parameter);
-      if (use.stored || use.passed_on) {
-        stored.insert(name);
-      } else if (use.read) {
-        const auto before = stored_by.find(name);
-        if (before != stored_by.end() &&
-            std::ranges::any_of(before->second, [&](const SourceKernel* one) { return one != part.kernel; }))
-          return true;
-      }
+      const PointerUse known = use(*part.kernel, parameter);
+      const bool only_read = !known.stored && !known.passed_on;
+      if (!only_read) stored.insert(name);
+      if (only_read && known.read && stored_before.contains(name)) return true;
     }
-    for (const std::string& name : stored) stored_by[name].insert(part.kernel);
+    stored_before.merge(stored);
   }
   return false;
 }
@@ -178,6 +189,7 @@ HostPointer HostProgram::pointer(const std::string& text, size_t at) const {
 
 HostProgram::Contents HostProgram::contents(const HostPointer& pointer) const {
   Contents found;
+  Seen seen;
   HostText here = allocated_as(pointer);
   found.handed =
       source_.host.function_at(pointer.at) == &function_ && std::ranges::count(function_.parameters, pointer.name) > 0;
@@ -185,7 +197,7 @@ HostProgram::Contents HostProgram::contents(const HostPointer& pointer) const {
     const HostFunction* const function = source_.host.function_at(here.at);
     if (!function || here.text.empty()) break;
     found.allocated = found.allocated || !source_.host.allocation(here.text, here.at).text.empty();
-    look(*function, here.text, depth > 0, 0, found);
+    look(*function, here.text, depth > 0, 0, found, seen);
     const HostText passed = source_.host.argument(here.text, here.at);
     here = {whole_pointer(passed.text), passed.at};
   }
@@ -198,19 +210,19 @@ HostText HostProgram::allocated_as(const HostPointer& pointer) const {
   return {of_called ? pointer.name.substr(own->name.size() + 1) : pointer.name, pointer.at};
 }
 
-void HostProgram::look(const HostFunction& function, const std::string& name, bool caller, int depth,
-                       Contents& found) const {
-  for (const HostStep& step : steps_of(function)) {
-    const auto place = std::ranges::find_if(
-        step.arguments, [&](const std::string& argument) { return whole_pointer(argument) == name; });
-    if (place == step.arguments.end() || step.is_launch()) continue;
-    const auto index = static_cast<size_t>(place - step.arguments.begin());
+void HostProgram::look(const HostFunction& function, const std::string& name, bool caller, int depth, Contents& found,
+                       Seen& seen) const {
+  if (!seen.insert({&function, name}).second) return;
+  for (const Step& step : steps_of(function)) {
+    const auto place = std::ranges::find(step.pointers, name);
+    if (place == step.pointers.end()) continue;
+    const auto index = static_cast<size_t>(place - step.pointers.begin());
     if (copies(step, "HostToDevice") && index == 0) found.uploaded = true;
     if (copies(step, "DeviceToHost") && index == 1) found.downloaded = true;
     if (is_memset(step.name) && caller && step.arguments.size() >= 2 && step.arguments[1] == "0") found.cleared = true;
     const HostFunction* const called = source_.host.function_named(step.name);
     if (called && called != &function && depth < 2 && !inlined_.contains(called) && index < called->parameters.size())
-      look(*called, called->parameters[index], false, depth + 1, found);
+      look(*called, called->parameters[index], false, depth + 1, found, seen);
   }
 }
 

@@ -1,7 +1,9 @@
 #pragma once
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "catalog/host_scope.h"
@@ -37,9 +39,11 @@ class HostProgram {
   const HostFunction& function() const { return function_; }
   const std::vector<ProgramPart>& parts() const { return parts_; }
   size_t launches() const;
-  // Whether a kernel only reads what another one before it stores. `clear`: only launches that certainly run count.
+  // Whether a launch only reads what one before it stores. `clear`: only launches that certainly run count.
   bool hands_on(bool clear) const;
 
+  // What a kernel does with its parameter.
+  PointerUse use(const SourceKernel& kernel, const SourceParameter& parameter) const;
   // Follows a launch's or call's argument through casts, aliases and called functions to the program's function.
   HostPointer pointer(const std::string& text, size_t at) const;
   // What the host code does with a pointer, in the program's function, in those that call it and in those that these
@@ -57,20 +61,24 @@ class HostProgram {
   void flatten(const HostFunction& function, const std::string& unclear, int depth);
   void add_call(const HostStep& step, const HostFunction& function, const std::string& unclear, int depth);
   bool launches_kernels(const HostFunction& function, int depth) const;
-  const std::vector<HostStep>& steps_of(const HostFunction& function) const;
-  void look(const HostFunction& function, const std::string& name, bool caller, int depth, Contents& found) const;
+  std::vector<SourceLaunch>::const_iterator first_launch(size_t from) const;
+  std::optional<bool> taken(const SourceBranch& branch);
+  struct Step : HostStep {
+    std::vector<std::string> pointers;  // of the arguments, as far as they are a pointer's name
+  };
+  const std::vector<Step>& steps_of(const HostFunction& function) const;
+  using Seen = std::set<std::pair<const HostFunction*, std::string>>;
+  void look(const HostFunction& function, const std::string& name, bool caller, int depth, Contents& found,
+            Seen& seen) const;
 
   const ReadSource& source_;
   const HostScope& scope_;
   const HostFunction& function_;
-  std::map<size_t, const SourceLaunch*> launch_at_;
-  std::map<std::string, const SourceKernel*, std::less<>> kernels_;  // by plain name
   std::vector<ProgramPart> parts_;
   std::set<const HostFunction*> inlined_;
-  mutable std::map<const HostFunction*, std::vector<HostStep>> steps_;
+  std::map<std::pair<size_t, bool>, std::optional<bool>> taken_;  // by a condition's place
+  mutable std::map<const HostFunction*, std::vector<Step>> steps_;
+  mutable std::map<const SourceKernel*, PointerUses> uses_;
 };
-
-// "ns::k" is k.
-std::string plain_kernel_name(const std::string& name);
 
 }  // namespace attnscope::catalog

@@ -106,7 +106,8 @@ class Walker {
     calls(open, close);
     const Around deep(*this, branches_.size() == kMostBranches ? "conditions nested too deeply" : "");
     const auto parts = close - open < kMostArguments ? parts_in(tokens_, brackets_, open) : std::vector<std::string>();
-    branches_.push_back({parts.size() == 1 && parts[0].size() <= kLongestCondition ? parts[0] : "", true});
+    branches_.push_back(
+        {parts.size() == 1 && parts[0].size() <= kLongestCondition ? parts[0] : "", true, begin_ + tokens_[open].at});
     size_t behind = statement(close + 1, end);
     if (is(behind, "else") && behind < end) {
       branches_.back().holds = false;

@@ -33,7 +33,7 @@ using OrderedJson = nlohmann::ordered_json;
 // An id may have 100 bytes, and gets an entry's name or a hash behind it where another kernel has it.
 constexpr size_t kLongestTitle = 120, kMaxFileName = 100, kLongestId = 60;
 // So that a file of a million launches or names is not searched to its end.
-constexpr size_t kMostOffers = 100, kMostNamed = 20;
+constexpr size_t kMostOffers = 100, kMostNamed = 20, kMostLookedAt = 8;
 
 class Importer {
  public:
@@ -78,7 +78,7 @@ class Importer {
       if (const HostFunction* const function = read_.host.function_at(launch.at)) ++launches[function];
     size_t looked_at = 0;
     for (const auto& [function, count] : launches)
-      if (count > 1 && ++looked_at <= kMostNamed && HostProgram(read_, scope_, *function).hands_on(false))
+      if (count > 1 && ++looked_at <= kMostLookedAt && HostProgram(read_, scope_, *function).hands_on(false))
         result_.programs.push_back(function->name);
   }
 

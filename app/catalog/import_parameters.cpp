@@ -291,7 +291,7 @@ class Binder {
 
   // A literal of the launch, or 1.
   void add_value(const SourceParameter& parameter, ElementType type) {
-    const std::string literal = argument_of(parameter).text;
+    const std::string literal = without_suffix(argument_of(parameter).text);
     const auto number = literal_value(literal, type);
     bound_.arguments.push_back(
         OrderedJson{{"value", number ? OrderedJson(*number) : OrderedJson(1)}, {"type", word_of(type)}});
@@ -354,14 +354,14 @@ class Binder {
   HostScope& scope_;
   Imported& imported_;
   BoundParameters bound_;
-  std::map<std::string, PointerUse, std::less<>> uses_;
+  PointerUses uses_;
   std::map<std::string, std::string> formulas_;  // of parameters that follow from the sizes
   bool shape_read_ = false;                      // of the last buffer
 };
 
 }  // namespace
 
-std::map<std::string, PointerUse, std::less<>> uses_of(const ReadSource& source, const SourceKernel& kernel) {
+PointerUses uses_of(const ReadSource& source, const SourceKernel& kernel) {
   std::vector<std::string> pointers;
   for (const SourceParameter& parameter : kernel.parameters)
     if (parameter.pointer) pointers.push_back(parameter.name);
@@ -372,7 +372,7 @@ std::map<std::string, PointerUse, std::less<>> uses_of(const ReadSource& source,
   return uses;
 }
 
-PointerUse use_of(const std::map<std::string, PointerUse, std::less<>>& uses, const SourceParameter& parameter) {
+PointerUse use_of(const PointerUses& uses, const SourceParameter& parameter) {
   if (parameter.constant) return {true, false, false};
   const auto use = uses.find(parameter.name);
   return use == uses.end() ? PointerUse{false, false, true} : use->second;
@@ -384,9 +384,14 @@ bool is_size_type(const SourceParameter& parameter, const HostScope& scope) {
          bytes_of(element->type) >= 4;
 }
 
-std::optional<double> literal_value(std::string literal, ElementType type) {
+std::string without_suffix(std::string literal) {
   while (!literal.empty() && std::string_view("fFlLuU").find(literal.back()) != std::string_view::npos)
     literal.pop_back();
+  return literal;
+}
+
+std::optional<double> literal_value(const std::string& text, ElementType type) {
+  const std::string literal = without_suffix(text);
   double number = 0;
   const char* const last = literal.data() + literal.size();
   const auto [end, error] = std::from_chars(literal.data(), last, number);

@@ -36,15 +36,18 @@ Result<BoundParameters> bind_parameters(const std::string& source_name, const Re
                                         const SourceKernel& kernel, const SourceLaunch* launch, HostScope& scope,
                                         Imported& imported);
 
+using PointerUses = std::map<std::string, PointerUse, std::less<>>;
 // What a kernel's own text does with its pointers, by parameter; empty if no output is seen: it is hidden in a macro.
-std::map<std::string, PointerUse, std::less<>> uses_of(const ReadSource& source, const SourceKernel& kernel);
+PointerUses uses_of(const ReadSource& source, const SourceKernel& kernel);
 // One of them. A pointer to const is only read; one of which nothing is known may be read and written.
-PointerUse use_of(const std::map<std::string, PointerUse, std::less<>>& uses, const SourceParameter& parameter);
+PointerUse use_of(const PointerUses& uses, const SourceParameter& parameter);
 
 // Whether a parameter is a whole number of 4 or 8 bytes, which may be a size.
 bool is_size_type(const SourceParameter& parameter, const HostScope& scope);
-// "2.5f" as its number; empty: it is no literal of the type.
-std::optional<double> literal_value(std::string literal, ElementType type);
+// "2.5f" is 2.5.
+std::string without_suffix(std::string literal);
+// A literal as its number; empty: it is none of the type.
+std::optional<double> literal_value(const std::string& text, ElementType type);
 // Of a size that the source says nothing of. The more such sizes, the smaller they are: a kernel's work is often their
 // product.
 int64_t usual_size(const std::string& name, size_t unknown);

@@ -161,12 +161,11 @@ class ProgramImporter {
     if (part.kind == ProgramPart::Kind::copy || part.kind == ProgramPart::Kind::memset)
       buffers_.written(name_of(part, 0));
     if (!part.kernel) return;
-    const auto uses = uses_of(source_, *part.kernel);
     std::vector<std::pair<std::string, PointerUse>> used;
     for (size_t i = 0; i < part.kernel->parameters.size(); ++i)
       if (part.kernel->parameters[i].pointer)
         used.emplace_back(program_.pointer(part.launch->arguments[i], part.at).name,
-                          use_of(uses, part.kernel->parameters[i]));
+                          program_.use(*part.kernel, part.kernel->parameters[i]));
     buffers_.launched(used);
   }
 
@@ -275,7 +274,7 @@ class ProgramImporter {
     scope_.take_guessed();
     if (const auto literal = literal_value(text, element->type)) {
       result_.read.push_back(
-          fmt::format("{} ({}): {} is {}", one.part->name, place(one.part->at), parameter.name, one_line(text)));
+          fmt::format("{} ({}): {} is {}", one.part->name, place(one.part->at), parameter.name, without_suffix(text)));
       return OrderedJson{{"value", *literal}, {"type", word_of(element->type)}};
     }
     std::string formula = is_floating(element->type) ? "" : scope_.in_terms(HostText{text, one.part->at});

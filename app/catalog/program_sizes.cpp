@@ -51,8 +51,13 @@ void ProgramSizes::find() {
 
 void ProgramSizes::find_in(const HostText& text, const ProgramLaunch& launch, int depth) {
   const auto tokens = cpp_tokens(text.text);
-  for (const CppToken& token : tokens) {
+  for (size_t i = 0; i < tokens.size(); ++i) {
+    const CppToken& token = tokens[i];
     if (token.kind != CppToken::Kind::word || candidates_.size() >= kMostSizes) continue;
+    if (i + 1 < tokens.size() && (tokens[i + 1].is(".") || tokens[i + 1].is("-"))) {
+      const bool member = tokens[i + 1].is(".") || (i + 2 < tokens.size() && tokens[i + 2].is(">"));
+      if (member) continue;  // x.size(0) is no x
+    }
     const std::string word(token.text);
     if (scope_.kept.contains(word) || launch.templates.contains(word) || source_.cuda.macros.contains(word)) continue;
     const auto* const local = source_.cuda.constants.find(word, text.at);

@@ -152,6 +152,26 @@ int main() {
   EXPECT_EQ(of_buffers(json, "role"), Json({{"x", "in"}, {"y", "workspace"}, {"s", "out"}}));
 }
 
+TEST(ImportProgram, TakesATorchLauncher) {
+  const Json json = json_of(imported(kKernels + R"(
+torch::Tensor norm(torch::Tensor x) {
+  const int rows = x.size(0);
+  auto s = torch::zeros({1}, x.options());
+  auto y = torch::empty_like(x), out = torch::empty_like(x);
+  const float* px = x.data_ptr<float>();
+  square<<<8, 128>>>(px, y.data_ptr<float>(), rows);
+  total<<<1, 128, 512>>>(y.data_ptr<float>(), s.data_ptr<float>(), rows);
+  divide<<<8, 128>>>(y.data_ptr<float>(), (float*)s.data_ptr(), out.data_ptr<float>(), rows, 1e-5f);
+  return out;
+})"));
+  EXPECT_EQ(json["sizes"].size(), 1u);
+  EXPECT_TRUE(json["sizes"].contains("rows"));
+  EXPECT_EQ(json["launches"][2]["args"], Json({"y", "s", "out", "rows", Json({{"value", 1e-5}, {"type", "f32"}})}));
+  EXPECT_EQ(of_buffers(json, "role")["x"], "in");
+  EXPECT_EQ(of_buffers(json, "role")["y"], "workspace");
+  EXPECT_EQ(of_buffers(json, "role")["out"], "out");
+}
+
 TEST(ImportProgram, CopiesOfWholeBuffersAreSteps) {
   const Json json = json_of(imported(with_main(R"(
   square<<<blocks, threads>>>(d_x, d_y, N);
@@ -218,6 +238,19 @@ TEST(ImportProgram, ABranchThatIsNotTakenIsNoPart) {
   EXPECT_EQ(json["launches"].size(), 4u);
 }
 
+TEST(ImportProgram, AKernelThatTakesItsOwnOutputIsAProgram) {
+  const Json json = json_of(imported(R"(
+__global__ void reduce(const float* x, float* sums, int n) { if (n > 0) sums[blockIdx.x] = x[threadIdx.x]; }
+void both(float* x, float* sums, int n) {
+  const int blocks = 640;
+  reduce<<<blocks, 256>>>(x, sums, n);
+  reduce<<<1, 256>>>(sums, x, blocks);
+})"));
+  ASSERT_EQ(json["launches"].size(), 2u);
+  EXPECT_EQ(json["launches"][1]["args"], Json({"sums", "x", "blocks"}));
+  EXPECT_EQ(of_buffers(json, "role"), Json({{"x", "inout"}, {"sums", "out"}}));
+}
+
 TEST(ImportProgram, NamesTheOtherProgramsOfAFile) {
   const Imported one = imported(kKernels + R"(
 void only(float* x, float* y, int n) { square<<<1, 32>>>(x, y, n); }
@@ -243,6 +276,15 @@ TEST(ImportProgram, HostileTextEndsSoon) {
   EXPECT_THAT(refusal(with_main(deep + kThree)), HasSubstr("p.cu"));
   EXPECT_THAT(refusal(with_main(chain + kThree)), HasSubstr("p.cu"));
   EXPECT_THAT(refusal(with_main(calls + kThree)), HasSubstr("p.cu"));
+  // One condition around many calls, a callee of many calls called often, a long kernel launched often.
+  std::string condition = "1", body, launches;
+  for (int i = 0; i < 900; ++i) condition += " + N";
+  EXPECT_THAT(refusal(with_main("if (" + condition + ") {" + calls + "}" + kThree)), HasSubstr("p.cu"));
+  EXPECT_THAT(refusal("void g(float* x) {" + calls + "}\n" + with_main(calls.replace(0, 1, "g") + kThree)),
+              HasSubstr("p.cu"));
+  for (int i = 0; i < 50000; ++i) body += "x[0] = x[1];";
+  for (int i = 0; i < 1500; ++i) launches += "longer<<<1, 1>>>(d_x);";
+  EXPECT_THAT(refusal("__global__ void longer(float* x) {" + body + "}\n" + with_main(launches)), HasSubstr("64"));
   // A function that calls itself, or two that call each other.
   EXPECT_THAT(
       refusal(kKernels + "void a(float* x) { b(x); square<<<1, 1>>>(x, x, 1); }\nvoid b(float* x) { a(x); }", "a"),
