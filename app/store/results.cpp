@@ -381,7 +381,7 @@ Result<void> Results::annotate(const std::string& hash, const RunNote& note, dou
                 "Shorten it.");
   if (database_ && database_->way == ResultsDatabase::Way::read_only) database_.reset();  // it may be writable by now
   return with_database([&](ResultsDatabase& database) -> Result<void> {
-    if (!database.insert) return fail(not_writable(path_));
+    if (!database.insert) return fail(not_writable(path_, database));
     SQLite::Statement insert(database.connection, "INSERT INTO note(hash, starred, text, at) VALUES (?, ?, ?, ?)");
     insert.bind(1, hash);
     insert.bind(2, note.starred ? 1 : 0);
