@@ -506,8 +506,9 @@ Result<void> Pipeline::profile() {
       device_->profile(*launch, [&](int64_t done, int64_t total) { sink_.progress(Step::measuring, done, total); });
   if (!hardware) {
     if (device_->lost() || hardware.error().stage == Stage::launch) return fail(hardware.error());
-    hardware = HardwareCounters{};
-    hardware->failure = hardware.error();
+    HardwareCounters none;
+    none.failure = hardware.error();
+    hardware = std::move(none);
   }
   sink_.part({*hardware});
   const auto twin = request_.kernel.library.is_source() ? services_.emulated_twin(device_->spec().arch) : nullptr;
