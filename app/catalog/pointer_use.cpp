@@ -70,9 +70,13 @@ class Uses {
     while (is(behind, "[")) behind = brackets_.closing(behind) + 1;
     while (is(behind, ".") && word(behind + 1)) behind += 2;  // .x of a vector
     size_t at = 0;
-    if (!element && assigns(behind, at)) {  // the pointer itself moves
-      if (is(behind, "=") && !only_itself(at + 1, end_of(at))) use_->passed_on = true;
-      return;
+    if (!element && assigns(behind, at)) {
+      const bool itself = at != behind || only_itself(at + 1, end_of(at));
+      if (itself && is_followed(i))
+        use_->read = use_->stored = true;  // *p += v, *p = *p + v
+      else if (!itself)
+        use_->passed_on = true;
+      return;  // else the pointer itself moves
     }
     if (!element && is(behind, "+") && is(behind + 1, "+") && !is(i - 1, "*")) return;
     // p = p + 4
@@ -93,8 +97,14 @@ class Uses {
     if (i == 0) return false;
     const CppToken& token = tokens_[i - 1];
     if (token.kind == CppToken::Kind::number || token.is("]")) return true;
-    if (token.is(")")) return !is_cast(i - 1);
+    if (token.is(")")) return !is_cast(i - 1) && !ends_head(i - 1);
     return token.kind == CppToken::Kind::word && !token.is("return") && !token.is("else") && !token.is("case");
+  }
+
+  // *p, *(volatile float*)p
+  bool is_followed(size_t i) const {
+    if (i > 0 && is(i - 1, ")") && is_cast(i - 1)) i = opening(i - 1);
+    return i > 0 && is(i - 1, "*") && !value_before(i - 1);
   }
 
   // The bracket that is closed at `close`, or one of the tokens before it if there is none near.
@@ -115,6 +125,12 @@ class Uses {
     static const std::set<std::string_view> types{"int",  "unsigned", "float",  "double",
                                                   "long", "half",     "size_t", "char"};
     return close == open + 2 && types.contains(tokens_[open + 1].text);
+  }
+
+  // Whether the bracket that closes at `close` is the one of an if or a loop.
+  bool ends_head(size_t close) const {
+    const size_t open = opening(close);
+    return open > 0 && word(open - 1) && is_keyword(open - 1);
   }
 
   // p = p + …: only the parameter and numbers on the right side.
