@@ -25,6 +25,30 @@ using emulator::Probe;
 // Which probe reads what; those that the manifest does not name are never there.
 enum Read : uint32_t { kM, kL, kEnd, kScores };
 
+// Where a row's elements lie, in bytes of the CTA's shared memory.
+struct Held {
+  bool halves = false;  // fp16 instead of fp32
+  std::vector<uint32_t> bytes;
+  // The words that they lie in.
+  std::vector<uint32_t> words() const {
+    std::vector<uint32_t> all;
+    for (const uint32_t byte : bytes) all.push_back(byte / 4 * 4);
+    return all;
+  }
+  // Their values, read from those words.
+  void append_to(std::vector<float>& values, std::span<const uint32_t> words) const {
+    for (size_t i = 0; i < bytes.size(); ++i)
+      values.push_back(halves ? check::float_from_f16(static_cast<uint16_t>(words[i] >> 8 * (bytes[i] % 4)))
+                              : std::bit_cast<float>(words[i]));
+  }
+};
+
+// Elements are halves if two of a row's lie two bytes apart.
+bool are_halves(std::vector<int64_t> bytes) {
+  std::ranges::sort(bytes);
+  return std::ranges::adjacent_find(bytes, [](int64_t a, int64_t b) { return b - a == 2; }) != bytes.end();
+}
+
 // One row's walk: what its launch is made of, and where the row lies in it.
 struct Walk {
   const Kernel& kernel;
@@ -32,11 +56,12 @@ struct Walk {
   SoftmaxSite site;
   std::shared_ptr<const emulator::Program> program;
   std::vector<SharedPlace> places;
+  Held scores = {}, weights = {}, o = {};
 
   const compile::SassProgram& sass() const { return *program->sass; }
   Result<std::vector<uint32_t>> instructions(int64_t line, std::string_view op) const;
-  Result<std::vector<uint32_t>> bytes_of(const SoftmaxSite::Kept& kept) const;
-  Result<std::vector<Probe>> probes() const;
+  Result<void> find(const SoftmaxSite::Kept& kept, Held& held) const;
+  Result<std::vector<Probe>> probes();
   int64_t line_of(uint32_t op) const;
 };
 
@@ -62,25 +87,25 @@ Result<std::vector<uint32_t>> Walk::instructions(int64_t line, std::string_view 
   return found;
 }
 
-Result<std::vector<uint32_t>> Walk::bytes_of(const SoftmaxSite::Kept& kept) const {
-  std::vector<uint32_t> bytes;
-  if (kept.buffer.empty()) return bytes;
+Result<void> Walk::find(const SoftmaxSite::Kept& kept, Held& held) const {
+  if (kept.buffer.empty()) return {};
+  held.halves = are_halves(kept.bytes);
   const auto place = std::ranges::find(places, kept.buffer, &SharedPlace::name);
   if (place == places.end())
     return fail(Stage::catalog, fmt::format("{}: its shared memory has no buffer {}", kernel.id, kept.buffer),
                 places.empty() ? "It has no named buffers." : "It has " + joined(places, &SharedPlace::name) + ".");
   for (const int64_t byte : kept.bytes) {
-    if (byte + 4 > place->bytes)
+    if (byte + (held.halves ? 2 : 4) > place->bytes)
       return fail(
           Stage::catalog,
           fmt::format("{}: byte {} is past the end of {}, which has {}", kernel.id, byte, kept.buffer, place->bytes),
           "Mend \"softmax\" in " + kernel.manifest_name + ".");
-    bytes.push_back(static_cast<uint32_t>(place->begin + byte));
+    held.bytes.push_back(static_cast<uint32_t>(place->begin + byte));
   }
-  return bytes;
+  return {};
 }
 
-Result<std::vector<Probe>> Walk::probes() const {
+Result<std::vector<Probe>> Walk::probes() {
   std::vector<Probe> all;
   for (const SoftmaxSite::Written* one : {&site.m, &site.l}) {
     auto ops = instructions(one->line, one->op);
@@ -95,23 +120,19 @@ Result<std::vector<Probe>> Walk::probes() const {
   }
   auto barrier = instructions(site.ends_line, "BAR");
   if (!barrier) return fail(barrier.error());
-  auto o = bytes_of(site.o), weights = bytes_of(site.weights), scores = bytes_of(site.scores);
-  for (const auto* one : {&o, &weights, &scores})
-    if (!*one) return fail(one->error());
-  Probe end{Probe::When::passes, std::move(*barrier), 0, 0, false, std::move(*weights), std::nullopt};
-  end.bytes.insert(end.bytes.end(), o->begin(), o->end());
+  for (const auto& done : {find(site.o, o), find(site.weights, weights), find(site.scores, scores)})
+    if (!done) return fail(done.error());
+  Probe end{Probe::When::passes, std::move(*barrier), 0, 0, false, weights.words(), std::nullopt};
+  const std::vector<uint32_t> words_of_o = o.words();
+  end.bytes.insert(end.bytes.end(), words_of_o.begin(), words_of_o.end());
   all.push_back(std::move(end));
-  if (scores->empty()) return all;
-  Probe first_load{Probe::When::loads, {}, 0, 0, false, std::move(*scores), kEnd};
+  if (scores.bytes.empty()) return all;
+  Probe first_load{Probe::When::loads, {}, 0, 0, false, scores.words(), kEnd};
   for (const emulator::Op& op : program->ops)
     if (emulator::reads(op.access) && (op.space == emulator::Space::shared || op.space == emulator::Space::generic))
       first_load.ops.push_back(op.index);
   all.push_back(std::move(first_load));
   return all;
-}
-
-void append(std::vector<float>& to, std::span<const uint32_t> words) {
-  for (const uint32_t word : words) to.push_back(std::bit_cast<float>(word));
 }
 
 // Hits become steps, one tile after the other.
@@ -156,15 +177,15 @@ Result<void> Assembly::end_tile(const emulator::ProbeHit& hit) {
   if (!l) return fail(l.error());
   made.m.push_back(*m);
   made.l.push_back(*l);
-  const size_t weights = walk.site.weights.bytes.size();
-  append(made.weights, std::span(hit.words).first(weights));
-  append(made.o, std::span(hit.words).subspan(weights));
-  if (!walk.site.scores.bytes.empty()) {
+  const size_t weights = walk.weights.bytes.size();
+  walk.weights.append_to(made.weights, std::span(hit.words).first(weights));
+  walk.o.append_to(made.o, std::span(hit.words).subspan(weights));
+  if (!walk.scores.bytes.empty()) {
     if (!scores)
       return fail(Stage::catalog,
                   fmt::format("{}: nothing loads the row's scores in tile {}", walk.kernel.id, made.steps()),
                   "Mend \"softmax/scores\" in " + walk.kernel.manifest_name + ".");
-    append(made.scores, *scores);
+    walk.scores.append_to(made.scores, *scores);
   }
   of_m.clear();
   of_l.clear();

@@ -16,7 +16,8 @@ using charts::value_text;
 
 constexpr float kWide = 44;                         // ems: room for the tiles beside the bars
 constexpr float kTable = 22;                        // ems
-constexpr float kLeastBars = 3.2f, kMostBars = 11;  // ems: the height of one picture
+constexpr float kLeastBars = 3.2f, kMostBars = 11;  // ems: the height of one picture below another
+constexpr float kFlattest = 2;                      // ems: beside others
 
 // A row of bars, one for each value, about zero. Values that are not finite are a mark at the bottom.
 struct Bars {
@@ -28,9 +29,10 @@ struct Bars {
   std::vector<std::pair<double, ImU32>> levels = {};  // lines across
 };
 
-void draw_bars(const Bars& bars, float height) {
+// Its heading and the picture below it.
+void draw_bars(const Bars& bars, float width, float height) {
   const Palette& p = palette();
-  dim_text(bars.name);
+  clipped(bars.name, width, p.dim);
   double low = 0, high = 0;
   const auto reach = [&](double value) {
     if (!std::isfinite(value)) return;
@@ -41,7 +43,7 @@ void draw_bars(const Bars& bars, float height) {
   for (const auto& [level, colour] : bars.levels) reach(level);
   if (high <= low) high = low + 1;
   const ImVec2 corner = ImGui::GetCursorScreenPos();
-  const float width = ImGui::GetContentRegionAvail().x, step = width / static_cast<float>(bars.values.size());
+  const float step = width / static_cast<float>(bars.values.size());
   ImGui::InvisibleButton(("##" + bars.name).c_str(), {std::max(width, 1.0f), height});
   ImDrawList* list = ImGui::GetWindowDrawList();
   const auto y_of = [&](double value) { return corner.y + height * f32((high - value) / (high - low)); };
@@ -171,11 +173,11 @@ void SoftmaxPane::draw_choice(const Problem& problem) {
   ImGui::EndDisabled();
   tooltip("The next tile of keys");
   ImGui::SameLine(0, em(0.5f));
+  text(fmt::format("tile {} of {}", tile_ + 1, last + 1));
+  ImGui::SameLine(0, em(0.5f));
   int shown = tile_ + 1;
-  ImGui::SetNextItemWidth(std::clamp(ImGui::GetContentRegionAvail().x, em(7), em(18)));
-  if (ImGui::SliderInt("##tile", &shown, 1, last + 1, fmt::format("tile %d of {}", last + 1).c_str(),
-                       ImGuiSliderFlags_AlwaysClamp))
-    tile_ = shown - 1;
+  ImGui::SetNextItemWidth(std::clamp(ImGui::GetContentRegionAvail().x, em(4), em(14)));
+  if (ImGui::SliderInt("##tile", &shown, 1, last + 1, "", ImGuiSliderFlags_AlwaysClamp)) tile_ = shown - 1;
 }
 
 // The tile's step, with the kernel's own numbers.
@@ -186,15 +188,17 @@ void SoftmaxPane::draw_figures() const {
   const std::string before = at == 0 ? "-inf" : value_text(double(steps.m[at - 1]));
   ImGui::PushFont(fonts().strong, kMediumSize);
   text(fmt::format("m  {} \u2192 {}", before, value_text(double(tile.m))));
+  const std::string sum = "l  " + charts::sum_text(steps, at);
   ImGui::SameLine(0, em(1.2f));
-  text("l  " + charts::sum_text(steps, at));
+  if (width_of(sum) > ImGui::GetContentRegionAvail().x) ImGui::NewLine();
+  text(sum);
   ImGui::PopFont();
-  std::string note = tile.end_key == tile.first_key ? "The row sees none of these keys."
-                     : tile.raised && at > 0        ? "A larger score: what l and O held counts less now."
-                     : at > 0                       ? "No larger score: l and O keep their scale."
-                                                    : "The first tile.";
-  note += fmt::format(" An fp64 online softmax holds m {}, l {}.", value_text(double(tile.exact_m)),
-                      value_text(double(tile.exact_l)));
+  std::string note =
+      fmt::format("fp64: m {}, l {}. ", value_text(double(tile.exact_m)), value_text(double(tile.exact_l)));
+  note += tile.end_key == tile.first_key ? "The row sees none of these keys."
+          : at == 0                      ? "The first tile."
+          : tile.raised                  ? "A larger score: what l and O held counts less now."
+                                         : "No larger score: l and O keep their scale.";
   if (waits_) note = "The row's CTA is being emulated; this is " + row_text(steps.row) + ". ";
   if (steps.unit != 1) note += fmt::format(" m counts scores times {}.", value_text(steps.unit));
   clipped(note, ImGui::GetContentRegionAvail().x, waits_ ? palette().warn : palette().dim);
@@ -260,9 +264,22 @@ void SoftmaxPane::draw_bars_of_tile() {
   if (const auto o = o_of(steps, at); !o.empty())
     all.push_back({"O by column, not yet divided by l", "column", 0, o, p.measured});
   if (all.empty()) return wrapped("The manifest names no buffer with the scores or O.", p.dim);
-  const float each = ImGui::GetContentRegionAvail().y / static_cast<float>(all.size()) -
-                     ImGui::GetTextLineHeightWithSpacing() - ImGui::GetStyle().ItemSpacing.y;
-  for (const Bars& bars : all) draw_bars(bars, std::clamp(each, em(kLeastBars), em(kMostBars)));
+  const ImVec2 room = ImGui::GetContentRegionAvail();
+  const float heading = ImGui::GetTextLineHeightWithSpacing() + ImGui::GetStyle().ItemSpacing.y;
+  const auto count = static_cast<float>(all.size());
+  const float stacked = room.y / count - heading;
+  if (stacked >= em(kLeastBars)) {
+    for (const Bars& bars : all) draw_bars(bars, room.x, std::min(stacked, em(kMostBars)));
+    return;
+  }
+  // A flat panel has them side by side.
+  const float gap = em(0.8f), width = (room.x - gap * (count - 1)) / count;
+  for (const Bars& bars : all) {
+    if (&bars != &all.front()) ImGui::SameLine(0, gap);
+    ImGui::BeginGroup();
+    draw_bars(bars, width, std::max(room.y - heading, em(kFlattest)));
+    ImGui::EndGroup();
+  }
 }
 
 }  // namespace attnscope::ui

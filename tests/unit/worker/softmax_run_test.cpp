@@ -135,6 +135,22 @@ TEST_F(SoftmaxRun, EachTileIsWhatFp64Says) {
   }
 }
 
+// Scores, probabilities and outputs that are rounded to halves: 2^-11 of each, and l sums what was rounded.
+TEST_F(SoftmaxRun, HalvesInSharedMemoryAreReadAsHalves) {
+  const Case one{"", "B=1,H=1,S=128,D=64,causal=none", {{"SO_TYPE", 1}, {"SWIZZLE_XOR", 1}}, {0, 0, 77}};
+  const Request request = request_for("02_tiled", one, cancel_);
+  const auto made = step(request, one.row);
+  ASSERT_TRUE(made) << made.error().message;
+  ASSERT_EQ(made->steps(), 2u);
+  const Exact exact = exact_after(request.experiment.problem, one.row, 128);
+  EXPECT_NEAR(double(made->m[1]), exact.m, 1e-3 * std::fabs(exact.m));
+  EXPECT_NEAR(double(made->l[1]), exact.l, 4e-3 * exact.l);
+  for (size_t i = 0; i < 64; ++i)
+    EXPECT_NEAR(double(scores_of(*made, 1)[i]), exact.scores[64 + i],
+                1e-3 * std::max(1.0, std::fabs(exact.scores[64 + i])));
+  for (size_t d = 0; d < 64; ++d) EXPECT_NEAR(double(o_of(*made, 1)[d]), exact.o[d], 4e-3 * exact.l) << d;
+}
+
 // Lines of the source, whatever the config unrolls.
 TEST_F(SoftmaxRun, NamesTheLinesWhereItRead) {
   const Case one{"", "B=1,H=1,S=128,D=64,causal=none", {}, {}};
