@@ -8,6 +8,7 @@
 #include "charts/format.h"
 #include "core/comparable.h"
 #include "core/headline.h"
+#include "model/bars.h"
 #include "model/ceilings.h"
 
 namespace attnscope::charts {
@@ -62,6 +63,10 @@ void rank(std::vector<Leader>& leaders, size_t most) {
     if (at == 0) continue;
     leaders[at].ratio_low = time.interval_low / first.interval_high;
     leaders[at].ratio_high = time.interval_high / first.interval_low;
+    if (time.kind != FigureKind::modelled) continue;
+    const model::Paired both = model::paired(*leaders.front().of.run, own);
+    leaders[at].ratio_low = both.low;
+    leaders[at].ratio_high = both.high;
   }
   for (Leader& one : leaders) one.tie = std::ranges::count(leaders, one.rank, &Leader::rank) > 1;
 }

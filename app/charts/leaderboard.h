@@ -20,10 +20,11 @@ struct DatedRun {
 // The newest correct run of one experiment.
 struct Leader {
   DatedRun of;
-  size_t rank = 1;                       // one more than the runs that beat it: told apart, and faster
-  bool tie = false;                      // another one has the same rank
-  Standing against_first;                // as B; the first one's own is a tie
-  double ratio_low = 1, ratio_high = 1;  // of its time and the first one's, by the ends of both intervals
+  size_t rank = 1;         // one more than the runs that beat it: told apart, and faster
+  bool tie = false;        // another one has the same rank
+  Standing against_first;  // as B; the first one's own is a tie
+  // Of its time and the first one's: by the ends of both intervals if measured, the bar of the ratio if modelled.
+  double ratio_low = 1, ratio_high = 1;
 };
 
 // Why a run is not ranked.

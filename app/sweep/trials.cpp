@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "charts/format.h"
+#include "core/joined.h"
 #include "core/options.h"
 #include "sweep/board.h"
 
@@ -84,6 +85,13 @@ TrialColumn axis_column(const search::Axis& axis, const Kernel& kernel, const Sc
   return column;
 }
 
+// A trial's own name leaves out what all of them have in common.
+void name_by_columns(Trials& trials) {
+  for (size_t row = 0; row < trials.rows.size() && !trials.columns.empty(); ++row)
+    trials.rows[row].text = joined(
+        trials.columns, [row](const TrialColumn& knob) { return knob.name + "=" + knob.text(knob.values[row]); }, " ");
+}
+
 }  // namespace
 
 double TrialColumn::share(double value) const {
@@ -125,6 +133,7 @@ Trials trials_of(const Scan& scan, const search::Space& space, const Kernel& ker
         trials.rows.push_back(trial_of(row, ended[row.point], part.timed(row.point)));
   for (const search::Axis& axis : space.axes)
     if (axis.values.size() > 1) trials.columns.push_back(axis_column(axis, kernel, scan, trials.rows));
+  name_by_columns(trials);
   for (const FigureColumn& figure : kFigures) {
     TrialColumn column{figure.name, figure.words, {}, {}};
     for (const Trial& row : trials.rows) {

@@ -13,7 +13,7 @@ namespace attnscope::sweep {
 // A config of a sweep that has ended.
 struct Trial {
   size_t point = 0;      // of the scan
-  std::string text;      // the config
+  std::string text;      // the values of what the sweep chooses
   size_t rank = 0;       // from 1 by time, 1 for each tie with the first; 0: it cannot win
   bool tie = false;      // cannot be told apart from the first
   bool watched = false;  // by a watch

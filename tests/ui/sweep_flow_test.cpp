@@ -108,11 +108,11 @@ TEST_F(SweepFlow, PausesGoesOnAndStops) {
     const auto one_runs = [&](const session::Snapshot&) { return runs() > before; };
     if (!wait(ctx, one_runs, "a run of the sweep")) return;
     ctx->ItemClick("//Sweep/###pause");
-    gates(true);
     const auto idle = [](const session::Snapshot& s) {
       return !s.scans.empty() && s.scans.back()->ended_early && s.workers.front().state == session::WorkerState::ready;
     };
     if (!wait(ctx, idle, "the end of what ran")) return;
+    gates(true);
     before = runs();
     ctx->Yield(20);
     EXPECT_EQ(runs(), before) << "nothing runs while it is paused";
@@ -194,8 +194,7 @@ TEST_F(SweepFlow, ClosingTheWindowLosesNothing) {
     std::vector<std::string> later;
     for (std::string line; std::getline(file, line);)
       if (line.starts_with("run ") && ++run > before) later.push_back(line);
-    EXPECT_THAT(later, Not(testing::Contains(HasSubstr("NUM_WARPS=1")))) << "what ran is known";
-    EXPECT_THAT(later, Not(testing::Contains(HasSubstr("NUM_WARPS=2"))));
+    EXPECT_THAT(later, Not(testing::Contains(HasSubstr("NUM_WARPS=1")))) << "it ran, and does not lead";
   });
 }
 

@@ -18,6 +18,7 @@ using sweep::Trials;
 
 constexpr size_t kMostDrawn = 4000;  // points or lines: more would hide each other, and cost frames
 constexpr float kNear = 0.6f;        // em: how near the pointer a trial is meant
+constexpr double kMargin = 0.08;     // of an axis, beyond its least and most value
 constexpr float kClick = 0.3f;       // em: a drag that is shorter is a click
 
 ImU32 colour_of(const Trial& trial) {
@@ -57,11 +58,11 @@ struct Box {
 
 // A knob's positions keep a margin, so that no point lies on the frame.
 double place(const TrialColumn& column, double value) {
-  if (!column.is_knob()) return 0.03 + 0.94 * column.share(value);
+  if (!column.is_knob()) return kMargin + (1 - 2 * kMargin) * column.share(value);
   return (value + 0.5) / (column.most + 1);
 }
 double value_at(const TrialColumn& column, double share) {
-  if (!column.is_knob()) return column.at(std::clamp((share - 0.03) / 0.94, 0.0, 1.0));
+  if (!column.is_knob()) return column.at(std::clamp((share - kMargin) / (1 - 2 * kMargin), 0.0, 1.0));
   return share * (column.most + 1) - 0.5;
 }
 
@@ -295,7 +296,7 @@ std::optional<size_t> ParallelPlot::draw(BrushedTrials& brushed) {
     const std::string name = shortened(column.name, each * 0.94f);
     list->AddText({x - each * 0.3f, pen.y}, palette().text, name.c_str());
     const auto put = [&](double value) {
-      const std::string words = shortened(column.text(value), each * 0.6f);
+      const std::string words = shortened(column.text(value), each - em(0.5f));
       const ImVec2 at_text{x + em(0.35f), box.y(place(column, value)) - ImGui::GetFontSize() / 2};
       list->AddRectFilled(at_text, {at_text.x + width_of(words), at_text.y + ImGui::GetFontSize()},
                           with_alpha(palette().panel, 0.75f));

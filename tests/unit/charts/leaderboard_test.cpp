@@ -33,7 +33,8 @@ class LeaderboardTest : public testing::Test {
   }
   std::vector<std::string> ranked() const {
     std::vector<std::string> all;
-    for (const Leader& one : boards().at(0).leaders)
+    const auto made = boards();
+    for (const Leader& one : made.at(0).leaders)
       all.push_back(std::to_string(one.rank) + (one.tie ? "= " : " ") + one.of.run->experiment.kernel);
     return all;
   }
@@ -49,7 +50,7 @@ TEST_F(LeaderboardTest, RanksByWhatIsToldApart) {
   add(timed("c", 12));
   add(timed("b", 10.1));
   EXPECT_THAT(ranked(), ElementsAre("1= a", "1= b", "3 c", "4 d"));
-  const Leader& last = boards()[0].leaders[3];
+  const Leader last = boards()[0].leaders[3];
   EXPECT_DOUBLE_EQ(last.against_first.ratio, 3);
   EXPECT_NEAR(last.ratio_low, 3 * 0.99 / 1.01, 1e-9);
   EXPECT_NEAR(last.ratio_high, 3 * 1.01 / 0.99, 1e-9);
@@ -75,7 +76,8 @@ TEST_F(LeaderboardTest, OnlyCorrectRunsAreRanked) {
   ASSERT_EQ(boards().size(), 1u) << "what has no time is of the same problem and device";
   EXPECT_THAT(ranked(), ElementsAre("1 a"));
   std::vector<std::string> why;
-  for (const Unranked& one : boards()[0].unranked) why.push_back(one.why + ": " + one.reason);
+  const auto made = boards();
+  for (const Unranked& one : made[0].unranked) why.push_back(one.why + ": " + one.reason);
   EXPECT_THAT(why, ElementsAre("wrong: row 3", "race: ", "crash: it died"));
 }
 
@@ -88,7 +90,8 @@ TEST_F(LeaderboardTest, RecordsAreWhatBeatAllBefore) {
   wrong.verdict->state = VerdictState::wrong;
   add(wrong);
   std::vector<std::string> records;
-  for (const DatedRun& one : boards()[0].records) records.push_back(one.run->experiment.kernel);
+  const auto made = boards();
+  for (const DatedRun& one : made[0].records) records.push_back(one.run->experiment.kernel);
   EXPECT_THAT(records, ElementsAre("a", "c"));
 }
 

@@ -57,7 +57,8 @@ TEST_F(TrialsTest, TheFastestFirstTiesAsTiesAndWhatCannotWinLast) {
   add(4, 10.1);
   add(8, 10);
   add(2, std::nullopt);  // waits
-  EXPECT_THAT(ranks(), ElementsAre("1 K=8", "1= K=4", "3 K=2", "0 K=1"));
+  EXPECT_THAT(ranks(), ElementsAre("1 K=8 maxrregcount=0", "1= K=4 maxrregcount=0", "3 K=2 maxrregcount=0",
+                                   "0 K=one maxrregcount=0"));
   EXPECT_EQ(trials().rows[0].point, 3u);
   EXPECT_EQ(trials().rows[3].point, 0u);
   EXPECT_EQ(trials().rows[3].verdict, "wrong");
