@@ -49,8 +49,9 @@ std::optional<Names> free_names(const Kernel& kernel, const std::filesystem::pat
 std::string manifest_of_copy(const Kernel& kernel, const Names& names) {
   nlohmann::ordered_json manifest = nlohmann::ordered_json::parse(kernel.manifest);  // it was read before
   manifest["id"] = names.id;
-  manifest["title"] = kernel.title + " (a copy of " + kernel.id + ")";
+  manifest["title"] = names.id + ": " + kernel.title;
   manifest["source"] = names.source.filename().string();
+  manifest.erase("softmax");  // it names pieces of the source's lines: an edit of one would keep the copy from loading
   return manifest_text(manifest);
 }
 

@@ -28,6 +28,8 @@ TEST_F(Scene, TheEditor) {
       });
       picture(name);
       flow([&](ImGuiTestContext* ctx) {
+        ctx->KeyPress(ImGuiMod_Ctrl | ImGuiKey_E);  // a flow starts without the keyboard's focus
+        ctx->Yield(12);
         ctx->KeyPress(ImGuiMod_Ctrl | ImGuiKey_Home);
         ctx->KeyPress(ImGuiKey_DownArrow, 3);
         ctx->KeyChars(first ? "  float x = undeclared;\n" : " ");

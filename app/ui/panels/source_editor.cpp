@@ -18,6 +18,7 @@ namespace {
 constexpr const char* kRevert = "Revert the copy";
 constexpr size_t kTab = 2;
 constexpr int kFocusFrames = 8;
+constexpr float kRoomForHeat = 50;  // ems of a pane that shows a column of heat beside the text
 
 const TextEditor::Language* cuda() {
   static const TextEditor::Language language = [] {
@@ -76,7 +77,8 @@ SourceEditor::SourceEditor() {
   editor_.SetLanguage(cuda());
   editor_.SetTabSize(kTab);
   editor_.SetShowWhitespacesEnabled(false);
-  editor_.SetShowMatchingBrackets(false);  // its lines and colours would hide those of the figures
+  editor_.SetShowMatchingBrackets(false);             // its lines and colours would hide those of the figures
+  editor_.SetShowCurrentLineHighlightEnabled(false);  // it is drawn as if the window stood at the screen's left edge
   editor_.SetCompletePairedGlyphs(false);
   editor_.SetShowScrollbarMiniMapEnabled(false);
   editor_.SetShowPanScrollIndicatorEnabled(false);
@@ -150,8 +152,10 @@ int64_t SourceEditor::draw(Context& context, const Kernel& kernel, const std::ve
     context.wake_within(0.02);
   }
   ImGui::PushFont(fonts().mono, kSmallSize);
-  const bool heat = is_as_in(kernel) && code.view().has(code.column);
-  const float gutter = em(1.4f) + heat_width({code.column});  // also while there is no figure: the text stays in place
+  // The column keeps its room while there is no figure, so that the text stays in place; a narrow pane has none.
+  const bool roomy = ImGui::GetContentRegionAvail().x > em(kRoomForHeat);
+  const bool heat = roomy && is_as_in(kernel) && code.view().has(code.column);
+  const float gutter = em(1.4f) + (roomy ? heat_width({code.column}) : 0);
   editor_.SetLineDecorator(static_cast<size_t>(std::ceil(gutter / width_of("0"))),
                            [&](const TextEditor::Decorator& line) { decorate(line, marks_, heat ? &code : nullptr); });
   editor_.Render("##editor", {0, 0});

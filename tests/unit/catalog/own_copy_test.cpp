@@ -39,11 +39,22 @@ TEST_F(OwnCopyTest, ACopyIsAKernelOfItsOwn) {
   ASSERT_NE(made, nullptr);
   EXPECT_EQ(made->source, tiled.source);
   EXPECT_EQ(made->knobs.size(), tiled.knobs.size());
-  EXPECT_EQ(made->title, tiled.title + " (a copy of tiled)");
+  EXPECT_EQ(made->title, "tiled_copy: " + tiled.title);
   EXPECT_EQ(source_file(*made), copy->source);
   const auto original = original_of(*made);
   ASSERT_TRUE(original && *original);
   EXPECT_EQ(**original, tiled.source);
+}
+
+TEST_F(OwnCopyTest, ACopyLoadsWhateverItsSourceBecomes) {
+  const Catalog catalog = load_catalog({source_dir() / "kernels"});
+  for (const Kernel& kernel : catalog.kernels) {
+    const auto copy = copy_kernel(kernel, folder(), catalog.kernels);
+    if (copy) {
+      EXPECT_TRUE(save_source(copy->source, kernel.source, "// nothing is left\n"));
+    }
+  }
+  for (const Failure& failure : load_catalog({folder()}).failures) ADD_FAILURE() << failure.message;
 }
 
 TEST_F(OwnCopyTest, EveryShippedSourceCanBeCopied) {
