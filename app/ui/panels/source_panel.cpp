@@ -157,8 +157,8 @@ void SourcePanel::draw_beside(Context& context, const Kernel& kernel) {
 // What stands beside the source, the search, and the way to the next hot line.
 void SourcePanel::draw_tools(const Context& context, const Kernel& kernel) {
   constexpr std::pair<Beside, const char*> kKinds[] = {
-      {Beside::nothing, "Source"},          {Beside::sass, "SASS"},   {Beside::ptx, "PTX"},
-      {Beside::changes, "Changes since A"}, {Beside::edits, "Edits"},         {Beside::banks, "Banks"},
+      {Beside::nothing, "Source"},          {Beside::sass, "SASS"},      {Beside::ptx, "PTX"},
+      {Beside::changes, "Changes since A"}, {Beside::edits, "Edits"},    {Beside::banks, "Banks"},
       {Beside::fragments, "Fragments"},     {Beside::softmax, "Softmax"}};
   const bool copied = context.snapshot.originals->contains(kernel.id);
   if (!copied && beside_ == Beside::edits) beside_ = Beside::sass;
