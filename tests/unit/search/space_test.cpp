@@ -75,8 +75,8 @@ TEST_F(SpaceTest, NamesWhatIsWrongInAFile) {
 TEST_F(SpaceTest, TheWholeSpaceIsEveryValueOfWhatIsNotFixed) {
   const auto space = whole_space(kernel_, held_, {"BLOCK_N", "SHARED", "VEC_WIDTH", "SYNC_POLICY"});
   ASSERT_TRUE(space) << space.error().message;
-  EXPECT_EQ(space->size(), 4u * 5 * 2 * 2);
-  EXPECT_EQ(whole_space(kernel_, held_, {})->size(), 3840u);
+  EXPECT_EQ(space->size(), 4u * 5 * 2 * 2 * 2);
+  EXPECT_EQ(whole_space(kernel_, held_, {})->size(), 7680u);
   std::vector<std::string> all;
   for (const Knob& knob : kernel_.knobs) all.push_back(knob.name);
   EXPECT_FALSE(whole_space(kernel_, held_, all));
