@@ -76,6 +76,10 @@ void Job::work() {
   if (!done) now_.failure = done.error();
   now_.phase = !done ? Phase::failed : control_.stopped() ? Phase::stopped : Phase::done;
   now_.left_seconds.reset();
+  if (const size_t tried = search.scan().points.size(); tried > 0 && now_.phase != Phase::failed) {
+    now_.ended = tried;  // the last progress may be the gate's
+    if (now_.phase == Phase::done) now_.most = tried;
+  }
   publish();
 }
 

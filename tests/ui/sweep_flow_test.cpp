@@ -75,7 +75,7 @@ TEST_F(SweepFlow, StartFillsTheTrialsAndAPointBecomesTheExperiment) {
     const int64_t kept_once = kept();
     EXPECT_GE(kept_once, 4);
     const std::string drawn = drawn_words(ctx);
-    EXPECT_THAT(drawn, HasSubstr("done: "));
+    EXPECT_THAT(drawn, HasSubstr("done: 4 of 4"));
     EXPECT_THAT(drawn, HasSubstr("best "));
     ctx->ItemClick("//Sweep/###excluded");
     EXPECT_THAT(drawn_words(ctx), HasSubstr("does not divide"));

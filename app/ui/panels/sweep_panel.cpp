@@ -177,8 +177,8 @@ void SweepPanel::draw_progress(const sweep::Job& job, const JobState& state) {
 }
 
 void SweepPanel::choose_view(size_t excluded) {
+  const bool wide = ImGui::GetContentRegionAvail().x > em(kRoomForBoth);  // in the size that draw_trials has
   ImGui::PushFont(nullptr, kSmallSize);
-  const bool wide = ImGui::GetContentRegionAvail().x > em(kRoomForBoth);
   if (wide && view_ == SweepView::trials) view_ = SweepView::scatter;  // the table is beside it
   const auto view = [&](SweepView one, const std::string& words, const char* about) {
     if (choice(words, view_ == one)) view_ = one;
