@@ -8,6 +8,8 @@
 namespace attnscope::model {
 namespace {
 
+constexpr double kOfFourBits = 4;  // how much faster products of four bits are than products of halves
+
 // Of the counted CTAs, all warps together.
 struct Work {
   double issued = 0, fp32 = 0, mufu = 0, products = 0;
@@ -98,9 +100,11 @@ double floor_us(const DeviceSpec& spec, const Problem& problem) {
     flop = 4.0 * double(problem.batch) * double(problem.heads) * pairs * double(problem.head_dim);
   }
   const Roofs most = roofs(spec);
-  const double tflops = std::max(most.tensor_tflops, most.fp32_tflops);
+  const double narrow = problem.is_attention() ? 1 : kOfFourBits;
+  const double tflops = std::max(narrow * most.tensor_tflops, most.fp32_tflops);
   const double compute = tflops > 0 ? flop / tflops * 1e-6 : 0;
-  return std::max(compute, dram_us(spec, compulsory_bytes(problem)));
+  const double fetched = std::max(0.0, compulsory_bytes(problem) - spec.l2_mb * 1e6);
+  return std::max(compute, spec.dram_gbs > 0 ? fetched / spec.dram_gbs * 1e-3 : 0);
 }
 
 double dram_us(const DeviceSpec& spec, double bytes) {

@@ -34,8 +34,9 @@ struct Roofs {
 Roofs roofs(const DeviceSpec& spec);
 
 // The least time, us, that any kernel takes for the problem: its operations at the highest rate of the device (dense
-// products of halves on the Tensor Cores, or FFMA), and its compulsory bytes at the DRAM's bandwidth where they do not
-// fit into the L2. Keys that a mask hides do not count. 0: neither is known.
+// products of halves on the Tensor Cores, or FFMA), and its compulsory bytes, but for as many as the L2 may hold from
+// the launch before, at the DRAM's bandwidth. Keys that a mask hides do not count. A gemm does not say how wide its
+// operands are, so its products count as of four bits. 0: neither is known.
 double floor_us(const DeviceSpec& spec, const Problem& problem);
 
 // The time of `bytes` at the DRAM's bandwidth, us; 0: they fit into the second-level cache, or the spec has no figure.

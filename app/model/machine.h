@@ -12,12 +12,14 @@ namespace attnscope::model {
 
 inline constexpr int kSchedulers = 4;        // of an SM
 inline constexpr size_t kRegisterBanks = 2;  // of a scheduler
-inline constexpr int64_t kManyReaders = 8;   // SMs from which on each takes less from the second level than one of four
+// With this many SMs reading, each takes less from the second level than when a few do.
+inline constexpr int64_t kManyReaders = 8;
 
 // The device's figures, looked up once.
 struct Machine {
   // Clocks for which a warp instruction holds a scheduler's unit.
   std::array<double, static_cast<size_t>(Unit::count)> unit_clocks{};
+  double fp64_product;  // the same of a product of doubles
   double shuffle_clocks, wavefront, warp_wavefront, sector, port_sector,
       port_sector_of_many;                                               // clocks each, of the SM
   double mma_issue, mma_banks, wide_load_issue, bank_port, read_window;  // clocks of a scheduler
@@ -43,6 +45,8 @@ struct Machine {
     set(Unit::conversion, kConversion);
     set(Unit::uniform, kUniform);
     unit_clocks[static_cast<size_t>(Unit::tensor)] = tensor_clocks(spec);
+    // Products of doubles do not lower the clock, and are no faster than the data sheet's rate.
+    fp64_product = std::max(tensor_clocks(spec), data_sheet_clocks(spec, spec.clock_mhz));
     shuffle_clocks = 32 / rate(spec, kShuffle);
     wavefront = 1 / rate(spec, kSharedWavefronts);
     warp_wavefront = 1 / rate(spec, kWarpWavefronts);
@@ -76,8 +80,11 @@ struct Machine {
   // Clocks of one product on one scheduler's Tensor Core.
   static double tensor_clocks(const DeviceSpec& spec) {
     if (const auto measured = spec.rates.find(rates::kMma16816); measured != spec.rates.end()) return measured->second;
+    return data_sheet_clocks(spec, rates::tensor_clock_mhz(spec));
+  }
+  static double data_sheet_clocks(const DeviceSpec& spec, double mhz) {
     if (spec.tensor_tflops_f16 <= 0) return 32;
-    const double clocks = rates::tensor_clock_mhz(spec) * 1e6 * double(spec.sms) * kSchedulers;
+    const double clocks = mhz * 1e6 * double(spec.sms) * kSchedulers;
     const double flop = spec.tensor_tflops_f16 * 1e12 / clocks;
     return kProductFlop / std::max(1.0, flop);
   }

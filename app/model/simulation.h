@@ -52,6 +52,7 @@ struct Prepared {
       : clocks(machine.unit_clocks[static_cast<size_t>(instruction.unit)]) {
     if (instruction.unit == Unit::fp32 && machine.two_fma_pipes) clocks *= 2;
     if (instruction.unit == Unit::tensor) {
+      if (instruction.fp64) clocks = machine.fp64_product;
       clocks *= double(instruction.products);
       issue = std::max(1.0, machine.mma_issue * std::min(1.0, double(instruction.products)));
     }

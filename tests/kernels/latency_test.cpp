@@ -40,7 +40,9 @@ TEST(LatencyModel, HoldsWhatAnH200Took) {
   if (held == 0) GTEST_SKIP() << "this NVRTC makes other machine code than the recording's";
   // Bars hold four of five of all kernels; these are nearly all of one, whose times are modelled up to 8 % too long,
   // where most others' are modelled too short.
-  EXPECT_GE(inside, (ATTNSCOPE_CASE_STRIDE == 1 ? 0.3 : 0) * held);
+  if (ATTNSCOPE_CASE_STRIDE == 1) {
+    EXPECT_GE(inside, 0.3 * held);
+  }
   RecordProperty("rows", held);
   RecordProperty("worst_ratio", std::to_string(worst));
 }

@@ -3,7 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "model/ceilings.h"
+#include "model/roofline.h"
 
 namespace attnscope::charts {
 namespace {
@@ -26,16 +29,33 @@ class LeaderboardTest : public testing::Test {
     timing.interval_high = us * (1 + half);
     return run;
   }
+  static Observation racy(Observation run) {
+    run.watch.emplace().findings.push_back(
+        {Rule::named("race.shared"), Severity::error, "a race on S", {}, {}, {}, {}});
+    return run;
+  }
   void add(Observation run) { runs_.push_back({std::make_shared<const Observation>(std::move(run)), ++clock_}); }
   std::vector<Leaderboard> boards(size_t most = 0) const {
     return leaderboards(
-        runs_, [this](const Observation&) { return spec_ ? &*spec_ : nullptr; }, most);
+        runs_, [this](const Observation&) { return spec_; }, most);
   }
   std::vector<std::string> ranked() const {
     std::vector<std::string> all;
     const auto made = boards();
     for (const Leader& one : made.at(0).leaders)
       all.push_back(std::to_string(one.rank) + (one.tie ? "= " : " ") + one.of.run->experiment.kernel);
+    return all;
+  }
+  std::vector<std::string> unranked() const {
+    std::vector<std::string> all;
+    const auto made = boards();
+    for (const Unranked& one : made.at(0).unranked) all.push_back(one.why + ": " + one.reason);
+    return all;
+  }
+  std::vector<std::string> records() const {
+    std::vector<std::string> all;
+    const auto made = boards();
+    for (const DatedRun& one : made.at(0).records) all.push_back(one.run->experiment.kernel);
     return all;
   }
 
@@ -65,20 +85,68 @@ TEST_F(LeaderboardTest, TheNewestRunOfAnExperimentCounts) {
 }
 
 TEST_F(LeaderboardTest, OnlyCorrectRunsAreRanked) {
-  Observation wrong = timed("wrong", 1), racy = timed("racy", 1), failed = timed("failed", 1);
+  Observation wrong = timed("wrong", 1), failed = timed("failed", 1);
   wrong.verdict->state = VerdictState::wrong;
   wrong.verdict->reason = "row 3";
-  racy.watch.emplace().findings.push_back({Rule::named("race.shared"), Severity::error, "a race on S", {}, {}, {}, {}});
   failed.timing.reset();
   failed.verdict.reset();
   failed.failure = Failure{Stage::crash, "it died", ""};
-  for (const Observation& run : {wrong, racy, failed, timed("a", 10)}) add(run);
+  for (const Observation& run : {wrong, racy(timed("racy", 1)), failed, timed("a", 10)}) add(run);
   ASSERT_EQ(boards().size(), 1u) << "what has no time is of the same problem and device";
   EXPECT_THAT(ranked(), ElementsAre("1 a"));
-  std::vector<std::string> why;
-  const auto made = boards();
-  for (const Unranked& one : made[0].unranked) why.push_back(one.why + ": " + one.reason);
-  EXPECT_THAT(why, ElementsAre("wrong: row 3", "race: ", "crash: it died"));
+  EXPECT_THAT(unranked(), ElementsAre("wrong: row 3", "race: a race on S", "crash: it died"));
+}
+
+TEST_F(LeaderboardTest, ARunWithoutAWatchIsNotRankedAfterARace) {
+  add(timed("b", 20));
+  add(racy(timed("a", 10)));
+  add(timed("a", 10));
+  EXPECT_THAT(ranked(), ElementsAre("1 b"));
+  EXPECT_THAT(unranked(), ElementsAre("race: a race on S"));
+  EXPECT_THAT(records(), ElementsAre("b"));
+}
+
+TEST_F(LeaderboardTest, ARunBeforeItsWatchIsNoRecord) {
+  add(timed("b", 20));
+  add(timed("a", 10));
+  add(racy(timed("a", 10)));
+  EXPECT_THAT(ranked(), ElementsAre("1 b"));
+  EXPECT_THAT(unranked(), ElementsAre("race: a race on S"));
+  EXPECT_THAT(records(), ElementsAre("b"));
+}
+
+TEST_F(LeaderboardTest, WhatIsWrongNowIsNoRecord) {
+  Observation wrong = timed("a", 10);
+  wrong.verdict->state = VerdictState::wrong;
+  add(timed("a", 10));
+  add(wrong);
+  add(timed("b", 20));
+  EXPECT_THAT(records(), ElementsAre("b"));
+}
+
+TEST_F(LeaderboardTest, RanksAreThoseOfEveryPair) {
+  for (const FigureKind kind : {FigureKind::measured, FigureKind::modelled}) {
+    runs_.clear();
+    for (int i = 0; i < 200; ++i) {
+      const int at = i * 37 % 200;
+      // Some read the same, some overlap.
+      const double us = kind == FigureKind::measured ? 1000 + at * 0.25 : 10 * std::pow(1.05, at);
+      Observation run = timed("k" + std::to_string(i), us, i % 7 * 0.0005);
+      run.timing->kind = kind;
+      if (i % 11 == 0) run.timing->interval_low += 5, run.timing->interval_high += 5;  // a damaged one
+      add(run);
+    }
+    const auto made = boards();
+    const std::vector<Leader>& leaders = made.at(0).leaders;
+    ASSERT_EQ(leaders.size(), 200u);
+    EXPECT_GT(leaders.back().rank, 100u);
+    for (size_t at = 0; at < leaders.size(); ++at) {
+      size_t rank = 1;
+      for (size_t before = 0; before < at; ++before)
+        if (standing_of(*leaders[before].of.run, *leaders[at].of.run).outcome == Outcome::slower) ++rank;
+      EXPECT_EQ(leaders[at].rank, rank) << leaders[at].of.run->experiment.kernel;
+    }
+  }
 }
 
 TEST_F(LeaderboardTest, RecordsAreWhatBeatAllBefore) {
@@ -89,10 +157,7 @@ TEST_F(LeaderboardTest, RecordsAreWhatBeatAllBefore) {
   Observation wrong = timed("e", 1);
   wrong.verdict->state = VerdictState::wrong;
   add(wrong);
-  std::vector<std::string> records;
-  const auto made = boards();
-  for (const DatedRun& one : made[0].records) records.push_back(one.run->experiment.kernel);
-  EXPECT_THAT(records, ElementsAre("a", "c"));
+  EXPECT_THAT(records(), ElementsAre("a", "c"));
 }
 
 TEST_F(LeaderboardTest, ProblemsDevicesAndKindsHaveBoardsOfTheirOwn) {
@@ -123,6 +188,7 @@ TEST_F(LeaderboardTest, WhatIsFasterThanTheDeviceIsImpossible) {
   EXPECT_THAT(ranked(), ElementsAre("1 possible"));
   ASSERT_EQ(boards()[0].unranked.size(), 1u);
   EXPECT_EQ(boards()[0].unranked[0].why, "impossible");
+  EXPECT_TRUE(boards()[0].unranked[0].impossible);
   EXPECT_THAT(boards()[0].unranked[0].reason, HasSubstr("data sheet"));
   EXPECT_EQ(boards()[0].records.size(), 1u);
 }
@@ -139,6 +205,32 @@ TEST_F(LeaderboardTest, TheFloorCountsOnlyKeysThatAMaskShows) {
   problem.seq_k = 8;
   EXPECT_DOUBLE_EQ(model::floor_us(*spec_, problem), full * 10 / 16);
   EXPECT_EQ(model::floor_us(DeviceSpec{}, problem), 0);
+}
+
+// A launch finds what the one before left in the L2: of 134 MB of K and V, 50 at most.
+TEST_F(LeaderboardTest, TheFloorFetchesOnlyWhatTheL2CannotHold) {
+  spec_.emplace();
+  spec_->dram_gbs = 1000;
+  spec_->l2_mb = 50;
+  Problem problem;
+  problem.seq_q = 1;
+  problem.seq_k = 65536;
+  const double bytes = model::compulsory_bytes(problem);
+  EXPECT_GT(bytes, 134e6);
+  EXPECT_NEAR(model::floor_us(*spec_, problem), (bytes - 50e6) * 1e-6, 1e-9);
+  spec_->l2_mb = 134;
+  EXPECT_LT(model::floor_us(*spec_, problem), 1) << "a little more than the L2 holds takes little";
+  spec_->l2_mb = 200;
+  EXPECT_EQ(model::floor_us(*spec_, problem), 0);
+}
+
+TEST_F(LeaderboardTest, TheFloorOfAGemmIsThatOfFourBits) {
+  spec_.emplace();
+  spec_->tensor_tflops_f16 = 100;
+  Problem problem;
+  problem.kind = ProblemKind::gemm;
+  problem.sizes = {{"M", 128}, {"N", 256}, {"K", 512}};
+  EXPECT_DOUBLE_EQ(model::floor_us(*spec_, problem), problem.flops() / 400 * 1e-6);
 }
 
 }  // namespace

@@ -203,6 +203,13 @@ TEST_P(Physics, NoTimeIsBelowWhatAUnitTakes) {
     EXPECT_GT(of.us, of.least.shared);
     EXPECT_GT(of.us, of.least.l2);
     EXPECT_GT(of.us, of.least.dram);
+    if (!spec.rates.contains(rates::kTensorClock)) return;
+    // Products of doubles leave the clock as it is.
+    MadeUp doubles = kernel;
+    for (std::vector<ScheduledInstruction>& block : doubles.blocks)
+      for (ScheduledInstruction& one : block) one.fp64 = one.unit == Unit::tensor;
+    const Made of_doubles = modelled(doubles, spec, causal);
+    EXPECT_GT(of_doubles.us, of_doubles.least.highest()) << "of doubles";
   });
 }
 

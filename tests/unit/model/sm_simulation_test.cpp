@@ -258,8 +258,15 @@ TEST(SmSimulation, AProductTakesWhatWasMeasuredOrTheDataSheetsShare) {
   EXPECT_NEAR(per_pass({instruction(Unit::tensor)}, spec), 4096 / 256.0, 1e-6);
   spec.rates["tensor_clock_mhz"] = 500;  // the same in half the clocks
   EXPECT_NEAR(per_pass({instruction(Unit::tensor)}, spec), 4096 / 512.0, 1e-6);
+  ScheduledInstruction of_doubles = instruction(Unit::tensor);
+  of_doubles.fp64 = true;  // runs at all 1,000 MHz
+  EXPECT_NEAR(per_pass({of_doubles}, spec), 4096 / 256.0, 1e-6);
+  spec.rates["mma_16816"] = 9;
+  EXPECT_NEAR(per_pass({instruction(Unit::tensor)}, spec), 9, 1e-6);
+  EXPECT_NEAR(per_pass({of_doubles}, spec), 4096 / 256.0, 1e-6);
   spec.rates["mma_16816"] = 33;
   EXPECT_NEAR(per_pass({instruction(Unit::tensor)}, spec), 33, 1e-6);
+  EXPECT_NEAR(per_pass({of_doubles}, spec), 33, 1e-6);
 }
 
 TEST(SmSimulation, ManyWarpsShareTheShuffleUnit) {
