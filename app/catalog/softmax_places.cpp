@@ -69,6 +69,8 @@ Result<void> settle(const Named& named, const SoftmaxPlaces::Written& place, con
     if (!found) return fail(found.error());
     *value = *found;
   }
+  if (out.warp > 31)
+    return fail(Stage::catalog, named.kernel.where("softmax/" + key + "/warp") + ": a CTA has 32 warps at most");
   if (out.lane > 31)
     return fail(Stage::catalog, named.kernel.where("softmax/" + key + "/lane") + ": a warp has 32 lanes");
   return {};
@@ -125,6 +127,7 @@ Result<SoftmaxSite> softmax_site(const Kernel& kernel, const Problem& problem, c
   site.ends_line = only_line_with(kernel.source, places.ends);
   auto unit = evaluate_real(places.unit, named.known, kernel.where("softmax/unit"));
   if (!unit) return fail(unit.error());
+  if (*unit <= 0) return fail(Stage::catalog, kernel.where("softmax/unit") + ": must be above 0");
   site.unit = *unit;
   named.known["row"] = double(row.row % *rows);
   for (const auto& done : {settle(named, places.m, "m", site.m), settle(named, places.l, "l", site.l),

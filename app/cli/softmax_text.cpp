@@ -46,9 +46,12 @@ Result<std::string> softmax_text(const SoftmaxSteps& steps, const Kernel& kernel
   const std::vector<SoftmaxTile> tiles = tiles_of(steps);
   if (tile > static_cast<int64_t>(tiles.size()))
     return fail(Stage::input, fmt::format("{} has no tile {}", row_text(steps.row), tile),
-                fmt::format("Its CTA takes {} tiles of {} keys.", tiles.size(), steps.keys));
-  std::string text = fmt::format("{}, {}, in CTA {} as emulated; it sees {} keys, in tiles of {}\n",
-                                 one_line(kernel.id), row_text(steps.row), steps.cta, steps.visible, steps.keys);
+                has_all_tiles(steps)
+                    ? fmt::format("Its CTA takes {} tiles of {} keys.", tiles.size(), steps.keys)
+                    : fmt::format("The first {} tiles of {} keys are kept.", tiles.size(), steps.keys));
+  std::string text = fmt::format("{}, {}, in CTA {} as emulated; it sees {} keys, in tiles of {}", one_line(kernel.id),
+                                 row_text(steps.row), steps.cta, steps.visible, steps.keys);
+  text += has_all_tiles(steps) ? "\n" : fmt::format("; here are the first {} tiles\n", tiles.size());
   text += fmt::format("{:>5} {:>14} {:>12} {:>12} {:>12} {:>12} {:>12} {:>12}\n", "tile", "keys", "largest", "m",
                       "factor", "l", "m in fp64", "l in fp64");
   for (size_t at = 0; at < tiles.size(); ++at) {

@@ -42,6 +42,10 @@ std::vector<SoftmaxTile> tiles_of(const SoftmaxSteps& steps) {
   return tiles;
 }
 
+bool has_all_tiles(const SoftmaxSteps& steps) {
+  return static_cast<int64_t>(steps.steps()) * steps.keys >= steps.visible;
+}
+
 std::string row_text(const SoftmaxRow& row) {
   return "batch " + std::to_string(row.batch) + ", head " + std::to_string(row.head) + ", row " +
          std::to_string(row.row);

@@ -48,6 +48,8 @@ struct SoftmaxTile {
   bool raised = false;  // the tile has a larger maximum than those before
 };
 std::vector<SoftmaxTile> tiles_of(const SoftmaxSteps& steps);
+// Whether the tiles reach all keys that the row may see; past kMostSteps they do not.
+bool has_all_tiles(const SoftmaxSteps& steps);
 
 // A tile's part of the lists; empty: the kernel's manifest does not name them.
 std::span<const float> scores_of(const SoftmaxSteps& steps, size_t tile);

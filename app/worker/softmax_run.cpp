@@ -57,6 +57,7 @@ struct Walk {
   std::shared_ptr<const emulator::Program> program;
   std::vector<SharedPlace> places;
   Held scores = {}, weights = {}, o = {};
+  SourceLines lines = SourceLines(kernel.source_name, kernel.source);
 
   const compile::SassProgram& sass() const { return *program->sass; }
   Result<std::vector<uint32_t>> instructions(int64_t line, std::string_view op) const;
@@ -68,12 +69,12 @@ struct Walk {
 int64_t Walk::line_of(uint32_t op) const {
   const compile::SassLine& line = sass().instructions[op].line;
   if (line.line == 0 || line.file >= sass().files.size()) return 0;
-  return SourceLines(kernel.source_name, kernel.source).text_line(sass().files[line.file], line.line);
+  return lines.text_line(sass().files[line.file], line.line);
 }
 
 // Those of a line with that opcode; an inlined call's are not the line's own.
 Result<std::vector<uint32_t>> Walk::instructions(int64_t line, std::string_view op) const {
-  const SourcePlace place = SourceLines(kernel.source_name, kernel.source).place_of(line);
+  const SourcePlace place = lines.place_of(line);
   std::vector<uint32_t> found;
   for (uint32_t i = 0; i < sass().instructions.size(); ++i) {
     const compile::SassInstruction& one = sass().instructions[i];
@@ -94,12 +95,18 @@ Result<void> Walk::find(const SoftmaxSite::Kept& kept, Held& held) const {
   if (place == places.end())
     return fail(Stage::catalog, fmt::format("{}: its shared memory has no buffer {}", kernel.id, kept.buffer),
                 places.empty() ? "It has no named buffers." : "It has " + joined(places, &SharedPlace::name) + ".");
+  const int64_t size = held.halves ? 2 : 4;  // of an element
   for (const int64_t byte : kept.bytes) {
-    if (byte + (held.halves ? 2 : 4) > place->bytes)
+    if (byte + size > place->bytes)
       return fail(
           Stage::catalog,
           fmt::format("{}: byte {} is past the end of {}, which has {}", kernel.id, byte, kept.buffer, place->bytes),
           "Mend \"softmax\" in " + kernel.manifest_name + ".");
+    if ((place->begin + byte) % size != 0)
+      return fail(Stage::catalog,
+                  fmt::format("{}: byte {} of {} is not where {} bytes of an element start", kernel.id, byte,
+                              kept.buffer, size),
+                  "Mend \"softmax\" in " + kernel.manifest_name + ".");
     held.bytes.push_back(static_cast<uint32_t>(place->begin + byte));
   }
   return {};
@@ -248,6 +255,9 @@ Result<SoftmaxSteps> step_softmax(Services& services, const Request& request, co
   auto outcome = run_trial(services, request, probe, sink);
   if (!outcome) return fail(outcome.error());
   const emulator::RunResult& result = outcome->emulated->result;
+  if (!result.probed.whole)
+    return fail(Stage::input, row_text(row) + ": its tiles hold more values than are kept",
+                "Choose a problem with fewer keys.");
   Assembly assembly{walk, {}, {}, {}, {}};
   SoftmaxSteps& made = assembly.made;
   made.row = row;

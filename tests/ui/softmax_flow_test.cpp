@@ -128,6 +128,16 @@ TEST_F(SoftmaxFlow, ARefusalIsSaidWithItsWayOut) {
   EXPECT_TRUE(session.asked.empty());
 }
 
+TEST_F(SoftmaxFlow, TilesThatAreNotKeptAreSaid) {
+  session::Snapshot snapshot = with_row_0();
+  Listing listing;
+  listing.softmax = steps_of({});
+  listing.softmax->visible = 100;
+  snapshot.listings[key_of(snapshot, {})] = std::make_shared<const Listing>(std::move(listing));
+  open_still(std::move(snapshot));
+  flow([&](ImGuiTestContext* ctx) { EXPECT_THAT(drawn_words(ctx), HasSubstr("tile 1 of the first 2")); });
+}
+
 TEST_F(SoftmaxFlow, ANarrowPanelHasItToo) {
   open_still(with_row_0(), {1024, 640});
   flow([&](ImGuiTestContext* ctx) { EXPECT_THAT(drawn_words(ctx), HasSubstr("m  -inf \u2192 1")); });

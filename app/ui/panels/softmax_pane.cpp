@@ -173,7 +173,7 @@ void SoftmaxPane::draw_choice(const Problem& problem) {
   ImGui::EndDisabled();
   tooltip("The next tile of keys");
   ImGui::SameLine(0, em(0.5f));
-  text(fmt::format("tile {} of {}", tile_ + 1, last + 1));
+  text(fmt::format("tile {} of {}{}", tile_ + 1, has_all_tiles(*listing_->softmax) ? "" : "the first ", last + 1));
   ImGui::SameLine(0, em(0.5f));
   int shown = tile_ + 1;
   ImGui::SetNextItemWidth(std::clamp(ImGui::GetContentRegionAvail().x, em(4), em(14)));

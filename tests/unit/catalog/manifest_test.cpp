@@ -79,6 +79,16 @@ TEST(Manifest, SaysWhereItsSoftmaxKeepsARow) {
   EXPECT_EQ(site->ends_line, 3);
   EXPECT_THAT(site->scores.bytes, testing::ElementsAre(20, 16, 28, 24, 4, 0, 12, 8));
   EXPECT_TRUE(site->o.buffer.empty());
+  const auto unusable = [&](const std::function<void(SoftmaxPlaces&)>& change) {
+    Kernel other = *kernel;
+    change(*other.softmax);
+    const auto made = softmax_site(other, other.default_problem(), config, {0, 3, 37});
+    return made ? std::string("none") : made.error().message;
+  };
+  EXPECT_THAT(unusable([](SoftmaxPlaces& places) { places.m.warp = "31"; }), "none");
+  EXPECT_THAT(unusable([](SoftmaxPlaces& places) { places.m.warp = "32"; }), HasSubstr("softmax/m/warp: a CTA has 32"));
+  EXPECT_THAT(unusable([](SoftmaxPlaces& places) { places.unit = "0"; }), HasSubstr("softmax/unit: must be above 0"));
+  EXPECT_THAT(unusable([](SoftmaxPlaces& places) { places.unit = "0 - 2"; }), HasSubstr("softmax/unit"));
   const auto refusal = [&](const std::string& text, const std::function<void(Json&)>& change) {
     Json other = manifest;
     change(other["softmax"]);

@@ -5,6 +5,8 @@
 
 #include <limits>
 
+#include "unit/cli/made_up_kernel.h"
+
 namespace attnscope::cli {
 namespace {
 
@@ -34,15 +36,8 @@ SoftmaxSteps steps() {
   return made;
 }
 
-Kernel kernel() {
-  Kernel made;
-  made.id = "made_up";
-  made.source_name = "made_up.cu";
-  return made;
-}
-
 TEST(SoftmaxText, ALineForEachTile) {
-  const auto text = softmax_text(steps(), kernel(), 0);
+  const auto text = softmax_text(steps(), made_up_kernel(), 0);
   ASSERT_TRUE(text) << text.error().message;
   EXPECT_THAT(*text,
               HasSubstr("made_up, batch 1, head 2, row 17, in CTA 9 as emulated; it sees 3 keys, in tiles of 2"));
@@ -55,14 +50,22 @@ TEST(SoftmaxText, ALineForEachTile) {
 }
 
 TEST(SoftmaxText, ATileHasItsScoresAndO) {
-  const auto second = softmax_text(steps(), kernel(), 2);
+  const auto second = softmax_text(steps(), made_up_kernel(), 2);
   ASSERT_TRUE(second) << second.error().message;
   EXPECT_THAT(*second, HasSubstr("Tile 2: l = 1.5 x 0.1353 + 1.047 = 1.25"));
   EXPECT_THAT(*second, HasSubstr("Scores, by key\n      2           3       -inf\n"));
   EXPECT_THAT(*second, HasSubstr("O, not yet divided by l, by column\n      0           6          7\n"));
   EXPECT_THAT(*second, HasSubstr("stored it, by column\n      0        4.75        5.5\n"));
-  EXPECT_THAT(*softmax_text(steps(), kernel(), 1), Not(HasSubstr("stored it")));
-  EXPECT_THAT(softmax_text(steps(), kernel(), 3).error().hint, HasSubstr("2 tiles of 2 keys"));
+  EXPECT_THAT(*softmax_text(steps(), made_up_kernel(), 1), Not(HasSubstr("stored it")));
+  EXPECT_THAT(softmax_text(steps(), made_up_kernel(), 3).error().hint, HasSubstr("2 tiles of 2 keys"));
+}
+
+TEST(SoftmaxText, TilesThatAreNotKeptAreSaid) {
+  EXPECT_THAT(*softmax_text(steps(), made_up_kernel(), 0), Not(HasSubstr("the first")));
+  SoftmaxSteps more = steps();
+  more.visible = 5;
+  EXPECT_THAT(*softmax_text(more, made_up_kernel(), 0), HasSubstr("in tiles of 2; here are the first 2 tiles\n"));
+  EXPECT_THAT(softmax_text(more, made_up_kernel(), 3).error().hint, HasSubstr("The first 2 tiles of 2 keys are kept."));
 }
 
 TEST(SoftmaxText, WhatIsNotNamedIsLeftOut) {
@@ -71,7 +74,7 @@ TEST(SoftmaxText, WhatIsNotNamedIsLeftOut) {
   few.weights.clear();
   few.o.clear();
   few.scores_line = 0;
-  const auto text = softmax_text(few, kernel(), 1);
+  const auto text = softmax_text(few, made_up_kernel(), 1);
   ASSERT_TRUE(text);
   EXPECT_THAT(*text, HasSubstr("nan"));
   EXPECT_THAT(*text, Not(HasSubstr("the scores are first read")));

@@ -183,8 +183,14 @@ TEST_F(SoftmaxRun, WhatCannotBeSteppedSaysWhy) {
   EXPECT_THAT(refusal([](SoftmaxPlaces& p) { p.l.op = "DADD"; }), HasSubstr("has no DADD in this config's code"));
   EXPECT_THAT(refusal([](SoftmaxPlaces& p) { p.o->buffer = "none"; }), HasSubstr("has no buffer none"));
   EXPECT_THAT(refusal([](SoftmaxPlaces& p) { p.o->byte = "100000"; }), HasSubstr("past the end of O_tile"));
+  EXPECT_THAT(refusal([](SoftmaxPlaces& p) { p.o->byte = "4 * column + 2"; }),
+              HasSubstr("byte 2 of O_tile is not where 4 bytes of an element start"));
+  EXPECT_THAT(refusal([](SoftmaxPlaces& p) { p.o->byte = "2 * column + 1"; }),
+              HasSubstr("byte 1 of O_tile is not where 2 bytes of an element start"));
   EXPECT_THAT(refusal([](SoftmaxPlaces& p) { p.m.turn = "8"; }), HasSubstr("wrote m 8 times"));
   EXPECT_THAT(refusal([](SoftmaxPlaces& p) { p.m.lane = "32"; }), HasSubstr("a warp has 32 lanes"));
+  EXPECT_THAT(refusal([](SoftmaxPlaces& p) { p.l.warp = "32"; }), HasSubstr("softmax/l/warp: a CTA has 32 warps"));
+  EXPECT_THAT(refusal([](SoftmaxPlaces& p) { p.unit = "0"; }), HasSubstr("softmax/unit: must be above 0"));
   EXPECT_THAT(refusal([](SoftmaxPlaces& p) { p.rows = "0"; }), HasSubstr("no rows"));
   EXPECT_THAT(refusal([](SoftmaxPlaces& p) { p.scores = p.weights = p.o = std::nullopt; }), "none");
   Request minimal = request_for("01_minimal", one, cancel_);
