@@ -167,9 +167,13 @@ Result<std::unique_ptr<ResultsDatabase>> ResultsDatabase::open(const fs::path& p
     if (!is_no_room(error) || none || bytes == 0) throw;
     unwritable = error;
   }
-  auto opened = open_in(Way::read_only, path, file_system);
-  if (opened) (*opened)->unwritable = std::move(unwritable);
-  return opened;
+  try {
+    auto opened = open_in(Way::read_only, path, file_system);
+    if (opened) (*opened)->unwritable = std::move(unwritable);
+    return opened;
+  } catch (const SQLite::Exception&) {
+    throw *unwritable;  // read without locks, a file that another process writes can look damaged
+  }
 }
 
 Result<std::unique_ptr<ResultsDatabase>> ResultsDatabase::open_in(Way way, const fs::path& path,

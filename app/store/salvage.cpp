@@ -14,6 +14,18 @@ namespace {
 constexpr int64_t kLow = std::numeric_limits<int64_t>::min(), kHigh = std::numeric_limits<int64_t>::max();
 constexpr int64_t kMostLookUps = 100000;  // single rows; about a second
 
+// False: the damaged file could not be read at this place.
+template <class Read>
+bool attempt(Read read) {
+  try {
+    read();
+    return true;
+  } catch (const SQLite::Exception& error) {
+    if (is_no_memory(error)) throw;
+    return false;
+  }
+}
+
 class Copier {
  public:
   Copier(SQLite::Database& from, SQLite::Database& into)
@@ -47,18 +59,6 @@ class Copier {
   int64_t copied() const { return copied_; }
 
  private:
-  // False: the damaged file could not be read at this place.
-  template <class Read>
-  static bool attempt(Read read) {
-    try {
-      read();
-      return true;
-    } catch (const SQLite::Exception& error) {
-      if (is_no_memory(error)) throw;
-      return false;
-    }
-  }
-
   void keep(SQLite::Statement& row) {
     if (!is_whole(row.getColumn(1).getString(), row.getColumn(4).getString())) return;
     insert_.reset();
@@ -77,21 +77,30 @@ class Copier {
 
 // Those that can be read, up to the first that cannot. A file of an older version has none.
 void copy_notes(SQLite::Database& from, SQLite::Database& into) {
+  struct Note {
+    std::string hash;
+    int starred;
+    std::string text;
+    double at;
+  };
+  std::optional<SQLite::Statement> rows;
+  if (!attempt([&] { rows.emplace(from, "SELECT hash, starred, text, at FROM note ORDER BY id"); })) return;
+  std::optional<Note> note;
+  const auto read = [&] {
+    note.reset();
+    if (rows->executeStep())
+      note = Note{rows->getColumn(0).getString(), rows->getColumn(1).getInt(), rows->getColumn(2).getString(),
+                  rows->getColumn(3).getDouble()};
+  };
   SQLite::Statement insert(into, "INSERT INTO note(hash, starred, text, at) VALUES (?, ?, ?, ?)");
-  try {
-    SQLite::Statement rows(from, "SELECT hash, starred, text, at FROM note ORDER BY id");
-    while (rows.executeStep()) {
-      const std::string text = rows.getColumn(2).getString();
-      if (text.size() > RunNote::kMostBytes || !is_utf8(text)) continue;
-      insert.reset();
-      insert.bind(1, rows.getColumn(0).getString());
-      insert.bind(2, rows.getColumn(1).getInt());
-      insert.bind(3, text);
-      insert.bind(4, rows.getColumn(3).getDouble());
-      insert.exec();
-    }
-  } catch (const SQLite::Exception& error) {
-    if (is_no_memory(error)) throw;
+  while (attempt(read) && note) {
+    if (note->text.size() > RunNote::kMostBytes || !is_utf8(note->text)) continue;
+    insert.reset();
+    insert.bind(1, note->hash);
+    insert.bind(2, note->starred);
+    insert.bind(3, note->text);
+    insert.bind(4, note->at);
+    insert.exec();
   }
 }
 

@@ -11,6 +11,7 @@
 #include "platform/file_lock.h"
 #include "store/results.h"
 #include "store/results_database.h"
+#include "store/salvage.h"
 #include "support/temp_dir.h"
 #include "support/unprivileged.h"
 #include "unit/store/sample_observation.h"
@@ -94,6 +95,22 @@ class DamagedResults : public testing::Test {
   TempDir dir_;
   const std::filesystem::path path_ = dir_ / "r.sqlite";
 };
+
+// Otherwise the repair would go on and lose the rest of them.
+TEST_F(DamagedResults, NotesThatTheNewFileDoesNotTakeAreItsFault) {
+  {
+    auto results = open();
+    for (int i = 1; i <= 10; ++i)
+      ASSERT_TRUE(results->annotate(observation(i).hash, {true, std::string(RunNote::kMostBytes, 'n')}, 1));
+  }
+  SQLite::Database into((dir_ / "new.sqlite").string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
+  ResultsDatabase::make_schema(into);
+  into.exec("PRAGMA max_page_count=1");  // as many as it has
+  EXPECT_THROW(copy_readable_rows(path_, into), SQLite::Exception);
+  into.exec("PRAGMA max_page_count=1000");
+  EXPECT_EQ(copy_readable_rows(path_, into), 0);
+  EXPECT_EQ(into.execAndGet("SELECT count(*) FROM note").getInt(), 10);
+}
 
 TEST_F(DamagedResults, NotesComeAlongIntoTheNewFile) {
   fill(30);
@@ -293,6 +310,23 @@ TEST_F(DamagedResults, AReadOnlyFolderIsRead) {
   { auto results = open(); }  // merges the log
   ASSERT_FALSE(std::filesystem::exists(path_.string() + "-wal"));
   EXPECT_EQ(unprivileged(dir_.path(), perms(0555), look), 0) << "without a log";
+}
+
+// Another process may be in the middle of writing what is then read without locks.
+TEST_F(DamagedResults, WhatCannotBeOpenedToWriteIsNotMovedAside) {
+  fill(3);
+  std::string bytes = read_text(path_);
+  constexpr size_t header = 100;
+  std::memset(bytes.data() + header, 0x5a, kPage - header);
+  dir_.write("r.sqlite", bytes);
+  {
+    const BrokenCall broken("mmap", reinterpret_cast<sqlite3_syscall_ptr>(no_mmap));
+    EXPECT_FALSE(Results::open(path_));
+  }
+  EXPECT_FALSE(aside_exists(1));
+  EXPECT_EQ(read_text(path_), bytes);
+  auto results = open();
+  EXPECT_TRUE(aside_exists(1)) << "with locks it is known to be damaged";
 }
 
 // SQLite takes the path as a URI then.
