@@ -10,7 +10,7 @@
 #include "core/json.h"
 #include "platform/atomic_file.h"
 #include "platform/file_lock.h"
-#include "store/results_database.h"
+#include "store/results_work.h"
 #include "store/salvage.h"
 
 namespace attnscope::store {
@@ -18,23 +18,9 @@ namespace {
 
 constexpr int kGuardMs = 5000;  // time for another process to repair the file: some seconds for a long history
 
-bool is_damage(const SQLite::Exception& error) {
-  const int code = error.getErrorCode();
-  return code == SQLITE_CORRUPT || code == SQLITE_NOTADB;
-}
-
-Failure failure_of(const std::filesystem::path& path, const SQLite::Exception& error) {
-  std::string hint = "Check the folder's rights.";
-  const int code = error.getErrorCode();
-  if (is_no_memory(error))
-    hint = "There is not enough memory: end another program, and the next result is tried again.";
-  else if (is_no_room(error) && code != SQLITE_CANTOPEN)
-    hint = "Free some space on that disk; results are kept in memory until then.";
-  if (code == SQLITE_BUSY) hint = "Another program holds the database; the next result is tried again.";
-  const std::string lock = path.string() + ".lock";  // on a file system without locks
-  if (code == SQLITE_BUSY && platform::identity_of(lock))
-    hint += " If none does, a program that was ended left " + lock + " behind: remove it.";
-  return Failure{Stage::store, fmt::format("{}: {}", path.string(), error.what()), hint};
+Failure folder_not_writable(const std::filesystem::path& path) {
+  return {Stage::store, path.string() + ": its folder cannot be written",
+          "Check the folder's rights, or set ATTNSCOPE_HOME to a folder that can be written."};
 }
 
 // Of a file that stays as it is.
@@ -74,16 +60,6 @@ Result<Guard> guard(const std::filesystem::path& path) {
 bool is_like(const Problem& a, const Problem& b) {
   return a.batch == b.batch && a.heads == b.heads && a.seq_q == b.seq_q && a.seq_k == b.seq_k &&
          a.head_dim == b.head_dim && a.causal == b.causal && a.dtype == b.dtype;
-}
-
-Failure not_writable(const std::filesystem::path& path) {
-  return {Stage::store, path.string() + ": its folder cannot be written",
-          "Check the folder's rights, or set ATTNSCOPE_HOME to a folder that can be written."};
-}
-
-// Of a database without `insert`: why it takes no row.
-Failure not_writable(const std::filesystem::path& path, const ResultsDatabase& database) {
-  return database.unwritable ? failure_of(path, *database.unwritable) : not_writable(path);
 }
 
 void insert_row(SQLite::Statement& insert, const std::string& hash, double finished_at, const std::string& app,
@@ -132,6 +108,29 @@ Result<int64_t> add_rows(ResultsDatabase& database, const std::filesystem::path&
 }
 
 }  // namespace
+
+bool is_damage(const SQLite::Exception& error) {
+  const int code = error.getErrorCode();
+  return code == SQLITE_CORRUPT || code == SQLITE_NOTADB;
+}
+
+Failure failure_of(const std::filesystem::path& path, const SQLite::Exception& error) {
+  std::string hint = "Check the folder's rights.";
+  const int code = error.getErrorCode();
+  if (is_no_memory(error))
+    hint = "There is not enough memory: end another program, and the next result is tried again.";
+  else if (is_no_room(error) && code != SQLITE_CANTOPEN)
+    hint = "Free some space on that disk; results are kept in memory until then.";
+  if (code == SQLITE_BUSY) hint = "Another program holds the database; the next result is tried again.";
+  const std::string lock = path.string() + ".lock";  // on a file system without locks
+  if (code == SQLITE_BUSY && platform::identity_of(lock))
+    hint += " If none does, a program that was ended left " + lock + " behind: remove it.";
+  return Failure{Stage::store, fmt::format("{}: {}", path.string(), error.what()), hint};
+}
+
+Failure not_writable(const std::filesystem::path& path, const ResultsDatabase& database) {
+  return database.unwritable ? failure_of(path, *database.unwritable) : folder_not_writable(path);
+}
 
 bool ProblemFilter::operator()(std::string_view json) {
   if (const auto at = seen_.find(json); at != seen_.end()) return at->second;
@@ -196,20 +195,6 @@ Result<void> Results::mend(const std::string& damage) {
     return open_file(guarded->file_system);
   } catch (const SQLite::Exception& error) {
     return fail(failure_of(path_, error));
-  }
-}
-
-template <class Work>
-auto Results::with_database(Work work) -> decltype(work(std::declval<ResultsDatabase&>())) {
-  for (bool mended = false;; mended = true) {
-    try {
-      if (auto connected = connect(); !connected) return fail(connected.error());
-      return work(*database_);
-    } catch (const SQLite::Exception& error) {
-      const bool fixed = database_ && database_->way == ResultsDatabase::Way::read_only;
-      if (!is_damage(error) || mended || fixed) return fail(failure_of(path_, error));
-      if (auto done = mend(error.what()); !done) return fail(done.error());
-    }
   }
 }
 
@@ -372,35 +357,6 @@ Result<Latest> Results::latest(int64_t most) {
     }
     std::ranges::reverse(latest.rows);
     return latest;
-  });
-}
-
-Result<void> Results::annotate(const std::string& hash, const RunNote& note, double at) {
-  if (note.text.size() > RunNote::kMostBytes || !is_utf8(note.text))
-    return fail(Stage::input, fmt::format("the note is longer than {} bytes, or no UTF-8", RunNote::kMostBytes),
-                "Shorten it.");
-  if (database_ && database_->way == ResultsDatabase::Way::read_only) database_.reset();  // it may be writable by now
-  return with_database([&](ResultsDatabase& database) -> Result<void> {
-    if (!database.insert) return fail(not_writable(path_, database));
-    SQLite::Statement insert(database.connection, "INSERT INTO note(hash, starred, text, at) VALUES (?, ?, ?, ?)");
-    insert.bind(1, hash);
-    insert.bind(2, note.starred ? 1 : 0);
-    insert.bind(3, note.text);
-    insert.bind(4, at);
-    insert.exec();
-    return {};
-  });
-}
-
-Result<std::map<std::string, RunNote>> Results::notes() {
-  return with_database([&](ResultsDatabase& database) -> Result<std::map<std::string, RunNote>> {
-    std::map<std::string, RunNote> notes;
-    if (!database.has_notes) return notes;
-    SQLite::Statement query(database.connection, "SELECT hash, starred, text FROM note ORDER BY id");
-    while (query.executeStep())
-      notes[query.getColumn(0).getString()] = {query.getColumn(1).getInt() != 0, query.getColumn(2).getString()};
-    std::erase_if(notes, [](const auto& one) { return one.second == RunNote{}; });
-    return notes;
   });
 }
 

@@ -3,8 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "sweep/run.h"
-
 namespace attnscope::sweep {
 namespace {
 
@@ -98,26 +96,6 @@ TEST_F(BoardTest, TheFastestAndItsTiesLead) {
   EXPECT_THAT(leaders_of(scan_), ElementsAre(1u, 2u));
   scan_.points.clear();
   EXPECT_THAT(leaders_of(scan_), IsEmpty());
-}
-
-TEST(AnswersAgainTest, OnlyARunOfTheSameVersionsWithAResultOfItsOwn) {
-  const Observation run = timed(10);
-  EXPECT_TRUE(answers_again(run, run.versions, false));
-  EXPECT_FALSE(answers_again(run, run.versions, true)) << "it was not watched";
-  Versions other = run.versions;
-  other.driver = "581";
-  EXPECT_FALSE(answers_again(run, other, false));
-  Observation unfinished = run;
-  unfinished.timing.reset();
-  EXPECT_FALSE(answers_again(unfinished, run.versions, false));
-  for (const Stage stage : {Stage::compile, Stage::limits, Stage::launch, Stage::deadline, Stage::decode}) {
-    unfinished.failure = Failure{stage, "", ""};
-    EXPECT_TRUE(answers_again(unfinished, run.versions, true)) << "the config's own doing";
-  }
-  for (const Stage stage : {Stage::crash, Stage::cancelled, Stage::device, Stage::protocol, Stage::internal}) {
-    unfinished.failure = Failure{stage, "", ""};
-    EXPECT_FALSE(answers_again(unfinished, run.versions, false)) << "nothing is known of the config";
-  }
 }
 
 }  // namespace

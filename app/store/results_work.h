@@ -1,0 +1,29 @@
+#pragma once
+#include "store/results.h"
+#include "store/results_database.h"
+
+// What the sources of Results share.
+namespace attnscope::store {
+
+bool is_damage(const SQLite::Exception& error);
+
+Failure failure_of(const std::filesystem::path& path, const SQLite::Exception& error);
+
+// Of a database without `insert`: why it takes no row.
+Failure not_writable(const std::filesystem::path& path, const ResultsDatabase& database);
+
+template <class Work>
+auto Results::with_database(Work work) -> decltype(work(std::declval<ResultsDatabase&>())) {
+  for (bool mended = false;; mended = true) {
+    try {
+      if (auto connected = connect(); !connected) return fail(connected.error());
+      return work(*database_);
+    } catch (const SQLite::Exception& error) {
+      const bool fixed = database_ && database_->way == ResultsDatabase::Way::read_only;
+      if (!is_damage(error) || mended || fixed) return fail(failure_of(path_, error));
+      if (auto done = mend(error.what()); !done) return fail(done.error());
+    }
+  }
+}
+
+}  // namespace attnscope::store
