@@ -38,8 +38,9 @@ class Device {
                                                          std::function<void()> /*on_launch*/) {
     return std::unique_ptr<measure::Source>();
   }
-  // What the device's own counters say of the same launch, read in as many runs as they take. `on_pass` is called after
-  // each with how many there are. Nothing may be timed in a process that does this. Failure: Stage::device.
+  // What the device's own counters say of the same launch, read in as many runs as they take. `on_pass` is called at
+  // each step: with 0 passes before and after a run that warms up, then after each pass. Nothing may be timed in a
+  // process that does this. Failure: Stage::device.
   virtual Result<HardwareCounters> profile(const LaunchRequest&,
                                            const std::function<void(int64_t done, int64_t total)>& /*on_pass*/) {
     return fail(Stage::device, spec().id + " has no hardware counters",

@@ -501,9 +501,9 @@ Result<void> Pipeline::profile() {
   if (device_->spec().emulated) return {};
   auto launch = launch_request(loaded_);
   if (!launch) return fail(launch.error());
+  int64_t steps = 0;
   sink_.progress(Step::measuring, 0, 0);
-  auto hardware =
-      device_->profile(*launch, [&](int64_t done, int64_t total) { sink_.progress(Step::measuring, done, total); });
+  auto hardware = device_->profile(*launch, [&](int64_t, int64_t) { sink_.progress(Step::measuring, ++steps, 0); });
   if (!hardware) {
     if (device_->lost() || hardware.error().stage == Stage::launch) return fail(hardware.error());
     HardwareCounters none;

@@ -204,8 +204,13 @@ Result<bool> Profile::pass(const std::string& name, GpuWork& work) {
 
 Result<void> Profile::run(const std::string& name, GpuWork& work,
                           const std::function<void(int64_t, int64_t)>& on_pass) {
+  const auto tell = [&] {
+    if (on_pass) on_pass(passes_, std::max(passes_, total_passes_));
+  };
+  tell();
   if (auto launched = work.launch(); !launched) return launched;
   if (const int code = gpu_.wait(); code != kCudaSuccess) return gpu_.kernel_failure(code, name);
+  tell();
   for (bool last = false; !last;) {
     if (passes_ == kMostPasses)
       return fail(Stage::device, gpu_.id() + ": CUPTI asked for more than " + std::to_string(kMostPasses) + " passes.",
@@ -214,7 +219,7 @@ Result<void> Profile::run(const std::string& name, GpuWork& work,
     if (!done) return fail(done.error());
     last = *done;
     ++passes_;
-    if (on_pass) on_pass(passes_, std::max(passes_, total_passes_));
+    tell();
   }
   return {};
 }
