@@ -27,7 +27,12 @@ int counters(const CountersOptions& options) {
   if (!named) return report(named.error());
   OneRun one = options.run;
   one.experiment = named->options;
-  if (one.experiment.device.empty() && one.workers.given.empty()) one.experiment.device = "cuda:0";
+  if (one.experiment.device.empty() && one.workers.given.empty()) {
+    auto draft = draft_of(one.experiment);
+    if (!draft) return report(draft.error());
+    const std::string& wished = draft->draft.device;
+    one.experiment.device = wished.empty() || wished.starts_with("emulated:") ? "cuda:0" : wished;
+  }
   one.watch = session::Watch::never;
   one.worker_flag = worker::kProfileFlag;
   one.emulated_ms = kMostEmulatedMs;
@@ -40,9 +45,10 @@ int counters(const CountersOptions& options) {
                    "Name a GPU with --device; `attnscope devices` lists them."});
   print_result(options.json ? json_text(to_json(seen), 2)
                             : counters_text(seen, short_text(seen.experiment.config, ran->kernel)));
-  if (seen.failure) return report(*seen.failure);
-  if (seen.hardware->failure) return report(*seen.hardware->failure);
-  return status_of(seen);
+  int status = status_of(seen);
+  if (seen.hardware->failure) status = report(*seen.hardware->failure);
+  if (seen.failure) status = report(*seen.failure);
+  return status;
 }
 
 }  // namespace

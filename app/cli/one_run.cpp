@@ -27,11 +27,7 @@ Result<Ran> run_one(const OneRun& run) {
   if (!session) return fail(session.error());
   if (!device.empty()) named->draft.device = device;
   if (run.deadline_ms > 0) session->deadlines = {run.deadline_ms, run.deadline_ms, run.deadline_ms};
-  if (!run.worker_flag.empty())
-    for (session::WorkerCommand& worker : session->workers)
-      // {…, "attnscope", "worker"}, or "attnscope worker" as one word for ssh; another program does not know the flag.
-      if (!worker.argv.empty() && (worker.argv.back() == "worker" || worker.argv.back().ends_with(" worker")))
-        worker.argv.push_back(run.worker_flag);
+  if (!run.worker_flag.empty()) add_worker_flag(session->workers, run.worker_flag);
   named->draft.measure.max_time_ms = std::max(named->draft.measure.max_time_ms, run.emulated_ms);
   WaitingWords words;
   std::atomic<bool> stop = false;

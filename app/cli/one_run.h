@@ -20,7 +20,7 @@ struct OneRun {
   int deadline_ms = 0;  // 0: the stages' defaults
   session::Watch watch = session::Watch::emulated;
   const std::atomic<bool>* stop = nullptr;  // set from elsewhere: ends the run
-  std::string worker_flag;                  // given to every worker that is attnscope's own
+  std::string worker_flag;                  // given to every worker that is attnscope's (add_worker_flag)
   int64_t emulated_ms = 0;                  // the least time that the emulator may take; 0: the experiment's
   std::chrono::milliseconds most{0};        // the run ends after this long; 0: it may take any time
 };

@@ -5,6 +5,7 @@
 
 #include "cli/number_checks.h"
 #include "cli/places.h"
+#include "core/joined.h"
 #include "platform/paths.h"
 #include "store/workers.h"
 
@@ -23,10 +24,22 @@ void add_named_worker(session::SessionOptions& options, const store::NamedWorker
 namespace {
 
 constexpr const char* kTorch = "torch";
+constexpr const char* kLocal = "local";  // this program's own
 
 bool has_worker(const session::SessionOptions& options, const std::string& name) {
   return std::any_of(options.workers.begin(), options.workers.end(),
                      [&](const session::WorkerCommand& worker) { return worker.name == name; });
+}
+
+// Whether the command runs attnscope's worker, here or through another program, as ssh.
+bool is_attnscopes(const session::WorkerCommand& worker) {
+  constexpr std::string_view kEnd = "attnscope worker";
+  if (worker.argv.empty()) return false;
+  if (worker.name == kLocal) return true;
+  const std::string command = joined(worker.argv, {}, " ");
+  if (!command.ends_with(kEnd)) return false;
+  const size_t before = command.size() - kEnd.size();
+  return before == 0 || command[before - 1] == ' ' || command[before - 1] == '/';
 }
 
 bool asks_for(const std::string& device, const std::string& worker) {
@@ -55,6 +68,16 @@ void add_library_workers(session::SessionOptions& options, const std::vector<Ker
     auto worker = torch_worker();
     if (!worker) continue;  // its kernels are refused with a hint what to install
     options.workers.push_back(std::move(*worker));
+  }
+}
+
+void add_worker_flag(std::vector<session::WorkerCommand>& workers, const std::string& flag) {
+  for (session::WorkerCommand& worker : workers) {
+    if (!is_attnscopes(worker)) continue;
+    if (worker.argv.back() == "worker")
+      worker.argv.push_back(flag);
+    else  // one word is the whole command: of `ssh box "attnscope worker"`, of `sh -c "attnscope worker"`
+      worker.argv.back() += " " + flag;
   }
 }
 

@@ -279,6 +279,8 @@ class Cli(unittest.TestCase):
         small = ("counters", "--kernel", "minimal", "--problem", "B=1,H=1,S=32,D=64")
         self.refused(3, *small, "--device", "emulated:l4", names=["emulated:l4 has no hardware counters", "--device"])
         self.refused(3, *small, "--device", "cuda:7", names=["there is no device cuda:7"])
+        wished = self.changed_preset(lambda p: p.update(device="cuda:7"))
+        self.refused(3, "counters", "--preset", wished, names=["there is no device cuda:7"])
 
     def test_disasm_prints_code_by_instruction_and_by_line(self):
         done = self.call("disasm", "--kernel", "tiled", "--problem", SMALL)

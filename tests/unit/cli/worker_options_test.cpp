@@ -115,6 +115,32 @@ TEST_F(WorkerOptionsTest, TheWorkerOfTorchsRoutinesIsAddedOnce) {
   EXPECT_EQ(options.workers.size(), 2u);
 }
 
+TEST(WorkerFlag, OnlyAttnscopesWorkersHaveIt) {
+  const auto flagged = [](const char* name, std::vector<std::string> argv) {
+    std::vector<session::WorkerCommand> workers{{name, std::move(argv), true}};
+    add_worker_flag(workers, "--flag");
+    return workers[0].argv;
+  };
+  EXPECT_THAT(flagged("local", {"/tmp/renamed", "worker"}), ElementsAre("/tmp/renamed", "worker", "--flag"));
+  EXPECT_THAT(flagged("h", {"ssh", "h", "attnscope", "worker"}),
+              ElementsAre("ssh", "h", "attnscope", "worker", "--flag"));
+  EXPECT_THAT(flagged("h", {"ssh", "h", "attnscope worker"}), ElementsAre("ssh", "h", "attnscope worker --flag"));
+  EXPECT_THAT(flagged("sh", {"sh", "-c", "cd /x && /x/attnscope worker"}),
+              ElementsAre("sh", "-c", "cd /x && /x/attnscope worker --flag"));
+  EXPECT_THAT(flagged("mine", {"/opt/my tools/attnscope", "worker"}),
+              ElementsAre("/opt/my tools/attnscope", "worker", "--flag"));
+  EXPECT_THAT(flagged("mine", {"attnscope", "worker"}), ElementsAre("attnscope", "worker", "--flag"));
+  for (const std::vector<std::string>& other :
+       std::vector<std::vector<std::string>>{{"x", "worker"},
+                                             {"python3", "-m", "jaxbridge", "worker"},
+                                             {"sh", "-c", "x worker"},
+                                             {"my-attnscope", "worker"},
+                                             {"attnscope", "coworker"},
+                                             {"python3", "-B", "torch_worker.py", "--attnscope", "/opt/bin/attnscope"},
+                                             {"worker"}})
+    EXPECT_EQ(flagged("other", other), other);
+}
+
 TEST_F(WorkerOptionsTest, ADeviceIsThisProgramsOwnUnlessItNamesAWorker) {
   for (const char* device : {"", "cuda:0", "emulated:l4"}) EXPECT_TRUE(is_local(device)) << device;
   for (const char* device : {"l4box", "l4box/cuda:0", "cuda", "torch/cuda:0"}) EXPECT_FALSE(is_local(device)) << device;
