@@ -7,7 +7,6 @@ namespace attnscope::cuda_api {
 Result<CuptiCalls> CuptiCalls::load(const SharedLibrary& library) {
   CuptiCalls calls;
   FunctionLoader take{library};
-  take("cuptiGetVersion", calls.version);
   take("cuptiGetResultString", calls.result_text);
   take("cuptiProfilerInitialize", calls.initialize);
   take("cuptiProfilerDeviceSupported", calls.device_supported);

@@ -1,5 +1,4 @@
 #pragma once
-#include <cstdint>
 #include <string>
 
 #include "core/result.h"
@@ -12,7 +11,6 @@ namespace attnscope::cuda_api {
 // later); each returns a CUptiResult, 0 on success. A plain table, so that a test can put its own functions in place of
 // the library.
 struct CuptiCalls {
-  int (*version)(uint32_t*) = nullptr;
   int (*result_text)(int code, const char**) = nullptr;
   int (*initialize)(cupti::Initialize*) = nullptr;
   int (*device_supported)(cupti::DeviceSupported*) = nullptr;
@@ -36,7 +34,7 @@ struct CuptiCalls {
   int (*data_initialize)(cupti::DataInitialize*) = nullptr;
   int (*data_info)(cupti::DataInfo*) = nullptr;
 
-  std::string library_version{};  // "13.0.85", as far as the library's file says, or "13"
+  std::string library_version{};  // as the library's file says it: "2025.3.1" of a toolkit, "13" of a wheel
 
   // Failure (Stage::device) naming the first function that the library lacks.
   static Result<CuptiCalls> load(const SharedLibrary& library);

@@ -38,14 +38,6 @@ struct ChipName {
   const char* name = nullptr;  // out
 };
 
-struct CounterAvailability {
-  size_t size = ATTNSCOPE_CUPTI_SIZE(CounterAvailability, image);
-  void* reserved = nullptr;
-  void* context = nullptr;  // null: the current one
-  size_t bytes = 0;         // in and out
-  uint8_t* image = nullptr;
-};
-
 struct HostInitialize {
   size_t size = ATTNSCOPE_CUPTI_SIZE(HostInitialize, host);
   void* reserved = nullptr;

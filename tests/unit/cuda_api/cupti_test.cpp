@@ -74,7 +74,7 @@ TEST_F(CuptiTest, AMissingLibrarySaysWhatTheDriverNeeds) {
 
 TEST_F(CuptiTest, ALibraryBefore12_6IsRefusedByTheCallThatItLacks) {
   set("ATTNSCOPE_CUPTI", fake("cublas").string());
-  EXPECT_THAT(refusal().message, HasSubstr("lacks cuptiGetVersion"));
+  EXPECT_THAT(refusal().message, HasSubstr("lacks cuptiGetResultString"));
   EXPECT_THAT(refusal().hint, HasSubstr("CUPTI 12.6 or later"));
 }
 
