@@ -3,22 +3,25 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/prctl.h>
+#include <unistd.h>
 
 namespace attnscope::platform {
 namespace {
 
 using testing::ElementsAre;
 
-// Names of this test's own: another process of the machine has none of them.
+// Names of this process's own: no other on the machine has one, nor the same test of another build.
 TEST(Running, FindsAProcessByItsName) {
   char before[16] = {};
   prctl(PR_GET_NAME, before);
-  constexpr std::string_view names[] = {"attnscope-aaaaa-and-more", "attnscope-bbbbb"};
+  const std::string pid = std::to_string(getpid());
+  const std::string longer = "as-" + pid + "-and-much-more", other = "bs-" + pid;
+  const std::string_view names[] = {longer, other};
   EXPECT_THAT(running(names), ElementsAre());
-  prctl(PR_SET_NAME, "attnscope-bbbbb");
-  EXPECT_THAT(running(names), ElementsAre("attnscope-bbbbb"));
-  prctl(PR_SET_NAME, "attnscope-aaaaa-and-more");  // the system keeps 15 characters
-  EXPECT_THAT(running(names), ElementsAre("attnscope-aaaaa-and-more"));
+  prctl(PR_SET_NAME, other.c_str());
+  EXPECT_THAT(running(names), ElementsAre(other));
+  prctl(PR_SET_NAME, longer.c_str());  // the system keeps 15 characters
+  EXPECT_THAT(running(names), ElementsAre(longer));
   prctl(PR_SET_NAME, before);
 }
 
