@@ -24,7 +24,9 @@ void SessionCore::copy_kernel(uint64_t id, Draft draft) {
   snapshot_.copied = {id, ""};
   changed();
   const auto kernel = shelf_.find(draft.kernel);
-  if (!kernel) return;
+  if (!kernel)
+    return notices_.toast(Failure{Stage::catalog, draft.kernel + " is not among the kernels any more",
+                                  "Its files were moved or deleted. Choose another kernel."});
   const std::filesystem::path& folder = options_.own_kernels;
   Result<catalog::OwnCopy> copy = fail(Stage::store, "There is no folder for a copy of " + kernel->id,
                                        "Set ATTNSCOPE_HOME, or HOME, to a folder of yours.");

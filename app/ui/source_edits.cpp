@@ -34,10 +34,13 @@ void SourceEdits::typed(std::string text, double now) {
 }
 
 std::optional<session::SourceSave> SourceEdits::due(double now, bool hurry, uint64_t id) {
-  const bool waits = text_ != disk_ && !sent_ && !failure_ && !theirs_;
-  if (!waits || (!hurry && now < typed_at_ + kPause)) return std::nullopt;
+  if (failure_ || theirs_ || text_ == (sent_ ? sent_->text : disk_)) return std::nullopt;
+  if (!hurry && (sent_ || now < typed_at_ + kPause)) return std::nullopt;
+  // Saves are made in the order in which they are asked for: this one finds what the one before it wrote.
+  const std::string based_on = sent_ ? sent_->file : file_;
+  if (sent_) before_.push_back(std::move(*sent_));
   sent_ = Sent{id, text_, returns_ ? with_returns(text_) : text_};
-  return session::SourceSave{id, kernel_, file_, sent_->file};
+  return session::SourceSave{id, kernel_, based_on, sent_->file};
 }
 
 double SourceEdits::wait(double now) const {
@@ -52,8 +55,9 @@ SourceEdits::News SourceEdits::observe(const std::string& source, const session:
     if (saved.changed) {
       if (heard(*saved.changed) == News::take) return News::take;
     } else if (!saved.failure) {
-      file_ = loaded_ = sent.file;
+      file_ = sent.file;  // the session's source may still be an older one
       disk_ = sent.text;
+      before_.clear();
     }
   }
   if (sent_ || source == loaded_) return News::none;  // a save that is under way finds out by itself
@@ -65,6 +69,12 @@ SourceEdits::News SourceEdits::observe(const std::string& source, const session:
 SourceEdits::News SourceEdits::heard(const std::string& source) {
   if (source == file_) {
     theirs_.reset();  // it is as it was
+    return News::none;
+  }
+  if (const auto mine = std::ranges::find(before_, source, &Sent::file); mine != before_.end()) {
+    file_ = mine->file;
+    disk_ = mine->text;
+    theirs_.reset();
     return News::none;
   }
   std::string plain = without_returns(source);
@@ -81,6 +91,7 @@ void SourceEdits::keep_mine() {
   if (!theirs_) return;
   file_ = *std::exchange(theirs_, std::nullopt);
   disk_ = without_returns(file_);
+  before_.clear();
 }
 
 void SourceEdits::take_theirs() {
@@ -88,6 +99,7 @@ void SourceEdits::take_theirs() {
   file_ = *std::exchange(theirs_, std::nullopt);
   returns_ = file_.find("\r\n") != std::string::npos;
   disk_ = text_ = without_returns(file_);
+  before_.clear();
 }
 
 }  // namespace attnscope::ui

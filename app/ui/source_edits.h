@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "session/session.h"
 
@@ -21,9 +22,10 @@ class SourceEdits {
   void open(std::string kernel, std::string source, std::string kept);
   const std::string& kernel() const { return kernel_; }
   const std::string& text() const { return text_; }
+  const std::string& source() const { return loaded_; }  // the kernel's, as the session had it last
 
   void typed(std::string text, double now);
-  // The text to write now, if any: after the pause, or at once if `hurry`. It is asked for once.
+  // The text to write now, if any: after the pause and the save before it, or at once if `hurry`. It is asked for once.
   std::optional<session::SourceSave> due(double now, bool hurry, uint64_t id);
   double wait(double now) const;  // seconds until it is due; 0: nothing waits
 
@@ -43,7 +45,7 @@ class SourceEdits {
   News heard(const std::string& source);
 
   std::string kernel_;
-  std::string loaded_;                 // the source as the session had it last
+  std::string loaded_;                 // source()
   std::string file_, disk_;            // what the file holds, with its own line ends and with "\n"
   std::string text_;                   // the editor's
   bool returns_ = false;               // the file's lines end with "\r\n"
@@ -53,6 +55,7 @@ class SourceEdits {
     std::string text, file;
   };
   std::optional<Sent> sent_;
+  std::vector<Sent> before_;  // sent before it, and no answer was seen: the file may hold one of them
   double typed_at_ = 0;
   std::optional<Failure> failure_;
 };

@@ -293,12 +293,16 @@ void Workbench::keep_settings() {
     keep_at_ = ImGui::GetTime() + kKeepAfterSeconds;
     options_.wake_within(kKeepAfterSeconds + 0.05);
   }
-  if (ImGui::GetTime() >= keep_at_) keep_settings_now();
+  if (ImGui::GetTime() >= keep_at_) pass_settings();
 }
 
 void Workbench::keep_settings_now() {
+  source_panel_->editor().save_at_end(session_);
+  pass_settings();
+}
+
+void Workbench::pass_settings() {
   keep_at_ = 0;
-  source_panel_->editor().save_now(session_);
   if (!options_.keep_settings || !adopted_ || settings_ == kept_settings_) return;
   kept_settings_ = settings_;
   session_.set_setting(kSettingsKey, to_json(settings_));

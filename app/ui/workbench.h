@@ -78,7 +78,7 @@ class Workbench {
   SweepDesk& sweep() { return sweep_; }
   // Uses the default layout and settings() instead of the session's saved ones: for pictures and tests.
   void ignore_kept_settings() { adopted_ = reset_wanted_ = true; }
-  // Passes changed settings on without delay, because the window closes.
+  // Passes changed settings on without delay, and what is typed in the source, because the window closes.
   void keep_settings_now();
 
   WindowSettings& settings() { return settings_; }
@@ -106,6 +106,7 @@ class Workbench {
   void add_actions();
   void adopt_settings(const session::Snapshot& snapshot);
   void keep_settings();
+  void pass_settings();
   void follow_history(const session::Snapshot& snapshot);
   void draw_menu(Context& context);
   void draw_presets_menu(Context& context);

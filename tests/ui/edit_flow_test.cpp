@@ -157,6 +157,12 @@ TEST_F(EditFlow, AFullDiskIsSaidAndTheTextStays) {
             ctx, [](const Snapshot& n) { return n.saved.failure.has_value(); }, "the refusal"))
       return;
     EXPECT_THAT(drawn_words(ctx), HasSubstr("Not saved: "));
+    const uint64_t first = now()->saved.id;
+    ctx->ItemClick("//Source/Done");
+    if (!wait(
+            ctx, [&](const Snapshot& n) { return n.saved.id != first && n.saved.failure; }, "the second refusal"))
+      return;
+    EXPECT_THAT(drawn_words(ctx), HasSubstr("Not saved: ")) << "the editor stays open";
     platform::inject_write_fault(std::nullopt);
     ctx->ItemClick("//Source/Try again");
     wait_for_file(ctx, "// mine\n");

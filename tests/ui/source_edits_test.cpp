@@ -59,6 +59,59 @@ TEST(SourceEdits, WhatIsTypedDuringASaveIsWrittenAfterIt) {
   EXPECT_EQ(save->text, "three\n");
 }
 
+TEST(SourceEdits, LeavingDuringASaveWritesWhatWasTypedSince) {
+  SourceEdits edits = opened();
+  edits.typed("two\n", 10);
+  ASSERT_TRUE(edits.due(10.5, false, 1));
+  edits.typed("three\n", 10.6);
+  EXPECT_FALSE(edits.due(20, false, 2)) << "the pause waits for the save";
+  const auto save = edits.due(10.6, true, 2);
+  ASSERT_TRUE(save);
+  EXPECT_EQ(save->based_on, "two\n") << "the save before it is made first";
+  EXPECT_EQ(save->text, "three\n");
+  EXPECT_FALSE(edits.due(10.7, true, 3)) << "once";
+  EXPECT_EQ(edits.observe("two\n", SavedSource{1, {}, {}}), News::none);
+  EXPECT_TRUE(edits.unsaved()) << "the answer to the last one counts";
+  EXPECT_EQ(edits.observe("three\n", SavedSource{2, {}, {}}), News::none);
+  EXPECT_FALSE(edits.unsaved());
+  EXPECT_FALSE(edits.conflict());
+  EXPECT_EQ(edits.file(), "three\n");
+}
+
+TEST(SourceEdits, TheOwnTextOfASaveBeforeARefusedOneIsNoConflict) {
+  for (const bool first_worked : {false, true}) {
+    SourceEdits edits = opened();
+    const std::string held = first_worked ? "two\n" : "one\n";
+    edits.typed("two\n", 10);
+    ASSERT_TRUE(edits.due(10, true, 1));
+    edits.typed("three\n", 10.1);
+    ASSERT_TRUE(edits.due(10.1, true, 2));
+    if (first_worked)
+      edits.observe(held, SavedSource{2, Failure{Stage::store, "the disk is full", "Free some space."}, {}});
+    else
+      edits.observe(held, SavedSource{2, {}, held});  // it does not hold what the second was based on
+    EXPECT_FALSE(edits.conflict());
+    EXPECT_EQ(edits.text(), "three\n");
+    edits.try_again();
+    const auto save = edits.due(11, true, 3);
+    ASSERT_TRUE(save);
+    EXPECT_EQ(save->based_on, held);
+    EXPECT_EQ(save->text, "three\n");
+  }
+}
+
+TEST(SourceEdits, ASourceThatIsNotReadAfterASaveIsNoNews) {
+  SourceEdits edits = opened();
+  edits.typed("two\n", 10);
+  ASSERT_TRUE(edits.due(10, true, 1));
+  EXPECT_EQ(edits.observe("one\n", SavedSource{1, {}, {}}), News::none) << "its manifest does not load";
+  EXPECT_EQ(edits.text(), "two\n");
+  EXPECT_EQ(edits.file(), "two\n");
+  EXPECT_FALSE(edits.unsaved());
+  EXPECT_EQ(edits.observe("two\n", SavedSource{1, {}, {}}), News::none) << "it loads again";
+  EXPECT_EQ(edits.observe("theirs\n", SavedSource{1, {}, {}}), News::take);
+}
+
 TEST(SourceEdits, AnotherProgramsTextIsTakenIfNothingWasTyped) {
   SourceEdits edits = opened();
   EXPECT_EQ(edits.observe("theirs\n", {}), News::take);

@@ -122,13 +122,7 @@ class SassPane {
         words += fmt::format("\n{}: {}", to_string(column), figure);
     if (producer != nullptr) words += "\nThe chosen instruction needs its " + producer->by + ".";
     if (consumer != nullptr) words += "\nIt needs the chosen instruction's " + consumer->by + ".";
-    if (!ImGui::BeginTooltip()) return;
-    ImGui::PushFont(fonts().text, kBaseSize);
-    ImGui::PushTextWrapPos(em(30));
-    text(words);
-    ImGui::PopTextWrapPos();
-    ImGui::PopFont();
-    ImGui::EndTooltip();
+    text_tooltip(words, 30);
   }
 
   // From the chosen instruction to those that it depends on (left) and that depend on it (right), and where it jumps.

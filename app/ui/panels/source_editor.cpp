@@ -9,6 +9,7 @@
 #include "catalog/own_copy.h"
 #include "ui/icons.h"
 #include "ui/panels/code_panes.h"
+#include "ui/widgets/clipboard.h"
 #include "ui/widgets/modal.h"
 #include "ui/widgets/text.h"
 
@@ -87,8 +88,20 @@ SourceEditor::SourceEditor() {
 
 void SourceEditor::edit(Context& context, const Kernel& kernel, const Draft& draft, int64_t line) {
   focus_frames_ = kFocusFrames;
-  if (is_of(kernel)) return;
+  if (is_of(kernel)) {
+    closing_ = false;
+    next_.reset();
+  } else if (copy_asked_ == 0) {
+    begin(context, kernel, draft, line);
+  }
+}
+
+void SourceEditor::begin(Context& context, const Kernel& kernel, const Draft& draft, int64_t line) {
   close(context.session);
+  if (is_open()) {
+    next_ = Next{kernel.id, draft, line};
+    return;
+  }
   if (context.snapshot.originals->contains(kernel.id)) return open(kernel, line);
   copy_asked_ = next_gesture();
   copy_line_ = line;
@@ -113,16 +126,32 @@ void SourceEditor::show_line(int64_t line) {
 }
 
 void SourceEditor::save_now(session::Session& session) {
+  edits_.try_again();
   if (auto save = edits_.due(ImGui::GetTime(), true, next_gesture())) session.save_source(std::move(*save));
 }
 
-void SourceEditor::close(session::Session& session) {
+void SourceEditor::save_at_end(session::Session& session) {
+  if (is_stuck())
+    session.note(session::LogLevel::warning,
+                 edits_.kernel() + ": the window closes, and what was typed last may not be in its file");
   save_now(session);
+}
+
+void SourceEditor::close(session::Session& session) {
+  next_.reset();
+  save_now(session);
+  closing_ = edits_.unsaved();
+  if (!closing_) discard();
+}
+
+void SourceEditor::discard() {
   edits_ = {};
+  closing_ = false;
 }
 
 void SourceEditor::take(const std::string& text) {
   editor_.ReplaceSectionText({0, 0}, {editor_.GetLineCount(), 0}, text);
+  marks_.clear();  // the lines had them
   changed_ = false;
 }
 
@@ -130,12 +159,24 @@ void SourceEditor::follow(Context& context) {
   const session::Snapshot& snapshot = context.snapshot;
   if (copy_asked_ != 0 && snapshot.copied.id == copy_asked_) {
     copy_asked_ = 0;
-    if (const Kernel* copy = session::find_kernel(snapshot, snapshot.copied.kernel)) open(*copy, copy_line_);
+    const Kernel* copy = session::find_kernel(snapshot, snapshot.copied.kernel);
+    if (copy != nullptr && snapshot.originals->contains(copy->id)) begin(context, *copy, {}, copy_line_);
   }
   if (!is_open()) return;
   const Kernel* kernel = session::find_kernel(snapshot, edits_.kernel());
-  if (kernel != nullptr && edits_.observe(kernel->source, snapshot.saved) == SourceEdits::News::take)
+  if (edits_.observe(kernel != nullptr ? kernel->source : edits_.source(), snapshot.saved) == SourceEdits::News::take)
     take(edits_.text());
+  if (is_stuck()) {
+    closing_ = false;
+    next_.reset();
+  }
+  if (closing_ && !edits_.unsaved()) {
+    discard();
+    const auto next = std::exchange(next_, std::nullopt);
+    const Kernel* wanted = next ? session::find_kernel(snapshot, next->kernel) : nullptr;
+    if (wanted != nullptr) begin(context, *wanted, next->draft, next->line);
+    return;
+  }
   const double now = ImGui::GetTime();
   if (auto save = edits_.due(now, false, next_gesture())) context.session.save_source(std::move(*save));
   if (const double wait = edits_.wait(now); wait > 0) context.wake_within(wait);
@@ -201,13 +242,7 @@ void SourceEditor::decorate(const TextEditor::Decorator& line, const std::vector
     list->PopClipRect();
   }
   if (!ImGui::IsWindowHovered() || !ImGui::IsMouseHoveringRect({left, pen.y}, {right, pen.y + line.height})) return;
-  if (!ImGui::BeginTooltip()) return;
-  ImGui::PushFont(fonts().text, kBaseSize);
-  ImGui::PushTextWrapPos(em(28));
-  ui::text(mark.words);
-  ImGui::PopTextWrapPos();
-  ImGui::PopFont();
-  ImGui::EndTooltip();
+  text_tooltip(mark.words, 28);
 }
 
 void SourceEditor::draw_bar(Context& context, const Kernel& kernel, const std::vector<SourceMark>& marks) {
@@ -237,6 +272,24 @@ void SourceEditor::draw_bar(Context& context, const Kernel& kernel, const std::v
 bool SourceEditor::draw_state(const Kernel& kernel, const std::vector<SourceMark>& marks) {
   const float room = std::max(em(30), ImGui::GetContentRegionAvail().x);
   ImGui::AlignTextToFramePadding();
+  if (is_stuck()) {
+    const bool choose = edits_.conflict();
+    draw_trouble(room);
+    return choose;
+  }
+  const auto error = std::ranges::find(marks, true, &SourceMark::error);
+  const float rest = room - em(12);
+  if (edits_.unsaved()) {
+    clipped("It runs when you pause.", rest, palette().dim);
+  } else if (error != marks.end()) {
+    clipped("line " + std::to_string(error->line) + ": " + std::string(in_short(error->words)), rest, palette().bad);
+  } else {
+    clipped("Edits run by themselves. They are in " + catalog::source_file(kernel).string(), rest, palette().dim);
+  }
+  return false;
+}
+
+void SourceEditor::draw_trouble(float room) {
   if (edits_.conflict()) {
     clipped("Another program changed the file while you typed. Nothing is written until you choose:", room - em(24),
             palette().warn);
@@ -249,24 +302,27 @@ bool SourceEditor::draw_state(const Kernel& kernel, const std::vector<SourceMark
       take(edits_.text());
     }
     tooltip("The file's text replaces yours; Ctrl+Z brings yours back.");
-    return true;
-  }
-  if (const auto& failure = edits_.failure()) {
-    clipped("Not saved: " + failure->message + " " + failure->hint, room - em(20), palette().bad);
+  } else if (const auto failure = edits_.failure()) {
+    clipped("Not saved: " + failure->message + " " + failure->hint, room - em(26), palette().bad);
     ImGui::SameLine(0, em(0.5f));
     if (ImGui::SmallButton("Try again")) edits_.try_again();
-    return false;
+    ImGui::SameLine(0, em(0.4f));
+    if (ImGui::SmallButton("Discard")) discard();
+    tooltip("Leaves the editor without what was typed since the last save.");
   }
-  const auto error = std::ranges::find(marks, true, &SourceMark::error);
-  const float rest = room - em(12);
-  if (edits_.unsaved()) {
-    clipped("It runs when you pause.", rest, palette().dim);
-  } else if (error != marks.end()) {
-    clipped("line " + std::to_string(error->line) + ": " + std::string(in_short(error->words)), rest, palette().bad);
-  } else {
-    clipped("Edits run by themselves. They are in " + catalog::source_file(kernel).string(), rest, palette().dim);
-  }
-  return false;
+}
+
+void SourceEditor::draw_stuck() {
+  ImGui::PushFont(nullptr, kSmallSize);
+  ImGui::AlignTextToFramePadding();
+  ui::text(edits_.kernel() + ":");
+  ImGui::SameLine(0, em(0.5f));
+  const std::string typed = edits_.text();
+  draw_trouble(std::max(em(40), ImGui::GetContentRegionAvail().x));
+  ImGui::SameLine(0, em(0.4f));
+  if (ImGui::SmallButton("Copy text")) copy(typed);
+  tooltip("What the editor holds, to be put elsewhere.");
+  ImGui::PopFont();
 }
 
 void SourceEditor::draw_revert(const Context& context, const Kernel& kernel) {

@@ -84,6 +84,7 @@ void SourcePanel::choose_instruction(int64_t at) {
 
 void SourcePanel::draw(Context& context) {
   const Kernel* kernel = kernel_of(context);
+  if (editor_.is_stuck() && (kernel == nullptr || !editor_.is_of(*kernel))) editor_.draw_stuck();
   if (kernel == nullptr) return empty_state(ICON_CODE, "No kernel", "Choose one on the left.");
   if (kernel->source.empty())
     return empty_state(ICON_CODE, "A routine of " + kernel->library.name(), "Its source is not available.");
@@ -218,58 +219,14 @@ void SourcePanel::draw_tools(const Context& context, const Kernel& kernel) {
   ImGui::PopFont();
 }
 
-// A narrow pane has room for one column of heat only: here is the way to another.
-void SourcePanel::choose_column() {
-  ImGui::SetNextItemWidth(width_of(to_string(charts::HeatColumn::wavefronts)) + em(2));
-  if (!ImGui::BeginCombo("##by", std::string(to_string(code_.column)).c_str()))
-    return tooltip("The figure that \"next hot\" goes by");
-  for (const charts::HeatColumn column : charts::kHeatColumns) {
-    ImGui::BeginDisabled(!code_.view().has(column));
-    if (ImGui::Selectable(std::string(to_string(column)).c_str(), column == code_.column)) code_.column = column;
-    ImGui::EndDisabled();
-  }
-  ImGui::EndCombo();
-}
-
-// The hottest first; after the last of them the first again.
-void SourcePanel::step_hot() {
-  const bool sass_only = beside() == Beside::sass && code_.instruction() >= 0;
-  const std::vector<int64_t> hot =
-      sass_only ? code_.view().hot_instructions(code_.column) : code_.view().hot_lines(code_.column);
-  if (hot.empty()) return;
-  const auto here = std::ranges::find(hot, sass_only ? code_.instruction() : code_.line());
-  const bool last = here == hot.end() || here + 1 == hot.end();
-  const int64_t next = last ? hot.front() : *(here + 1);
-  if (!sass_only) return show_line(next);
-  choose_instruction(next);
-  reveal_instruction_ = next;
-}
-
-void SourcePanel::find_next() {
-  const auto count = static_cast<int64_t>(lines_.size());
-  for (int64_t step = 0; step < count; ++step) {
-    const int64_t at = (code_.line() + step) % count;  // the line after the chosen one first
-    if (finds(lines_[static_cast<size_t>(at)], search_)) return show_line(at + 1);
-  }
-  if (code_.listing() == nullptr) return;
-  const auto instructions = static_cast<int64_t>(code_.listing()->lines.size());
-  for (int64_t step = 1; step <= instructions; ++step) {
-    const int64_t at = (code_.instruction() + step) % instructions;
-    if (!finds(code_.listing()->lines[static_cast<size_t>(at)].text, search_)) continue;
-    choose_instruction(at);
-    reveal_instruction_ = at;
-    return;
-  }
-}
-
 void SourcePanel::refresh(const Context& context, const Kernel& kernel) {
-  if (lines_of_ != kernel.content_hash) {
+  const bool other_lines = lines_of_ != kernel.content_hash;
+  if (other_lines) {
     lines_of_ = kernel.content_hash;
     text_ = is_machine_code(kernel.source) ? "" : kernel.source;
     source_ = SourceLines(kernel.source_name, text_);
     lines_.clear();
     comment_.clear();
-    marks_of_ = nullptr;
     bool inside = false;  // a comment of several lines
     for (std::string_view rest = text_; !rest.empty();) {
       const size_t end = rest.find('\n');
@@ -285,24 +242,13 @@ void SourcePanel::refresh(const Context& context, const Kernel& kernel) {
     if (code_.line() > static_cast<int64_t>(lines_.size())) code_.choose_line(0);
   }
   const Failure* failure = context.shown.failure();
-  const std::string words = failure != nullptr ? failure->message : "";
+  const std::string words = failure != nullptr ? failure->message + "\n" + failure->hint : "";
   const auto& seen = context.shown.observation;
-  if (seen == marks_of_ && words == failure_of_) return;
+  if (!other_lines && seen == marks_of_ && words == failure_of_) return;
   marks_of_ = seen;
   failure_of_ = words;
   const bool its = seen != nullptr && seen->experiment.kernel_hash == kernel.content_hash;
   marks_ = source_marks(its ? *seen : Observation{}, failure, source_);
-}
-
-void SourcePanel::step(int direction) {
-  if (marks_.empty()) return;
-  const auto after =
-      std::find_if(marks_.begin(), marks_.end(), [&](const SourceMark& m) { return m.line >= code_.line(); });
-  std::ptrdiff_t at = after - marks_.begin();
-  const std::ptrdiff_t count = static_cast<std::ptrdiff_t>(marks_.size());
-  const bool on_one = at < count && marks_[static_cast<size_t>(at)].line == code_.line();
-  at = direction > 0 ? (on_one ? at + 1 : at) : at - 1;
-  show_line(marks_[static_cast<size_t>((at + count) % count)].line);
 }
 
 void SourcePanel::draw_header(Context& context, const Kernel& kernel) {
@@ -386,9 +332,7 @@ void SourcePanel::draw_line(size_t at, float gutter, const std::vector<charts::H
   const std::string shown = std::to_string(source_.place_of(number).line);
   list->AddText({left + gutter - em(0.7f) - width_of(shown), y}, p.faint, shown.c_str());
   place.scrolled(heat_width(columns) + gutter, lines_[at], comment_[at] ? p.dim : p.text);
-  if (!hovered || !ImGui::BeginTooltip()) return;
-  ImGui::PushFont(fonts().text, kBaseSize);
-  ImGui::PushTextWrapPos(em(28));
+  if (!hovered) return;
   std::string words = marked != marks_.end() ? marked->words : "";
   const auto add = [&](const std::string& more) { words += (words.empty() ? "" : "\n") + more; };
   const auto& view = code_.view();
@@ -398,10 +342,7 @@ void SourcePanel::draw_line(size_t at, float gutter, const std::vector<charts::H
       if (const std::string figure = view.lines[at].text(column); !figure.empty())
         add(fmt::format("{}: {}", to_string(column), figure));
   }
-  text(words.empty() ? "No machine code comes from this line." : words);
-  ImGui::PopTextWrapPos();
-  ImGui::PopFont();
-  ImGui::EndTooltip();
+  text_tooltip(words.empty() ? "No machine code comes from this line." : words, 28);
 }
 
 std::unique_ptr<Panel> make_source_panel(const std::filesystem::path&) { return std::make_unique<SourcePanel>(); }

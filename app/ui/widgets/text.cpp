@@ -90,6 +90,16 @@ void tooltip(std::string_view words) {
   ImGui::EndTooltip();
 }
 
+void text_tooltip(std::string_view words, float ems) {
+  if (!ImGui::BeginTooltip()) return;
+  ImGui::PushFont(fonts().text, kBaseSize);
+  ImGui::PushTextWrapPos(em(ems));
+  text(words);
+  ImGui::PopTextWrapPos();
+  ImGui::PopFont();
+  ImGui::EndTooltip();
+}
+
 void explain(const Glossary& glossary, std::string_view word) { tooltip(glossary.find(word)); }
 
 void term(const Glossary& glossary, std::string_view word, std::string_view shown, ImU32 colour) {

@@ -23,6 +23,8 @@ float width_of(std::string_view words);
 
 // A tooltip for the last item, wrapped, after the usual delay.
 void tooltip(std::string_view words);
+// A tooltip with the text's font, whatever the font of the code below it; as wide as that many ems.
+void text_tooltip(std::string_view words, float ems);
 // A word with its glossary sentence: dotted underline, explained on hover. Unknown words are plain text.
 void term(const Glossary& glossary, std::string_view word, std::string_view shown = {}, ImU32 colour = 0);
 // The glossary's sentence as the last item's tooltip, if there is one.

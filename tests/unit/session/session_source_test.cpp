@@ -93,6 +93,17 @@ TEST_F(SessionSourceTest, ACopyThatCannotBeMadeIsAToast) {
   EXPECT_EQ(s->focus.wanted.kernel, "tiled");
 }
 
+TEST_F(SessionSourceTest, ACopyOfAKernelThatIsGoneIsAToast) {
+  start();
+  wait_for_run(4);
+  Draft gone = tiled(8);
+  gone.kernel = "gone";
+  session_->copy_kernel(7, gone);
+  const Seen s = wait_for([](const Snapshot& n) { return n.copied.id == 7; }, "the refusal");
+  EXPECT_EQ(s->copied.kernel, "");
+  EXPECT_TRUE(toasted(*s, "gone is not among the kernels any more"));
+}
+
 TEST_F(SessionSourceTest, ACopyIsKnownAgainAfterARestart) {
   copied();
   stop();
