@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "charts/format.h"
 #include "core/comparable.h"
@@ -27,37 +28,86 @@ bool belongs(const Group& group, const Observation& run) {
          first.device == run.device && first.versions.gpu == run.versions.gpu;
 }
 
-std::string why_not(const Observation& run) {
-  if (run.failure) return std::string(to_string(run.failure->stage));
+// An error of a watch excludes every run of its experiment, by its hash: a run is also stored before its watch, or
+// without one.
+using Racy = std::map<std::string, const Observation*>;
+
+bool is_racy(const Observation& run) {
   const auto headline = headline_of(run);
-  return headline ? std::string(to_string(*headline)) : "unchecked";
+  return headline && is_of_watch(*headline);
 }
 
-std::string reason_of(const Observation& run) {
-  if (run.failure) return run.failure->message;
-  return run.verdict ? run.verdict->reason : "";
+// With what the watch of `racy` found.
+Unranked unranked_by_watch(const DatedRun& of, const Observation& racy) {
+  const Headline headline = *headline_of(racy);
+  const auto found = std::ranges::find_if(racy.watch->findings, [&](const Finding& one) {
+    return one.severity == Severity::error && one.rule.headline() == headline;
+  });
+  return {of, std::string(word_of(headline)), found->sentence};
+}
+
+// Of a run that is not accepted.
+Unranked unranked(const DatedRun& of) {
+  const Observation& run = *of.run;
+  if (run.failure) return {of, std::string(word_of(run.failure->stage)), run.failure->message};
+  if (is_racy(run)) return unranked_by_watch(of, run);
+  const std::string why(word_of(headline_of(run).value_or(Headline::unchecked)));
+  return {of, why, run.verdict ? run.verdict->reason : ""};
 }
 
 bool is_impossible(const Observation& run, double floor_us) { return run.timing->p50 < floor_us; }
 
-std::vector<DatedRun> records_of(const std::vector<DatedRun>& runs, double floor_us) {
+// `ranked`: hashes of the experiments whose runs count.
+std::vector<DatedRun> records_of(const std::vector<DatedRun>& runs, const std::set<std::string>& ranked,
+                                 double floor_us) {
   std::vector<DatedRun> records;
   for (const DatedRun& one : runs) {
-    if (!is_accepted(*one.run) || is_impossible(*one.run, floor_us)) continue;
+    if (!ranked.contains(one.run->hash) || !is_accepted(*one.run) || is_impossible(*one.run, floor_us)) continue;
     if (records.empty() || standing_of(*records.back().run, *one.run).outcome == Outcome::faster)
       records.push_back(one);
   }
   return records;
 }
 
+// The ranks that standing_of() gives; the times ascend. Of measured times it counts ends of intervals instead of
+// comparing each with each: there may be many thousands.
+void set_ranks(std::vector<Leader>& leaders) {
+  std::vector<double> lows, highs;  // ends of the intervals of [0, same), ascending
+  const auto put = [](std::vector<double>& sorted, double end) {
+    sorted.insert(std::ranges::upper_bound(sorted, end), end);
+  };
+  size_t same = 0;  // the first whose time reads the same
+  std::string read;
+  for (size_t at = 0; at < leaders.size(); ++at) {
+    const Observation& own = *leaders[at].of.run;
+    const Timing& time = *own.timing;
+    if (std::string text = us_text(time.p50); text != read) {
+      for (; same < at; ++same) {
+        put(lows, leaders[same].of.run->timing->interval_low);
+        put(highs, leaders[same].of.run->timing->interval_high);
+      }
+      read = std::move(text);
+    }
+    if (time.kind == FigureKind::modelled) {
+      for (size_t before = 0; before < same; ++before)
+        if (model::paired(*leaders[before].of.run, own).told_apart()) ++leaders[at].rank;
+    } else {
+      const auto ended = std::ranges::lower_bound(highs, time.interval_low) - highs.begin();
+      const auto begins_later = lows.end() - std::ranges::upper_bound(lows, time.interval_high);
+      leaders[at].rank += static_cast<size_t>(ended + begins_later);
+    }
+  }
+}
+
 void rank(std::vector<Leader>& leaders, size_t most) {
   const auto us = [](const Leader& leader) { return leader.of.run->timing->p50; };
   std::ranges::stable_sort(leaders, {}, us);
   if (most > 0 && leaders.size() > most) leaders.resize(most);
+  set_ranks(leaders);
+  std::map<size_t, size_t> of_rank;  // how many have it
   for (size_t at = 0; at < leaders.size(); ++at) {
     const Observation& own = *leaders[at].of.run;
-    for (size_t before = 0; before < at; ++before)
-      if (standing_of(*leaders[before].of.run, own).outcome == Outcome::slower) ++leaders[at].rank;
+    ++of_rank[leaders[at].rank];
     const Timing &first = *leaders.front().of.run->timing, &time = *own.timing;
     leaders[at].against_first = standing_of(*leaders.front().of.run, own);
     if (at == 0) continue;
@@ -68,28 +118,34 @@ void rank(std::vector<Leader>& leaders, size_t most) {
     leaders[at].ratio_low = both.low;
     leaders[at].ratio_high = both.high;
   }
-  for (Leader& one : leaders) one.tie = std::ranges::count(leaders, one.rank, &Leader::rank) > 1;
+  for (Leader& one : leaders) one.tie = of_rank[one.rank] > 1;
 }
 
-Leaderboard board_of(const Group& group, const SpecOf& spec_of, size_t most) {
+Leaderboard board_of(const Group& group, const Racy& racy, const SpecOf& spec_of, size_t most) {
   Leaderboard board;
   const Observation& sample = *group.runs.front().run;
-  if (const DeviceSpec* spec = spec_of(sample)) board.floor_us = model::floor_us(*spec, sample.experiment.problem);
+  if (const auto spec = spec_of(sample)) board.floor_us = model::floor_us(*spec, sample.experiment.problem);
   std::map<std::string, const DatedRun*> newest;  // by the experiment's hash
   for (const DatedRun& one : group.runs) newest[one.run->hash] = &one;
+  std::set<std::string> ranked;
   for (const DatedRun& one : group.runs) {
     if (newest[one.run->hash] != &one) continue;
     const Observation& run = *one.run;
-    if (!is_accepted(run))
-      board.unranked.push_back({one, why_not(run), reason_of(run)});
-    else if (is_impossible(run, board.floor_us))
+    if (!is_accepted(run)) {
+      board.unranked.push_back(unranked(one));
+    } else if (const auto found = racy.find(run.hash); found != racy.end()) {
+      board.unranked.push_back(unranked_by_watch(one, *found->second));
+    } else if (is_impossible(run, board.floor_us)) {
       board.unranked.push_back({one, "impossible",
                                 fmt::format("{} is less than {}, which the device takes at its data sheet's rates",
-                                            us_text(run.timing->p50), us_text(board.floor_us))});
-    else
+                                            us_text(run.timing->p50), us_text(board.floor_us)),
+                                true});
+    } else {
       board.leaders.push_back({one, 1, false, {}});
+      ranked.insert(run.hash);
+    }
   }
-  board.records = records_of(group.runs, board.floor_us);
+  board.records = records_of(group.runs, ranked, board.floor_us);
   rank(board.leaders, most);
   return board;
 }
@@ -98,6 +154,9 @@ Leaderboard board_of(const Group& group, const SpecOf& spec_of, size_t most) {
 
 std::vector<Leaderboard> leaderboards(std::vector<DatedRun> runs, const SpecOf& spec_of, size_t most) {
   std::ranges::stable_sort(runs, {}, &DatedRun::finished_at);
+  Racy racy;
+  for (const DatedRun& one : runs)
+    if (is_racy(*one.run)) racy[one.run->hash] = one.run.get();
   std::vector<Group> groups;
   // What has a time first: what has none joins the problem and device of one that has.
   for (const bool timed : {true, false})
@@ -112,7 +171,7 @@ std::vector<Leaderboard> leaderboards(std::vector<DatedRun> runs, const SpecOf& 
   std::vector<Leaderboard> boards;
   for (Group& group : groups) {
     std::ranges::stable_sort(group.runs, {}, &DatedRun::finished_at);
-    boards.push_back(board_of(group, spec_of, most));
+    boards.push_back(board_of(group, racy, spec_of, most));
   }
   return boards;
 }

@@ -17,7 +17,7 @@ struct DatedRun {
   double finished_at = 0;
 };
 
-// The newest correct run of one experiment.
+// The newest run of an experiment, which is correct, and no watch of that experiment found an error.
 struct Leader {
   DatedRun of;
   size_t rank = 1;         // one more than the runs that beat it: told apart, and faster
@@ -30,24 +30,26 @@ struct Leader {
 // Why a run is not ranked.
 struct Unranked {
   DatedRun of;
-  std::string why;  // "wrong", "race", "crash", "impossible"
+  std::string why;  // as in files: "wrong", "race", "crash", "impossible"
   std::string reason;
+  bool impossible = false;  // correct, and faster than the floor
 };
 
 // Runs of one operation and problem on one device, whose times can be compared.
 struct Leaderboard {
   std::vector<Leader> leaders;     // the fastest first
   std::vector<Unranked> unranked;  // the newest run of each experiment, oldest first
-  std::vector<DatedRun> records;   // over time: each run that beat every one before it, oldest first
+  std::vector<DatedRun> records;   // over time: each run of a ranked experiment that beat all before it
   double floor_us = 0;             // no run can be faster (model/ceilings.h); 0: not known
   const Observation& sample() const { return leaders.empty() ? *unranked.front().of.run : *leaders.front().of.run; }
 };
 
-// The device's limits and rates; null: not known.
-using SpecOf = std::function<const DeviceSpec*(const Observation&)>;
+// The device's limits and rates, if they are known.
+using SpecOf = std::function<std::optional<DeviceSpec>(const Observation&)>;
 
 // In the order of the first run of each. At most `most` leaders each; 0: all. A correct run that is faster than the
-// floor is impossible and not ranked: its clock or its check is at fault.
+// floor is impossible and not ranked: its clock or its check is at fault. Neither is one in whose experiment any watch
+// found an error.
 std::vector<Leaderboard> leaderboards(std::vector<DatedRun> runs, const SpecOf& spec_of, size_t most);
 
 }  // namespace attnscope::charts

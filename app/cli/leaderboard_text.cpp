@@ -6,9 +6,9 @@
 
 #include "charts/format.h"
 #include "charts/sheet.h"
+#include "cli/results_text.h"
 #include "core/command_words.h"
 #include "core/escape.h"
-#include "core/joined.h"
 #include "core/json.h"
 
 namespace attnscope::cli {
@@ -23,12 +23,16 @@ struct Again {
   std::string command, why_not;
 };
 
-Again again(const Experiment& experiment, const std::vector<Kernel>& kernels) {
+Again again(const Experiment& experiment, const std::vector<Kernel>& kernels,
+            const std::vector<std::string>& kernel_dirs) {
   const Kernel* kernel = find_kernel(kernels, experiment.kernel);
   if (kernel == nullptr) return {"", "kernel " + experiment.kernel + " is not here"};
   if (kernel->content_hash != experiment.kernel_hash)
     return {"", "kernel " + experiment.kernel + " was edited since that run"};
-  return {joined(run_words(experiment, *kernel), shell_argument, " "), ""};
+  if (experiment.measure.cache == CacheState::cold) return {"", "it was timed cold, which run has no option for"};
+  std::vector<std::string> words = run_words(experiment, *kernel);
+  for (const std::string& dir : kernel_dirs) words.insert(words.end(), {"--kernels", dir});
+  return {shell_text(words), ""};
 }
 
 std::string day_of(double finished_at) { return charts::date_of(finished_at).substr(0, 10); }
@@ -46,20 +50,19 @@ std::string standing_text(const Leader& leader) {
 std::string row_text(const Leader& leader) {
   const Observation& run = *leader.of.run;
   return one_line(fmt::format(
-      "{:>4}{} {:>10.2f} us {:<22} {:<22} {:>9}  {:>3} regs {:>9}  {}  {}", leader.rank, leader.tie ? "=" : " ",
+      "{:>4}{} {:>10.2f} us {:<22} {:<22} {:>9}  {:>3} regs {:>9}  {}  {}{}", leader.rank, leader.tie ? "=" : " ",
       run.timing->p50, run.timing->interval_low, run.timing->interval_high, standing_text(leader),
       charts::error_text(run.verdict->rel_frobenius), run.variant ? run.variant->registers : 0,
       run.variant ? charts::kib_text(run.variant->static_shared_bytes + run.variant->dynamic_shared_bytes) : "",
-      day_of(leader.of.finished_at), config_of(run)));
+      day_of(leader.of.finished_at), config_of(run), run.watch ? "" : "  (not watched)"));
 }
-
-std::string device_of(const Observation& run) { return run.versions.gpu.empty() ? run.device : run.versions.gpu; }
 
 }  // namespace
 
-std::string text_of(const Leaderboard& board, const std::vector<Kernel>& kernels) {
+std::string text_of(const Leaderboard& board, const std::vector<Kernel>& kernels,
+                    const std::vector<std::string>& kernel_dirs) {
   const Observation& sample = board.sample();
-  std::string out = one_line(fmt::format("{} on {}", short_text(sample.experiment.problem), device_of(sample)));
+  std::string out = one_line(fmt::format("{} on {}", short_text(sample.experiment.problem), ran_on(sample)));
   if (sample.timing)
     out +=
         fmt::format(", {}{}", to_string(sample.timing->kind), sample.timing->cache == CacheState::cold ? ", cold" : "");
@@ -67,15 +70,16 @@ std::string text_of(const Leaderboard& board, const std::vector<Kernel>& kernels
   out += "\n";
   for (const Leader& leader : board.leaders) {
     out += row_text(leader) + "\n";
-    const Again row = again(leader.of.run->experiment, kernels);
+    const Again row = again(leader.of.run->experiment, kernels, kernel_dirs);
     out += "      " + one_line(row.command.empty() ? row.why_not : row.command) + "\n";
   }
   if (board.leaders.empty()) out += "  no run is correct\n";
   std::map<std::string, size_t> counted;
   for (const Unranked& one : board.unranked) ++counted[one.why];
-  for (const auto& [why, count] : counted) out += one_line(fmt::format("  not ranked: {} {}", count, why)) + "\n";
+  for (const auto& [why, count] : counted)
+    out += one_line(fmt::format("  not ranked: {} {}", count, label(why))) + "\n";
   for (const Unranked& one : board.unranked)
-    if (one.why == "impossible") out += one_line("  " + config_of(*one.of.run) + ": " + one.reason) + "\n";
+    if (one.impossible) out += one_line("  " + config_of(*one.of.run) + ": " + one.reason) + "\n";
   if (board.records.size() > 1) {
     out += "  records:\n";
     for (const charts::DatedRun& one : board.records)
@@ -86,10 +90,11 @@ std::string text_of(const Leaderboard& board, const std::vector<Kernel>& kernels
   return out;
 }
 
-Json to_json(const Leaderboard& board, const std::vector<Kernel>& kernels) {
+Json to_json(const Leaderboard& board, const std::vector<Kernel>& kernels,
+             const std::vector<std::string>& kernel_dirs) {
   const Observation& sample = board.sample();
   Json json{{"problem", attnscope::to_json(sample.experiment.problem)},
-            {"device", device_of(sample)},
+            {"device", ran_on(sample)},
             {"kind", nullptr},
             {"cache", nullptr},
             {"floor_us", nullptr},
@@ -97,13 +102,13 @@ Json to_json(const Leaderboard& board, const std::vector<Kernel>& kernels) {
             {"unranked", Json::array()},
             {"records", Json::array()}};
   if (sample.timing) {
-    json["kind"] = to_string(sample.timing->kind);
-    json["cache"] = to_string(sample.timing->cache);
+    json["kind"] = word_of(sample.timing->kind);
+    json["cache"] = word_of(sample.timing->cache);
   }
   if (board.floor_us > 0) json["floor_us"] = board.floor_us;
   for (const Leader& leader : board.leaders) {
     const Observation& run = *leader.of.run;
-    const Again row = again(run.experiment, kernels);
+    const Again row = again(run.experiment, kernels, kernel_dirs);
     Json one{{"rank", leader.rank},
              {"tie", leader.tie},
              {"kernel", run.experiment.kernel},

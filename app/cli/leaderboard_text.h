@@ -9,8 +9,10 @@
 namespace attnscope::cli {
 
 // A leaderboard for the terminal and as JSON, each row with the command that runs it again. `kernels`: those that are
-// here now; a row of another version of one says so.
-std::string text_of(const charts::Leaderboard& board, const std::vector<Kernel>& kernels);
-Json to_json(const charts::Leaderboard& board, const std::vector<Kernel>& kernels);
+// here now; a row of another version of one says so. `kernel_dirs`: given with --kernels.
+std::string text_of(const charts::Leaderboard& board, const std::vector<Kernel>& kernels,
+                    const std::vector<std::string>& kernel_dirs);
+Json to_json(const charts::Leaderboard& board, const std::vector<Kernel>& kernels,
+             const std::vector<std::string>& kernel_dirs);
 
 }  // namespace attnscope::cli

@@ -17,6 +17,7 @@
 #include "core/escape.h"
 #include "core/json.h"
 #include "store/results.h"
+#include "sweep/twin.h"
 
 namespace attnscope::cli {
 namespace {
@@ -128,6 +129,12 @@ void say_trouble(store::Results& results) {
     print_note(fmt::format("attnscope results: {}. {}", trouble->message, trouble->hint));
 }
 
+void say_unread(store::Results& results, int64_t rows) {
+  say_trouble(results);
+  if (rows > 0)
+    print_note(fmt::format("attnscope results: {} could not be read: damaged, or of a newer version", rows));
+}
+
 int list(store::Results& results, const ResultsOptions& options) {
   Filter filter(options);
   if (auto options_read = filter.read_options(); !options_read) return report(options_read.error());
@@ -145,10 +152,8 @@ int list(store::Results& results, const ResultsOptions& options) {
   const auto unreadable = results.read(shown, [&](const store::StoredObservation& stored) {
     print_result(options.csv ? csv_line(stored) : options.json ? json_line(stored) : line_of(stored));
   });
-  say_trouble(results);
+  say_unread(results, unreadable.value_or(0));
   if (!unreadable) return report(unreadable.error());
-  if (*unreadable > 0)
-    print_note(fmt::format("attnscope results: {} could not be read: damaged, or of a newer version", *unreadable));
   if (as_text && found == 0) print_result("No stored result is like that.");
   if (std::ssize(shown) < found)
     print_note(fmt::format("{} of {} results; --limit 0 lists all", std::ssize(shown), found));
@@ -174,22 +179,23 @@ int rank(store::Results& results, const ResultsOptions& options) {
   const auto unreadable = results.read(*rows, [&](store::StoredObservation stored) {
     runs.push_back({std::make_shared<const Observation>(std::move(stored.observation)), stored.finished_at});
   });
+  say_unread(results, unreadable.value_or(0));
   if (!unreadable) return report(unreadable.error());
   // A GPU has the limits and rates of the emulated device of its name.
-  const auto spec_of = [&](const Observation& run) -> const DeviceSpec* {
-    const bool gpu = !run.versions.gpu.empty();
-    const auto found = std::ranges::find(devices, gpu ? run.versions.gpu : run.device,
-                                         [&](const DeviceSpec& spec) { return gpu ? spec.name : spec.id; });
-    return found == devices.end() ? nullptr : &*found;
+  const auto spec_of = [&](const Observation& run) -> std::optional<DeviceSpec> {
+    DeviceSpec gpu;
+    gpu.name = run.versions.gpu;
+    const auto found = sweep::emulated_twin(gpu, gpu.name.empty() ? run.device : "", devices);
+    return found ? std::optional(*found) : std::nullopt;
   };
-  const auto boards =
-      charts::leaderboards(std::move(runs), spec_of, static_cast<size_t>(options.limit.value_or(kListed)));
+  const int64_t most = options.limit.value_or(options.json ? 0 : kListed);
+  const auto boards = charts::leaderboards(std::move(runs), spec_of, static_cast<size_t>(most));
   if (options.json) {
     Json json = Json::array();
-    for (const charts::Leaderboard& board : boards) json.push_back(to_json(board, kernels));
+    for (const charts::Leaderboard& board : boards) json.push_back(to_json(board, kernels, options.kernel_dirs));
     print_result(json_text(json, 2));
   } else {
-    for (const charts::Leaderboard& board : boards) print_result(text_of(board, kernels));
+    for (const charts::Leaderboard& board : boards) print_result(text_of(board, kernels, options.kernel_dirs));
     if (boards.empty()) print_result("No stored result is like that.");
   }
   return kCorrectOrUnchecked;
@@ -232,9 +238,10 @@ void add_results(CLI::App& app, Chosen& chosen) {
       ->type_name("KNOB=VALUE");
   command->add_option("--problem", options->problem, "With these sizes: S=512,causal=none")->type_name("SIZES");
   command->add_option("--device", options->device, "On this device, or a GPU of this name")->type_name("DEVICE");
-  command->add_option("--verdict", options->verdict, "correct, wrong or unchecked")->type_name("WORD");
+  CLI::Option* verdict =
+      command->add_option("--verdict", options->verdict, "correct, wrong or unchecked")->type_name("WORD");
   command->add_option("--since", options->since, "Ended on this day or later (UTC)")->type_name("YYYY-MM-DD");
-  command->add_flag("--fastest", options->fastest, "The fastest first; without it, the newest");
+  CLI::Option* fastest = command->add_flag("--fastest", options->fastest, "The fastest first; without it, the newest");
   command->add_option("--limit", options->limit, "At most so many; 0: all. Without it, 20 in the terminal")
       ->type_name("N")
       ->check(zero_or_more());
@@ -242,7 +249,9 @@ void add_results(CLI::App& app, Chosen& chosen) {
   command
       ->add_flag("--leaderboard", options->leaderboard,
                  "Rank the correct ones per problem and device, with ties, records over time and commands")
-      ->excludes(csv);
+      ->excludes(csv)
+      ->excludes(verdict)
+      ->excludes(fastest);
   add_kernels_option(*command, options->kernel_dirs);
   command->add_flag("--json", options->json, "As lines of JSON: when it ended, and the observation")->excludes(csv);
   command->add_option("--store", options->store, "Of this results.sqlite; without it, the program's own")

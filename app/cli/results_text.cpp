@@ -9,15 +9,16 @@
 
 namespace attnscope::cli {
 
+const std::string& ran_on(const Observation& run) { return run.versions.gpu.empty() ? run.device : run.versions.gpu; }
+
 std::string line_of(const store::StoredObservation& stored) {
   const Observation& o = stored.observation;
   const std::string time = o.timing ? fmt::format("{:.1f} us {}{}", o.timing->p50, to_string(o.timing->kind),
                                                   o.timing->cache == CacheState::cold ? ", cold" : "")
                                     : "";
-  const std::string& device = o.versions.gpu.empty() ? o.device : o.versions.gpu;
   return one_line(fmt::format("{}  {:<14} {:>22}  {:<10} {:<14} {}  {}",
                               charts::date_of(stored.finished_at).substr(0, 16), o.experiment.kernel, time,
-                              charts::result_word(o), device, short_text(o.experiment.problem),
+                              charts::result_word(o), ran_on(o), short_text(o.experiment.problem),
                               charts::knobs_text(o.experiment.config, " ")));
 }
 

@@ -5,6 +5,9 @@
 
 namespace attnscope::cli {
 
+// The GPU's name, or the id of another device.
+const std::string& ran_on(const Observation& run);
+
 // One stored result for the terminal, as CSV and as a line of JSON. Dates are UTC.
 std::string line_of(const store::StoredObservation& stored);
 std::string csv_head();

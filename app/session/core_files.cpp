@@ -72,7 +72,8 @@ void SessionCore::keep_what_waits() {
                    kept.error().hint + " The session remembers them and tries again with the next one.");
 }
 
-// Written before it is shown: what is seen survives the end of the process, however it ends.
+// Written before it is shown: what is seen survives the end of the process, however it ends. Where it cannot be
+// written, on a full disk for one, it is shown and waits until there is room.
 void SessionCore::annotate(const std::string& hash, const store::RunNote& note) {
   if (hash.empty() || note.text.size() > store::RunNote::kMostBytes || !is_utf8(note.text)) return;
   unkept_notes_[hash] = note;

@@ -39,8 +39,8 @@ class Run {
     std::function<void(const session::Snapshot&)> on_look = nullptr;  // sees every snapshot during a wait
     // Sees all configs so far, those under way included.
     std::function<void(const session::Shared<Scan>&)> on_scan = nullptr;
-    std::function<uint64_t()> new_id = nullptr;  // of a scan
-    const Control* control = nullptr;            // null: nobody pauses or stops it
+    std::function<uint64_t()> new_id;  // of a scan; never empty
+    const Control* control = nullptr;  // null: nobody pauses or stops it
   };
   // `held`: with its kernel's hash and the id of a device that is here. `results` may be null: nothing is kept.
   Run(session::Session& session, store::Results* results, Experiment held, Settings settings)

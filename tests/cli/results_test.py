@@ -111,10 +111,17 @@ class Results(unittest.TestCase):
         self.assertEqual([row["us"] for row in board["records"]], [400, 200])
         self.assertGreater(board["floor_us"], 1e-6)
         text = self.good("results", "--store", path, "--leaderboard").stdout
-        for said in ["nothing takes less than", "not ranked: 1 wrong", "data sheet", "records:", "attnscope run --kernel tiled"]:
+        for said in ["nothing takes less than", "not ranked: 1 wrong", "data sheet", "records:", "attnscope run --kernel tiled",
+                     "  (not watched)"]:
             self.assertIn(said, text)
         limited = json.loads(self.good("results", "--store", path, "--leaderboard", "--json", "--limit", 1).stdout)
         self.assertEqual(len(limited[0]["leaders"]), 1)
+        many = self.store("many.sqlite", [
+            (i, self.variant(100 + i, experiment={"kernel": {**self.one["experiment"]["kernel"], "id": f"gone{i}"}}))
+            for i in range(21)])
+        self.assertEqual(self.good("results", "--store", many, "--leaderboard").stdout.count("is not here"), 20)
+        all_of_them = json.loads(self.good("results", "--store", many, "--leaderboard", "--json").stdout)
+        self.assertEqual(len(all_of_them[0]["leaders"]), 21)
         # The command of a row runs that experiment.
         again = json.loads(self.good(*(first["command"].split()[1:]), "--no-watch", "--json").stdout)
         self.assertEqual(again["experiment"]["config"]["knobs"], {**self.one["experiment"]["config"]["knobs"], "NUM_WARPS": 2})
@@ -157,6 +164,9 @@ class Results(unittest.TestCase):
         done = self.good("results", "--store", path)
         self.assertEqual(len(done.stdout.splitlines()), 1)
         self.assertIn("1 could not be read", done.stderr)
+        ranked = self.good("results", "--store", path, "--leaderboard")
+        self.assertIn("2.00 us", ranked.stdout)
+        self.assertIn("1 could not be read", ranked.stderr)
 
     def test_bad_input_is_refused(self):
         path = self.store("some.sqlite", [(0, self.variant(1))])
@@ -172,7 +182,9 @@ class Results(unittest.TestCase):
                 ([str(text), "not a database"], "--merge", text),
                 (["--limit"], "--limit", "-1"),
                 (["--csv", "--json"], "--csv", "--json"),
-                (["--csv", "--leaderboard"], "--leaderboard", "--csv")]:
+                (["--csv", "--leaderboard"], "--leaderboard", "--csv"),
+                (["--verdict", "--leaderboard"], "--leaderboard", "--verdict", "correct"),
+                (["--fastest", "--leaderboard"], "--leaderboard", "--fastest")]:
             done = self.call("results", "--store", path, *args)
             self.assertEqual(done.returncode, 2, f"{args}: {done.stdout} {done.stderr}")
             for name in names:

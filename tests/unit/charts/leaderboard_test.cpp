@@ -133,7 +133,10 @@ TEST_F(LeaderboardTest, RanksAreThoseOfEveryPair) {
       const double us = kind == FigureKind::measured ? 1000 + at * 0.25 : 10 * std::pow(1.05, at);
       Observation run = timed("k" + std::to_string(i), us, i % 7 * 0.0005);
       run.timing->kind = kind;
-      if (i % 11 == 0) run.timing->interval_low += 5, run.timing->interval_high += 5;  // a damaged one
+      if (i % 11 == 0) {  // a damaged one
+        run.timing->interval_low += 5;
+        run.timing->interval_high += 5;
+      }
       add(run);
     }
     const auto made = boards();

@@ -338,8 +338,8 @@ const std::vector<Writer> kWriters{
        std::string out;
        const auto run = [](const Observation& one) { return std::make_shared<const Observation>(one); };
        for (const charts::Leaderboard& board : charts::leaderboards(
-                {{run(ranked), 1}, {run(failed), 2}}, [](const auto&) { return nullptr; }, 0))
-         out += text_of(board, {});
+                {{run(ranked), 1}, {run(failed), 2}}, [](const auto&) { return std::nullopt; }, 0))
+         out += text_of(board, {}, {});
        return out;
      }},
     {"figure.svg", [](const std::string& text) { return charts::svg_of(figure_of(text)); }},
