@@ -9,11 +9,28 @@ constexpr double kBetweenStatesMs = 100;  // the trials of a large sweep take a 
 
 }  // namespace
 
+std::string_view words_of(Phase phase) {
+  switch (phase) {
+    case Phase::ranking:
+      return "ranking by the model";
+    case Phase::running:
+      return "running";
+    case Phase::watching:
+      return "watching the fastest";
+    case Phase::stopped:
+      return "stopped";
+    case Phase::done:
+      return "done";
+    case Phase::failed:
+      return "failed";
+  }
+  return "";
+}
+
 Job::Job(Plan plan, search::Candidates candidates, Place place, std::filesystem::path results, Watching watch,
          std::function<void()> changed)
     : plan_(std::move(plan)),
       candidates_(std::move(candidates)),
-      excluded_(candidates_.excluded),
       place_(std::move(place)),
       results_(std::move(results)),
       watch_(watch),
@@ -33,7 +50,6 @@ std::shared_ptr<const JobState> Job::state() const {
 void Job::publish() {
   if (now_.scan) now_.trials = session::share(trials_of(*now_.scan, plan_.space, plan_.kernel));
   stale_ = false;
-  ++now_.version;
   published_ms_ = platform::steady_ms();
   auto next = std::make_shared<const JobState>(now_);
   {

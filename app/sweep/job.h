@@ -5,6 +5,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -14,10 +15,10 @@
 namespace attnscope::sweep {
 
 enum class Phase { ranking, running, watching, stopped, done, failed };
+std::string_view words_of(Phase phase);  // for people
 
 // A sweep as it is at one moment. Immutable.
 struct JobState {
-  uint64_t version = 0;
   Phase phase = Phase::running;
   bool over() const { return phase == Phase::stopped || phase == Phase::done || phase == Phase::failed; }
   size_t ended = 0, most = 0;                                 // configs, of the device or of the model that ranks
@@ -44,8 +45,7 @@ class Job {
   void stop() { control_.stop(); }
 
   const Plan& plan() const { return plan_; }
-  const std::vector<search::Excluded>& excluded() const { return excluded_; }
-  size_t candidates() const { return candidates_.configs.size(); }
+  const std::vector<search::Excluded>& excluded() const { return candidates_.excluded; }
   bool paused() const { return control_.paused(); }
   std::shared_ptr<const JobState> state() const;  // never null
 
@@ -56,7 +56,6 @@ class Job {
 
   const Plan plan_;
   const search::Candidates candidates_;
-  const std::vector<search::Excluded> excluded_;
   Place place_;
   const std::filesystem::path results_;
   const Watching watch_;

@@ -17,23 +17,32 @@ namespace attnscope::ui {
 namespace {
 
 using sweep::JobState;
-using sweep::Phase;
 using sweep::Trial;
 
 constexpr float kRoomForBoth = 58;  // ems: a plot beside the table of trials
 
-struct StrategyWords {
-  search::StrategyKind kind;
-  const char* about;
-};
-constexpr StrategyWords kStrategies[] = {
-    {search::StrategyKind::exhaustive, "Every config, in order."},
-    {search::StrategyKind::random, "Every config, in a random order: for a budget."},
-    {search::StrategyKind::evolutionary, "Mutations of the fastest so far."},
-    {search::StrategyKind::local, "The neighbours of the fastest so far."},
-    {search::StrategyKind::model_guided,
-     "The model ranks all configs, and the device runs those ranked fastest. On an "
-     "emulated device, which is modelled itself, every config runs."}};
+const char* meaning_of(search::StrategyKind strategy) {
+  switch (strategy) {
+    case search::StrategyKind::exhaustive:
+      return "Every config, in order.";
+    case search::StrategyKind::random:
+      return "Every config, in a random order: for a budget.";
+    case search::StrategyKind::evolutionary:
+      return "Mutations of the fastest so far.";
+    case search::StrategyKind::local:
+      return "The neighbours of the fastest so far.";
+    case search::StrategyKind::model_guided:
+      return "The model ranks all configs, and the device runs those ranked fastest. On an "
+             "emulated device, which is modelled itself, every config runs.";
+  }
+  return "";
+}
+
+// Configs that a start would try at most.
+size_t most_of(const SweepPreview& preview) {
+  const size_t configs = preview.candidates.configs.size();
+  return preview.plan.budget > 0 ? std::min(preview.plan.budget, configs) : configs;
+}
 
 // "192 limit, 416 warning"
 std::string counted(const std::vector<search::Excluded>& excluded) {
@@ -43,25 +52,6 @@ std::string counted(const std::vector<search::Excluded>& excluded) {
   for (const auto& [why, count] : counts)
     words += fmt::format("{}{} {}", words.empty() ? "" : ", ", count, to_string(why));
   return words;
-}
-
-std::string phase_words(const sweep::Job& job, const JobState& state) {
-  if (!state.over() && job.paused()) return "paused";
-  switch (state.phase) {
-    case Phase::ranking:
-      return "the model ranks";
-    case Phase::running:
-      return "running";
-    case Phase::watching:
-      return "watching what leads";
-    case Phase::stopped:
-      return "stopped";
-    case Phase::done:
-      return "done";
-    case Phase::failed:
-      return "failed";
-  }
-  return "";
 }
 
 // A word that is pressed to choose it, underlined if it is chosen.
@@ -86,14 +76,16 @@ void refusal_lines(const Failure& why) {
 }  // namespace
 
 void SweepPanel::draw(Context& context) {
+  const Kernel* kernel = session::find_kernel(context.snapshot, context.draft.current().kernel);
+  if (kernel == nullptr && context.sweep.job() == nullptr)
+    return empty_state(ICON_SEARCH, "No kernel", "Choose one on the left.");
   const SweepPreview* preview = context.sweep.preview(context);
-  const sweep::Job* job = context.sweep.job();
+  draw_controls(context, preview);
+  const sweep::Job* job = context.sweep.job();  // after the controls: a start replaces it
   if (const uint64_t number = context.sweep.started(); number != std::exchange(seen_, number))
     view_ = SweepView::scatter;
-  const auto state = job != nullptr ? job->state() : nullptr;
-  if (state) brushed_.follow(seen_, state->trials);
-  draw_controls(context, preview);
-  const Kernel* kernel = session::find_kernel(context.snapshot, context.draft.current().kernel);
+  state_ = job != nullptr ? job->state() : nullptr;
+  if (state_) brushed_.follow(seen_, state_->trials);
   const bool of_job = job != nullptr;
   const size_t excluded = of_job               ? job->excluded().size()
                           : preview != nullptr ? preview->candidates.excluded.size()
@@ -108,7 +100,7 @@ void SweepPanel::draw(Context& context) {
       draw_excluded(job->excluded(), job->plan().kernel, job->plan().held.config);
     else if (view_ == SweepView::excluded && preview != nullptr && kernel != nullptr)
       draw_excluded(preview->candidates.excluded, *kernel, preview->plan.held.config);
-    else if (of_job && !state->trials->rows.empty())
+    else if (of_job && !state_->trials->rows.empty())
       draw_trials(context, *job);
     else
       empty_state(ICON_SEARCH, of_job ? "No trial has ended yet" : "No sweep yet",
@@ -125,7 +117,8 @@ void SweepPanel::draw_controls(Context& context, const SweepPreview* preview) {
   if (desk.runs()) {
     const bool paused = job->paused();
     if (ImGui::Button(paused ? "Resume###pause" : "Pause###pause")) paused ? desk.resume() : desk.pause();
-    tooltip(paused ? "Goes on with the configs that have not run" : "What runs now ends; nothing is lost");
+    tooltip(paused ? "Goes on with the configs that have not run"
+                   : "The config that runs now is stopped and runs again later");
     ImGui::SameLine(0, em(0.4f));
     if (ImGui::Button("Stop")) desk.stop();
     tooltip("Ends the sweep. What has run is kept; the same sweep again goes on from there");
@@ -135,8 +128,8 @@ void SweepPanel::draw_controls(Context& context, const SweepPreview* preview) {
     if (ImGui::Button("Start")) desk.start();
     ImGui::EndDisabled();
     tooltip(preview == nullptr ? "The configs are being counted."
-            : can              ? "Runs the configs after everything else; what earlier runs answer is not run again"
-                               : preview->refusal->message);
+            : can ? "Runs the configs after everything else; configs with a stored result are not run again"
+                  : preview->refusal->message);
   }
   ImGui::SameLine(0, em(0.8f));
   job = desk.job();
@@ -145,13 +138,14 @@ void SweepPanel::draw_controls(Context& context, const SweepPreview* preview) {
   const Kernel& kernel = preview->plan.kernel;
   if (preview->refusal) return clipped(preview->refusal->message, ImGui::GetContentRegionAvail().x, palette().warn);
   clipped(fmt::format("{} {} on {}: {} configs to run", kernel.id, short_text(preview->plan.held.problem),
-                      preview->plan.held.device, preview->candidates.configs.size()),
+                      preview->plan.held.device, most_of(*preview)),
           ImGui::GetContentRegionAvail().x, palette().dim);
 }
 
 void SweepPanel::draw_progress(const sweep::Job& job, const JobState& state) {
   const sweep::Plan& plan = job.plan();
-  std::string words = fmt::format("{}: {} of {}", phase_words(job, state), state.ended, state.most);
+  const bool paused = !state.over() && job.paused();
+  std::string words = fmt::format("{}: {} of {}", paused ? "paused" : words_of(state.phase), state.ended, state.most);
   if (state.left_seconds && !job.paused()) words += ", " + charts::left_text(*state.left_seconds);
   const auto& rows = state.trials->rows;
   if (!rows.empty() && rows.front().rank > 0)
@@ -222,7 +216,7 @@ void SweepPanel::draw_knob(const Knob& knob, const Config& held, SweepWishes& wi
   tooltip("Ticks every value");
   ImGui::SameLine(0, em(0.3f));
   if (ImGui::SmallButton("current") && current != held.knobs.end()) ticked() = {current->second};
-  tooltip("Ticks only the current value, which holds the knob");
+  tooltip("Ticks only the current value, so the knob stays as it is");
   for (const KnobValue& value : knob.values) {
     const float wide = ImGui::GetFrameHeight() + width_of(value.text()) + em(1.2f);
     ImGui::SameLine(0, em(0.8f));
@@ -243,10 +237,9 @@ void SweepPanel::draw_how(SweepWishes& wishes) {
   ImGui::SameLine(em(10));
   ImGui::SetNextItemWidth(em(10));
   if (ImGui::BeginCombo("##strategy", std::string(to_string(wishes.strategy)).c_str())) {
-    for (const StrategyWords& one : kStrategies) {
-      if (ImGui::Selectable(std::string(to_string(one.kind)).c_str(), one.kind == wishes.strategy))
-        wishes.strategy = one.kind;
-      tooltip(one.about);
+    for (const auto& [strategy, word] : Words<search::StrategyKind>::table) {
+      if (ImGui::Selectable(std::string(label(word)).c_str(), strategy == wishes.strategy)) wishes.strategy = strategy;
+      tooltip(meaning_of(strategy));
     }
     ImGui::EndCombo();
   }
@@ -255,7 +248,7 @@ void SweepPanel::draw_how(SweepWishes& wishes) {
   ImGui::SameLine(0, em(0.5f));
   ImGui::SetNextItemWidth(em(5));
   if (ImGui::InputInt("##budget", &wishes.budget, 0)) wishes.budget = std::max(wishes.budget, 0);
-  tooltip("At most so many configs are tried; 0: as many as the strategy wants");
+  tooltip("At most this many configs are tried; 0: as many as the strategy wants");
 }
 
 void SweepPanel::draw_setup(Context& context, const SweepPreview* preview) {
@@ -269,7 +262,7 @@ void SweepPanel::draw_setup(Context& context, const SweepPreview* preview) {
     const size_t excluded = preview->candidates.excluded.size();
     std::string words = fmt::format("{} configs", preview->plan.space.size());
     if (excluded > 0) words += fmt::format(", {} excluded ({})", excluded, counted(preview->candidates.excluded));
-    small_text(words + fmt::format(", {} to run", preview->candidates.configs.size()), palette().dim);
+    small_text(words + fmt::format(", {} to run", most_of(*preview)), palette().dim);
   } else {
     small_text("counting the configs", palette().dim);
   }
@@ -280,7 +273,7 @@ void SweepPanel::draw_setup(Context& context, const SweepPreview* preview) {
 void SweepPanel::open(Context& context, const sweep::Job& job, size_t row) {
   const Trial& trial = brushed_.all().rows.at(row);
   Draft wish = job.plan().held;
-  wish.config = job.state()->scan->points.at(trial.point).config;
+  wish.config = state_->scan->points.at(trial.point).config;
   context.session.select_history(0);
   context.post(std::move(wish), {context.new_gesture(), true, "from the sweep: " + trial.text});
 }

@@ -18,8 +18,6 @@ class SweepPanel : public Panel {
   Dock dock() const override { return Dock::below; }
   void draw(Context& context) override;
 
-  const BrushedTrials& brushed() const { return brushed_; }
-
  private:
   void draw_controls(Context& context, const SweepPreview* preview);
   void draw_progress(const sweep::Job& job, const sweep::JobState& state);
@@ -33,8 +31,9 @@ class SweepPanel : public Panel {
   void open(Context& context, const sweep::Job& job, size_t row);
 
   SweepView view_ = SweepView::setup;
-  uint64_t seen_ = 0;  // the number of the last sweep that was drawn
-  BrushedTrials brushed_;
+  uint64_t seen_ = 0;                             // the number of the last sweep that was drawn
+  std::shared_ptr<const sweep::JobState> state_;  // of this frame; null: no sweep yet
+  BrushedTrials brushed_;                         // of state_
   ScatterPlot scatter_;
   ParallelPlot parallel_;
 };

@@ -17,7 +17,7 @@ using sweep::TrialColumn;
 using sweep::Trials;
 
 constexpr size_t kMostDrawn = 4000;  // points or lines: more would hide each other, and cost frames
-constexpr float kNear = 0.6f;        // em: how near the pointer a trial is meant
+constexpr float kNear = 0.6f;        // em: a trial this near the pointer is the one meant
 constexpr double kMargin = 0.08;     // of an axis, beyond its least and most value
 constexpr float kClick = 0.3f;       // em: a drag that is shorter is a click
 
@@ -26,17 +26,15 @@ ImU32 colour_of(const Trial& trial) {
   return trial.rank == 1 ? palette().good : ui::colour_of(trial.kind);
 }
 
-// Every nth of the rows, so that at most kMostDrawn are drawn; the fastest is the first of them.
-size_t stride_of(size_t rows) { return rows / kMostDrawn + 1; }
-
 void say_drawn(ImDrawList* list, ImVec2 at, size_t rows) {
   if (stride_of(rows) == 1) return;
-  const std::string words = fmt::format("every {}th of {} is drawn", stride_of(rows), charts::count_text(double(rows)));
+  const std::string words =
+      fmt::format("1 of {} trials is drawn, of {}", stride_of(rows), charts::count_text(double(rows)));
   list->AddText(at, palette().dim, words.c_str());
 }
 
-// Trials with the same knob lie side by side: a share of a position, always the same for a row.
-double spread(size_t row) { return (static_cast<double>((row * 2654435761u) % 1024) / 1023 - 0.5) * 0.55; }
+// Trials with the same knob lie side by side: a share of a position, always the same for a config.
+double spread(size_t point) { return (static_cast<double>((point * 2654435761u) % 1024) / 1023 - 0.5) * 0.55; }
 
 void choose_column(const char* id, const Trials& trials, size_t& column) {
   column = std::min(column, trials.columns.size() - 1);
@@ -156,6 +154,8 @@ void BrushedTrials::filter() {
   for (const uint32_t row : rows_) passes_[row] = true;
 }
 
+size_t stride_of(size_t rows) { return std::max<size_t>(1, (rows + kMostDrawn - 1) / kMostDrawn); }
+
 std::string words_of(const Trials& trials, size_t row) {
   const Trial& trial = trials.rows[row];
   std::string words = trial.text;
@@ -200,12 +200,12 @@ std::optional<size_t> ScatterPlot::draw(BrushedTrials& brushed) {
   float near = em(kNear);
   const size_t step = stride_of(trials.rows.size());
   list->PushClipRect(box.low, box.high, true);
-  for (size_t at = 0; at < trials.rows.size(); at += step) {
-    const size_t row = trials.rows.size() - 1 - at;  // the fastest last, on top
+  for (size_t at = (trials.rows.size() + step - 1) / step; at-- > 0;) {
+    const size_t row = at * step;  // the fastest last, on top
     const double vx = x.values[row], vy = y.values[row];
     if (!std::isfinite(vx) || !std::isfinite(vy)) continue;
-    const ImVec2 here{box.x(place(x, vx + (x.is_knob() ? spread(row) : 0))),
-                      box.y(place(y, vy + (y.is_knob() ? spread(row) : 0)))};
+    const double aside = spread(trials.rows[row].point);
+    const ImVec2 here{box.x(place(x, vx + (x.is_knob() ? aside : 0))), box.y(place(y, vy + (y.is_knob() ? aside : 0)))};
     const bool passes = brushed.passes(row);
     draw_mark(list, here, trials.rows[row], em(0.22f), passes ? 0.85f : 0.13f);
     const float away = std::hypot(here.x - mouse.x, here.y - mouse.y);
@@ -282,8 +282,8 @@ std::optional<size_t> ParallelPlot::draw(BrushedTrials& brushed) {
   const float alpha = std::clamp(12.0f / std::sqrt(f32(static_cast<double>(brushed.rows().size()) + 1)), 0.12f, 0.8f);
   for (size_t at = 0; at < trials.rows.size(); at += step)
     if (!brushed.passes(at)) line(at, with_alpha(palette().faint, 0.12f), 1);
-  for (size_t at = 0; at < trials.rows.size(); at += step) {
-    const size_t row = trials.rows.size() - 1 - at;
+  for (size_t at = (trials.rows.size() + step - 1) / step; at-- > 0;) {
+    const size_t row = at * step;
     if (brushed.passes(row))
       line(row, with_alpha(colour_of(trials.rows[row]), trials.rows[row].rank == 1 ? 1 : alpha),
            em(trials.rows[row].rank == 1 ? 0.16f : 0.08f));
@@ -316,26 +316,27 @@ std::optional<size_t> ParallelPlot::draw(BrushedTrials& brushed) {
   }
   say_drawn(list, {box.low.x + em(0.4f), box.high.y - em(1)}, trials.rows.size());
   if (ImGui::IsItemActivated()) {
+    pressed_ = mouse;
     pressed_axis_ = axis;
-    pressed_y_ = mouse.y;
   }
-  if (active && pressed_axis_)
-    brush_box(list, {x_of(*pressed_axis_) - em(0.4f), std::min(pressed_y_, mouse.y)},
-              {x_of(*pressed_axis_) + em(0.4f), std::max(pressed_y_, mouse.y)});
+  if (active && pressed_ && pressed_axis_)
+    brush_box(list, {x_of(*pressed_axis_) - em(0.4f), std::min(pressed_->y, mouse.y)},
+              {x_of(*pressed_axis_) + em(0.4f), std::max(pressed_->y, mouse.y)});
   if (hovered && axis && !active)
     ImGui::SetTooltip("%s\nDrag along it to keep only those trials; click to clear.",
                       trials.columns[*axis].name.c_str());
   else if (hovered && nearest && !active)
     ImGui::SetTooltip("%s", words_of(trials, *nearest).c_str());
-  if (!released) return std::nullopt;
+  if (!released || !pressed_) return std::nullopt;
+  const ImVec2 from = *std::exchange(pressed_, std::nullopt);
   const auto pressed = std::exchange(pressed_axis_, std::nullopt);
-  if (!pressed) return nearest;
-  if (std::abs(mouse.y - pressed_y_) < em(kClick)) {
+  if (!pressed) return is_click(from, mouse) ? nearest : std::nullopt;
+  if (std::abs(mouse.y - from.y) < em(kClick)) {
     brushed.clear(*pressed);
     return std::nullopt;
   }
   const TrialColumn& column = trials.columns[*pressed];
-  brushed.brush(*pressed, value_at(column, box.share_y(pressed_y_)), value_at(column, box.share_y(mouse.y)));
+  brushed.brush(*pressed, value_at(column, box.share_y(from.y)), value_at(column, box.share_y(mouse.y)));
   return std::nullopt;
 }
 

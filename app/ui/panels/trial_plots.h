@@ -52,9 +52,12 @@ class ParallelPlot {
   std::optional<size_t> draw(BrushedTrials& trials);
 
  private:
+  std::optional<ImVec2> pressed_;
   std::optional<size_t> pressed_axis_;
-  float pressed_y_ = 0;
 };
+
+// Of that many rows the plots draw one of each stride, from the first, the fastest, on.
+size_t stride_of(size_t rows);
 
 // A trial in lines: its config, time and what became of it.
 std::string words_of(const sweep::Trials& trials, size_t row);
