@@ -325,6 +325,7 @@ bool ScanLane::keep_for(const Draft& wanted) {
 }
 
 bool ScanLane::end_early(uint64_t id) {
+  std::erase_if(held_, [&](const ScanRequest& request) { return request.id == id; });
   const auto named = [&](const Entry& entry) { return entry.scan.id == id && !entry.scan.over(); };
   const auto found = std::ranges::find_if(entries_, named);
   if (found == entries_.end()) return false;

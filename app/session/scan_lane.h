@@ -54,10 +54,9 @@ class ScanLane {
   // value; one that two workers were lost with fails.
   bool worker_went(size_t worker, const std::string& name, const std::string& why);
 
-  // The experiment that is wanted now: scans that are not over, do not stay and do not
-  // hold for it end. True: one ran.
+  // The experiment that is wanted now: scans that are not over, do not stay and do not hold for it end. True: one ran.
   bool keep_for(const Draft& wanted);
-  // That scan ends with what has ended. True: it ran.
+  // That scan ends with what has ended, or is forgotten where it is held. True: it ran.
   bool end_early(uint64_t id);
   const std::vector<Shared<Scan>>& view() const { return view_; }
 

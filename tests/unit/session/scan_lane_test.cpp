@@ -192,6 +192,15 @@ TEST_F(ScanLaneTest, OneThatIsEndedKeepsWhatHasEndedAndMakesWay) {
   EXPECT_EQ(run("b", 6).config.knobs.at("BLOCK_N"), 32) << "the next scan goes on";
 }
 
+TEST_F(ScanLaneTest, OneThatIsEndedWhileItIsHeldNeverRuns) {
+  lane_.hold({.id = 1, .draft = held_, .knobs = {}});
+  lane_.hold({.id = 2, .draft = held_, .knobs = {}});
+  EXPECT_FALSE(lane_.end_early(1)) << "it did not run";
+  const auto released = lane_.release();
+  ASSERT_EQ(released.size(), 1u);
+  EXPECT_EQ(released[0].id, 2u);
+}
+
 TEST_F(ScanLaneTest, OneThatStaysGivesWayAndOutlivesAChangeOfWhatIsWanted) {
   ScanRequest sweep{.id = ++id_, .draft = held_, .knobs = {}};
   sweep.configs = {with({{"VEC_WIDTH", 1}}), with({{"VEC_WIDTH", 2}})};
