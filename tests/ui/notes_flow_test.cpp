@@ -47,5 +47,41 @@ TEST_F(NotesFlow, AStarAndANoteAreThereAgainAfterARestart) {
   });
 }
 
+TEST_F(NotesFlow, ANoteIsKeptHoweverItsTypingEnds) {
+  open();
+  flow([&](ImGuiTestContext* ctx) {
+    if (!wait_for_run(ctx, "NUM_WARPS", 4)) return;
+    const auto type = [&](const char* words) {
+      ctx->ItemClick("//History/runs/$$1/###run", ImGuiMouseButton_Right);
+      ctx->Yield(2);
+      ctx->ItemInput("//$FOCUSED/##note");
+      ctx->KeyCharsReplace(words);
+      ctx->Yield(3);
+    };
+    const auto kept = [&](const std::string& words, bool starred) {
+      return wait(
+          ctx,
+          [&](const session::Snapshot& s) {
+            return s.notes->size() == 1 && s.notes->begin()->second == store::RunNote{starred, words};
+          },
+          words.c_str());
+    };
+    // The menu goes without a last frame, as where its row scrolls away.
+    type("menu gone");
+    ctx->PopupCloseAll();
+    if (!kept("menu gone", false)) return;
+    type("clicked elsewhere");
+    const ImRect row = ctx->ItemInfo("//History/runs/$$1/###run").RectFull;
+    ctx->MouseTeleportToPos({row.Min.x + 2, row.GetCenter().y});
+    ctx->MouseClick();
+    ctx->Yield(3);
+    ctx->PopupCloseAll();
+    if (!kept("clicked elsewhere", false)) return;
+    type("starred at once");
+    ctx->ItemClick("//$FOCUSED/Star it");
+    kept("starred at once", true);
+  });
+}
+
 }  // namespace
 }  // namespace attnscope::ui

@@ -108,9 +108,16 @@ void verdict_cell(const Observation& seen) {
                         to_string(seen.verdict->state)));
 }
 
-store::RunNote note_of(const Context& context, const Observation& seen) {
-  const auto found = context.snapshot.notes->find(seen.hash);
+store::RunNote note_of(const Context& context, const std::string& hash) {
+  const auto found = context.snapshot.notes->find(hash);
   return found == context.snapshot.notes->end() ? store::RunNote{} : found->second;
+}
+
+// Of what was typed.
+std::string kept_text(const std::string& typed) {
+  std::string text = typed.substr(0, store::RunNote::kMostBytes);
+  while (!is_utf8(text)) text.pop_back();  // a character that was cut
+  return text;
 }
 
 void right_aligned(const std::string& words, ImU32 colour) {
@@ -155,6 +162,14 @@ void HistoryPanel::fit_columns(const Context& context, float ems) {
 }
 
 void HistoryPanel::draw(Context& context) {
+  if (noting_) noting_->drawn = false;
+  draw_runs(context);
+  if (!noting_ || noting_->drawn) return;
+  keep_note(context);  // the menu has gone without a last frame: its row has scrolled away, or another menu opened
+  noting_.reset();
+}
+
+void HistoryPanel::draw_runs(Context& context) {
   const session::History& history = context.snapshot.history;
   if (history.size == 0)
     return empty_state(ICON_HISTORY, "No run yet",
@@ -217,20 +232,36 @@ void HistoryPanel::follow_newest(size_t runs) {
   to_end_ = std::max(0, to_end_ - 1);
 }
 
-// A star and a note, kept with the run.
+// A star and a note of this experiment's runs.
 void HistoryPanel::note_items(Context& context, const Observation& seen) {
-  store::RunNote note = note_of(context, seen);
+  store::RunNote note = note_of(context, seen.hash);
+  if (noting_ && noting_->hash != seen.hash) {  // of another run's menu
+    keep_note(context);
+    noting_.reset();
+  }
+  if (!noting_) {
+    noting_ = {seen.hash, note.text};
+    note_ = note.text;
+  }
+  noting_->drawn = true;
   if (ImGui::MenuItem(note.starred ? "Take the star off" : "Star it")) {
     note.starred = !note.starred;
+    note.text = noting_->before = kept_text(note_);
     context.session.annotate(seen.hash, note);
   }
-  if (ImGui::IsWindowAppearing()) note_ = note.text;
   ImGui::SetNextItemWidth(em(16));
-  ImGui::InputTextWithHint("##note", "A note, kept with the run", &note_);
-  if (!ImGui::IsItemDeactivatedAfterEdit()) return;
-  note.text = note_.substr(0, store::RunNote::kMostBytes);
-  while (!is_utf8(note.text)) note.text.pop_back();  // a character that was cut
-  context.session.annotate(seen.hash, note);
+  ImGui::InputTextWithHint("##note", "A note of this experiment's runs", &note_);
+  if (ImGui::IsItemDeactivatedAfterEdit()) keep_note(context);
+}
+
+// If it was changed.
+void HistoryPanel::keep_note(Context& context) {
+  std::string text = kept_text(note_);
+  if (text == noting_->before) return;
+  noting_->before = text;
+  store::RunNote note = note_of(context, noting_->hash);
+  note.text = std::move(text);
+  context.session.annotate(noting_->hash, note);
 }
 
 void HistoryPanel::draw_row(Context& context, const session::HistoryEntry& entry) {
@@ -283,7 +314,7 @@ void HistoryPanel::draw_row(Context& context, const session::HistoryEntry& entry
     ImGui::TableNextColumn();
     clipped(words, ImGui::GetContentRegionAvail().x, colour);
   };
-  const store::RunNote note = note_of(context, seen);
+  const store::RunNote note = note_of(context, seen.hash);
   const std::string told = note.text.empty() ? (entry.change.empty() ? "\u2013" : entry.change) : note.text;
   cell(note.starred ? std::string(ICON_STAR) + " " + told : told,
        note == store::RunNote{} ? palette().text : palette().accent);

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,9 +20,11 @@ class HistoryPanel : public Panel {
   bool compares() const { return compare_.is_open(); }
 
  private:
+  void draw_runs(Context& context);
   void sort(const session::History& history);
   void follow_newest(size_t runs);
   void note_items(Context& context, const Observation& seen);
+  void keep_note(Context& context);
   void draw_row(Context& context, const session::HistoryEntry& entry);
   void fit_columns(const Context& context, float ems);
 
@@ -31,7 +34,14 @@ class HistoryPanel : public Panel {
   size_t runs_seen_ = 0;  // in the last frame
   int to_end_ = 0;        // frames left in which the list scrolls to its end
   bool stale_ = true;
-  std::string note_;  // as typed in the open menu
+  // The note that the open menu of a run has.
+  struct Noting {
+    std::string hash;    // of the experiment
+    std::string before;  // as it was kept last
+    bool drawn = false;  // in this frame
+  };
+  std::optional<Noting> noting_;
+  std::string note_;  // as typed
   ComparePane compare_;
   bool made_ = false;    // the table has been drawn once
   size_t fitting_ = 11;  // columns that fit the width
