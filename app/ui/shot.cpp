@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <string>
 
 #include "platform/output_file.h"
 #include "ui/app.h"
@@ -18,6 +19,16 @@ bool has_softmax(const session::Session& session) {
   const auto now = session.snapshot();
   return !now->refused_listings.empty() ||
          std::ranges::any_of(now->listings, [](const auto& one) { return one.second->softmax.has_value(); });
+}
+
+// Of a row that the shown run does not have the pane would show its last.
+Result<void> check_row(const session::Session& session, int64_t row) {
+  const auto seen = session.snapshot()->focus.shown;
+  if (row < 0 || seen == nullptr || !seen->experiment.problem.is_attention()) return {};
+  const int64_t rows = seen->experiment.problem.seq_q;
+  if (row < rows) return {};
+  return fail(Stage::input, "there is no query row " + std::to_string(row),
+              "The problem's rows are 0 to " + std::to_string(rows - 1) + ".");
 }
 
 Result<void> show_asked(Workbench& bench, const ShotOptions& options) {
@@ -55,6 +66,7 @@ Result<void> shot(session::Session& session, const std::filesystem::path& file, 
     }
     if (auto waited = studio.wait_on(); !waited) return waited;
   }
+  if (auto possible = check_row(session, options.softmax_row); !possible) return possible;
   studio.settle_frames();
   auto png = png_of({size.width, size.height}, 3, studio.pixels());
   return png ? platform::write_output(file, *png) : fail(png.error());

@@ -16,7 +16,9 @@ class AskedSession : public StillSession {
  public:
   using StillSession::StillSession;
   void request_softmax(Experiment, SoftmaxRow row) override { asked.push_back(row); }
+  session::Shared<session::Snapshot> snapshot() const override { return later ? later : StillSession::snapshot(); }
   std::vector<SoftmaxRow> asked;
+  session::Shared<session::Snapshot> later;  // null: the first one stays
 };
 
 // Two tiles of four keys; the second raises the maximum.
@@ -112,6 +114,19 @@ TEST_F(SoftmaxFlow, AnotherRowIsAskedForAndTheOldOneStaysNamed) {
   });
   ASSERT_FALSE(session.asked.empty());
   EXPECT_EQ(session.asked.back(), (SoftmaxRow{0, 0, 17}));
+}
+
+TEST_F(SoftmaxFlow, AnotherRunsNumbersDoNotStay) {
+  session::Snapshot snapshot = with_row_0();
+  AskedSession& session = open_still(snapshot);
+  snapshot.focus.shown = snapshot.history.at(0).observation;
+  ++snapshot.version;
+  session.later = session::share(std::move(snapshot));
+  flow([&](ImGuiTestContext* ctx) {
+    ctx->Yield(6);
+    EXPECT_THAT(drawn_words(ctx), Not(HasSubstr("m  -inf")));
+  });
+  EXPECT_FALSE(session.asked.empty());
 }
 
 TEST_F(SoftmaxFlow, ARefusalIsSaidWithItsWayOut) {

@@ -135,7 +135,12 @@ int64_t SoftmaxPane::draw(Context& context, const Kernel& kernel) {
 // What is known of the row; asks for it where it is not.
 void SoftmaxPane::take(Context& context) {
   const Experiment& experiment = context.shown.observation->experiment;
-  const std::string key = session::listing_key(hash_of(experiment), row_);
+  if (std::string hash = hash_of(experiment); hash != of_) {
+    of_ = std::move(hash);  // another experiment's numbers do not stay under the row's name
+    listing_.reset();
+    tiles_.clear();
+  }
+  const std::string key = session::listing_key(of_, row_);
   const auto found = context.snapshot.listings.find(key);
   const auto refused = context.snapshot.refused_listings.find(key);
   waits_ = found == context.snapshot.listings.end() && refused == context.snapshot.refused_listings.end();
@@ -200,7 +205,7 @@ void SoftmaxPane::draw_figures() const {
           : tile.raised                  ? "A larger score: what l and O held counts less now."
                                          : "No larger score: l and O keep their scale.";
   if (waits_) note = "The row's CTA is being emulated; this is " + row_text(steps.row) + ". ";
-  if (steps.unit != 1) note += fmt::format(" m counts scores times {}.", value_text(steps.unit));
+  if (steps.unit != 1) note += fmt::format(" m is the largest score times {}.", value_text(steps.unit));
   clipped(note, ImGui::GetContentRegionAvail().x, waits_ ? palette().warn : palette().dim);
 }
 

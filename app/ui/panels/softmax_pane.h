@@ -25,6 +25,7 @@ class SoftmaxPane {
   void draw_bars_of_tile();
 
   SoftmaxRow row_;
+  std::string of_;  // the experiment's hash
   int tile_ = 0;
   session::Shared<Listing> listing_;  // of row_, or of the row before while it is on its way
   std::string missing_;               // why there is none
