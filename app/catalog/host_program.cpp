@@ -30,6 +30,57 @@ bool copies(const HostStep& step, std::string_view direction) {
   return is_memcpy(step.name) && step.arguments.size() >= 4 && contains(step.arguments[3], direction);
 }
 
+// Of the runtime's calls. A copy of which the text does not say the direction may be one to the device.
+bool changes_device(const HostStep& step) {
+  if (!step.name.starts_with("cudaMemset") && !step.name.starts_with("cudaMemcpy")) return false;
+  return std::ranges::none_of(step.arguments, [](const std::string& argument) {
+    return contains(argument, "DeviceToHost") || contains(argument, "HostToHost");
+  });
+}
+
+// What they launch is in an argument.
+bool launches_argument(const std::string& name) {
+  static const std::set<std::string> known{"cudaLaunchKernel",
+                                           "cudaLaunchKernelEx",
+                                           "cudaLaunchKernelExC",
+                                           "cudaLaunchCooperativeKernel",
+                                           "cudaLaunchCooperativeKernelMultiDevice",
+                                           "cudaGraphLaunch",
+                                           "cuLaunchKernel",
+                                           "cuLaunchKernelEx",
+                                           "cuLaunchCooperativeKernel",
+                                           "cuGraphLaunch"};
+  return known.contains(name);
+}
+
+bool only_reads(const std::string& name) {
+  static const std::set<std::string> known{"printf", "fprintf", "assert", "free"};
+  return known.contains(name);
+}
+
+// The names that an argument's address may be made of. What a call in it gets is that call's own.
+std::set<std::string> names_in_address(const std::string& argument) {
+  static const std::set<std::string_view> whole{"data_ptr", "data", "get"};
+  const auto tokens = cpp_tokens(argument);
+  const CppBrackets brackets(tokens);
+  const auto is = [&](size_t i, std::string_view text) { return i < tokens.size() && tokens[i].is(text); };
+  std::set<std::string> names;
+  for (size_t i = 0; i < tokens.size(); ++i) {
+    if (tokens[i].kind != CppToken::Kind::word) continue;
+    const bool angles = is(i + 1, "<") && !tokens[i].text.ends_with("_cast");  // f<4>(…), k<<<grid, block>>>(…)
+    const size_t open = angles ? brackets.behind_angles(i + 1) : i + 1;
+    if (is(open, "(")) {
+      i = brackets.closing(open);
+      continue;
+    }
+    const bool is_member = i > 0 && (is(i - 1, ".") || (i > 1 && is(i - 2, "-") && is(i - 1, ">")));
+    const bool has_member = is(i + 1, ".") ? i + 2 >= tokens.size() || !whole.contains(tokens[i + 2].text)
+                                           : is(i + 1, "-") && is(i + 2, ">");
+    if (!is_member && !has_member) names.emplace(tokens[i].text);
+  }
+  return names;
+}
+
 // What makes memory: `float* x = (float*)malloc(n)`, `auto x = torch::empty_like(y)`.
 bool is_made(const std::string& value) { return is_null(value) || contains(value, "("); }
 
@@ -72,7 +123,10 @@ PointerUse HostProgram::use(const SourceKernel& kernel, const SourceParameter& p
 void HostProgram::flatten(const HostFunction& function, const std::string& unclear, int depth) {
   const std::vector<Step>& steps = steps_of(function);
   for (const Step& step : steps) {
-    if (parts_.size() >= kMostParts) return;
+    if (parts_.size() >= kMostParts) {
+      cut_ = true;
+      return;
+    }
     std::string why = unclear.empty() ? step.unclear : unclear;
     bool dropped = false;
     for (const SourceBranch& branch : step.branches) {
@@ -81,6 +135,10 @@ void HostProgram::flatten(const HostFunction& function, const std::string& uncle
       if (!holds && why.empty()) why = (branch.holds ? "if (" : "the else of if (") + branch.condition + ")";
     }
     if (dropped) continue;
+    if (step.is_return()) {
+      if (why.empty()) return;
+      continue;
+    }
     if (!step.is_launch()) {
       add_call(step, function, why, depth);
       continue;
@@ -97,13 +155,15 @@ void HostProgram::flatten(const HostFunction& function, const std::string& uncle
                       step.at,
                       std::move(why)});
   }
-  if (steps.size() >= kMostHostSteps && !parts_.empty()) parts_.back().unclear = "a function of too many calls";
+  cut_ = cut_ || steps.size() >= kMostHostSteps;
 }
 
 void HostProgram::add_call(const HostStep& step, const HostFunction& function, const std::string& unclear, int depth) {
   ProgramPart part{ProgramPart::Kind::call, nullptr, nullptr, step.name, step.arguments, step.at, unclear};
-  const HostFunction* const called = source_.host.function_named(step.name);
-  if (called && called != &function && !source_.cuda.defined.contains(step.name) && launches_kernels(*called, 0)) {
+  const HostFunction* const named = source_.host.function_named(step.name);
+  const HostFunction* const called = named == &function || source_.cuda.defined.contains(step.name) ? nullptr : named;
+  const Effects effect = called ? effects(*called) : Effects{};
+  if (effect.launches) {
     const bool once = source_.host.calls_of(step.name) == 1 && called->parameters.size() == step.arguments.size();
     if (once && depth < kDeepest && inlined_.insert(called).second) return flatten(*called, unclear, depth + 1);
     if (part.unclear.empty())
@@ -112,27 +172,81 @@ void HostProgram::add_call(const HostStep& step, const HostFunction& function, c
   } else if (source_.cuda.launching_macros.contains(step.name)) {
     if (part.unclear.empty()) part.unclear = "the macro " + step.name;
     part.kind = ProgramPart::Kind::launch;
+  } else if (launches_argument(step.name)) {
+    if (part.unclear.empty()) part.unclear = "an argument of " + step.name;
+    part.kind = ProgramPart::Kind::launch;
   } else if (is_memset(step.name) && step.arguments.size() >= 3) {
     part.kind = ProgramPart::Kind::memset;
   } else if (copies(step, "DeviceToDevice")) {
     part.kind = ProgramPart::Kind::copy;
   } else if (copies(step, "HostToDevice")) {
     part.kind = ProgramPart::Kind::upload;
-  } else if (called || step.name.starts_with("cuda") || step.arguments.empty()) {
-    return;  // the file's own host functions and the runtime's other calls write no device memory
+  } else if (step.arguments.empty() || (named && !effect.changes) ||
+             (step.name.starts_with("cuda") && !changes_device(step))) {
+    return;  // it writes no device memory
   }
   parts_.push_back(std::move(part));
 }
 
-bool HostProgram::launches_kernels(const HostFunction& function, int depth) const {
+// Kernels are functions of the file as well.
+const HostFunction* HostProgram::called_by(const Step& step) const {
+  const bool function = !step.is_launch() && !source_.cuda.defined.contains(step.name);
+  return function ? source_.host.function_named(step.name) : nullptr;
+}
+
+HostProgram::Effects HostProgram::own_effects(const HostFunction& function) const {
+  const std::vector<Step>& steps = steps_of(function);
   const auto inside = first_launch(function.begin);
-  if (inside != source_.cuda.launches.end() && inside->at < function.end) return true;
-  if (depth == 3) return false;
-  return std::ranges::any_of(steps_of(function), [&](const Step& step) {
-    const HostFunction* const called = step.is_launch() ? nullptr : source_.host.function_named(step.name);
-    return called && called != &function && !source_.cuda.defined.contains(step.name) &&
-           launches_kernels(*called, depth + 1);
-  });
+  Effects found;
+  found.launches = (inside != source_.cuda.launches.end() && inside->at < function.end) ||
+                   steps.size() >= kMostHostSteps;  // it may: not all of them are read
+  for (const Step& step : steps) {
+    found.launches =
+        found.launches || source_.cuda.launching_macros.contains(step.name) || launches_argument(step.name);
+    if (found.changes || step.is_launch() || source_.host.function_named(step.name)) continue;
+    found.changes = changes_device(step);
+    if (found.changes || step.name.starts_with("cuda") || only_reads(step.name)) continue;
+    for (const std::string& argument : step.arguments)
+      for (const std::string& name : names_in_address(argument))
+        found.changes = found.changes || std::ranges::count(function.changeable, name) > 0;
+  }
+  return found;
+}
+
+HostProgram::Effects HostProgram::effects(const HostFunction& function) const {
+  if (const auto known = effects_.find(&function); known != effects_.end()) return known->second;
+  std::map<const HostFunction*, std::vector<const HostFunction*>> callers;
+  std::vector<const HostFunction*> reached{&function};
+  effects_[&function] = own_effects(function);
+  for (size_t i = 0; i < reached.size(); ++i) {
+    const HostFunction* const caller = reached[i];
+    for (const Step& step : steps_of(*caller)) {
+      const HostFunction* const called = called_by(step);
+      if (!called) continue;
+      callers[called].push_back(caller);
+      const auto [one, fresh] = effects_.try_emplace(called);
+      if (!fresh) continue;
+      one->second = own_effects(*called);
+      reached.push_back(called);
+    }
+  }
+  std::vector<const HostFunction*> open;  // whose callers do not have its effects yet
+  for (const auto& one : callers) open.push_back(one.first);
+  while (!open.empty()) {
+    const HostFunction* const called = open.back();
+    open.pop_back();
+    const auto found = callers.find(called);
+    if (found == callers.end()) continue;
+    const Effects of_called = effects_.at(called);
+    for (const HostFunction* const caller : found->second) {
+      Effects& one = effects_.at(caller);
+      const bool more = (of_called.launches && !one.launches) || (of_called.changes && !one.changes);
+      one.launches = one.launches || of_called.launches;
+      one.changes = one.changes || of_called.changes;
+      if (more) open.push_back(caller);
+    }
+  }
+  return effects_.at(&function);
 }
 
 size_t HostProgram::launches() const {
@@ -185,6 +299,29 @@ HostPointer HostProgram::pointer(const std::string& text, size_t at) const {
     here = passed;
   }
   return {};
+}
+
+std::set<std::string> HostProgram::within(const std::string& text, size_t at, int depth) const {
+  std::set<std::string> found;
+  for (const std::string& name : names_in_address(text)) {
+    if (HostPointer whole = pointer(name, at); !whole.name.empty()) {
+      found.insert(std::move(whole.name));
+      continue;
+    }
+    if (depth == kDeepest) continue;
+    const auto* const value = source_.cuda.constants.find(name, at);
+    const bool local = value && value->end != SIZE_MAX;
+    HostText next;
+    if (local)
+      next = {value->value, value->at};
+    else if (source_.host.function_at(at) != &function_)
+      next = source_.host.argument(name, at);
+    if (next.text.empty()) continue;
+    const auto [known, fresh] = within_.try_emplace({name, next.at});
+    if (fresh) known->second = within(next.text, next.at, depth + 1);
+    found.insert(known->second.begin(), known->second.end());
+  }
+  return found;
 }
 
 HostProgram::Contents HostProgram::contents(const HostPointer& pointer) const {

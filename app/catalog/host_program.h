@@ -39,6 +39,8 @@ class HostProgram {
   const HostFunction& function() const { return function_; }
   const std::vector<ProgramPart>& parts() const { return parts_; }
   size_t launches() const;
+  // It has too many calls: the parts are not all.
+  bool cut() const { return cut_; }
   // Whether a launch only reads what one before it stores. `clear`: only launches that certainly run count.
   bool hands_on(bool clear) const;
 
@@ -46,6 +48,8 @@ class HostProgram {
   PointerUse use(const SourceKernel& kernel, const SourceParameter& parameter) const;
   // Follows a launch's or call's argument through casts, aliases and called functions to the program's function.
   HostPointer pointer(const std::string& text, size_t at) const;
+  // What an argument that is not a whole pointer may be an address within: d_x of "d_x + n", also through aliases.
+  std::set<std::string> within(const std::string& text, size_t at) const { return within(text, at, 0); }
   // What the host code does with a pointer, in the program's function, in those that call it and in those that these
   // hand it to.
   struct Contents {
@@ -60,13 +64,20 @@ class HostProgram {
  private:
   void flatten(const HostFunction& function, const std::string& unclear, int depth);
   void add_call(const HostStep& step, const HostFunction& function, const std::string& unclear, int depth);
-  bool launches_kernels(const HostFunction& function, int depth) const;
   std::vector<SourceLaunch>::const_iterator first_launch(size_t from) const;
   std::optional<bool> taken(const SourceBranch& branch);
   struct Step : HostStep {
     std::vector<std::string> pointers;  // of the arguments, as far as they are a pointer's name
   };
   const std::vector<Step>& steps_of(const HostFunction& function) const;
+  struct Effects {
+    bool launches = false;
+    bool changes = false;  // device memory, or it is not known
+  };
+  Effects effects(const HostFunction& function) const;  // with those of all that it calls
+  Effects own_effects(const HostFunction& function) const;
+  const HostFunction* called_by(const Step& step) const;
+  std::set<std::string> within(const std::string& text, size_t at, int depth) const;
   using Seen = std::set<std::pair<const HostFunction*, std::string>>;
   void look(const HostFunction& function, const std::string& name, bool caller, int depth, Contents& found,
             Seen& seen) const;
@@ -76,9 +87,12 @@ class HostProgram {
   const HostFunction& function_;
   std::vector<ProgramPart> parts_;
   std::set<const HostFunction*> inlined_;
+  bool cut_ = false;
   std::map<std::pair<size_t, bool>, std::optional<bool>> taken_;  // by a condition's place
   mutable std::map<const HostFunction*, std::vector<Step>> steps_;
   mutable std::map<const SourceKernel*, PointerUses> uses_;
+  mutable std::map<const HostFunction*, Effects> effects_;
+  mutable std::map<std::pair<std::string, size_t>, std::set<std::string>> within_;  // by a name and its definition
 };
 
 }  // namespace attnscope::catalog

@@ -27,6 +27,14 @@ std::string parameter_name(const std::string& declaration) {
   return name;
 }
 
+// A pointer, unless it is to const, a reference that is not const, an array or a tensor.
+bool may_be_changed(const std::string& declaration) {
+  const size_t constant = declaration.find("const"), pointer = declaration.find('*');
+  if (declaration.find("Tensor") != std::string::npos) return true;
+  if (pointer != std::string::npos) return constant > pointer;
+  return constant == std::string::npos && declaration.find_first_of("&[") != std::string::npos;
+}
+
 bool is_keyword(std::string_view name) {
   static const std::set<std::string_view> words{"if", "for", "while", "switch", "catch", "return", "sizeof", "defined"};
   return words.contains(name);
@@ -76,7 +84,10 @@ HostSource::HostSource(const std::string& source) {
 void HostSource::read_function(const Tokens& tokens, const CppBrackets& brackets, size_t open) {
   HostFunction function;
   function.name = tokens[open - 1].text;
-  for (const std::string& one : parts_in(tokens, brackets, open)) function.parameters.push_back(parameter_name(one));
+  for (const std::string& one : parts_in(tokens, brackets, open)) {
+    function.parameters.push_back(parameter_name(one));
+    if (may_be_changed(one)) function.changeable.push_back(function.parameters.back());
+  }
   const size_t body = brackets.closing(open) + 1;
   function.begin = tokens[body].at;
   function.end = tokens[std::min(brackets.closing(body), tokens.size() - 1)].at;

@@ -15,6 +15,7 @@ namespace attnscope::catalog {
 struct HostFunction {
   std::string name;
   std::vector<std::string> parameters;  // names, in order; empty for an unnamed one
+  std::vector<std::string> changeable;  // those of them that may give it memory that it may write
   size_t begin = 0, end = 0;            // of the body: bytes from the source's start
 };
 

@@ -87,7 +87,8 @@ class Walker {
     if (is(i, "if")) return condition(i, end);
     if (is(i, "return")) {
       const size_t behind = expression(i, end, "");
-      returned_ = returned_ || (branches_.empty() && unclear_.empty());
+      if (!done()) add("return", i, false);
+      returned_ = returned_ || (branches_.empty() && unclear_.empty() && conditions_.empty());
       return behind;
     }
     return expression(i, end, "");
@@ -138,7 +139,7 @@ class Walker {
       if (is(i, "<") && is(i + 1, "<") && is(i + 2, "<")) {
         add({}, i, braces > i);
         i += 2;
-      } else if (is(i, "(") && i > begin && word(i - 1)) {
+      } else if (is(i, "(") && i > begin && word(i - 1) && !is(i - 1, "return")) {
         add(std::string(tokens_[i - 1].text), i, braces > i);
       } else if (word(i) && is(i + 1, "<") && is(brackets_.behind_angles(i + 1), "(") &&
                  !tokens_[i].text.ends_with("_cast")) {  // f<256>(…)
@@ -150,7 +151,9 @@ class Walker {
   void add(std::string name, size_t i, bool in_braces) {
     HostStep step;
     step.at = begin_ + tokens_[i].at;
-    if (!name.empty() && closing(i) - i < kMostArguments) step.arguments = parts_in(tokens_, brackets_, i);
+    if (is(i, "(") && closing(i) - i < kMostArguments) step.arguments = parts_in(tokens_, brackets_, i);
+    if (name.ends_with("_") && i > 2 && is(i - 2, ".") && word(i - 3))  // x.zero_() changes x
+      step.arguments.emplace_back(tokens_[i - 3].text);
     step.name = std::move(name);
     step.branches = branches_;
     step.unclear = !unclear_.empty()     ? unclear_

@@ -64,13 +64,13 @@ class ShapeImporter {
     }
     Dimensions found;
     scope_.take_guessed();
-    int64_t threads = 1;
+    int64_t threads = 1;  // of a block
     for (const HostText& value : values) {
       const int64_t guess = !block ? 1 : values.size() > 1 ? kUsualSide : kUsualBlock;
       found.text.push_back(assuming(value, guess));
       const auto now = scope_.now_of(found.text.back());
       if (found.text.back().empty() || (now && *now < 1)) return {};
-      threads *= now.value_or(1);
+      if (block) threads = std::min(threads * std::min(now.value_or(1), kMostThreads + 1), kMostThreads + 1);
     }
     found.guessed = scope_.take_guessed() || dims_guessed_;
     if (block && threads > kMostThreads) return {};

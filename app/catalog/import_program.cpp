@@ -25,12 +25,12 @@ namespace {
 
 using OrderedJson = nlohmann::ordered_json;
 
-constexpr size_t kMostSteps = 64;  // a manifest accepts no more
-constexpr int kMostCallers = 3;    // functions around the one that launches
+constexpr size_t kMostSteps = 64;    // a manifest accepts no more
+constexpr size_t kMostBuffers = 64;  // nor more of these
+constexpr int kMostCallers = 3;      // functions around the one that launches
 constexpr const char* kWayOn =
     "Write its steps into \"launches\" of a manifest (docs/writing-a-kernel.md, Several launches), or import one "
-    "kernel "
-    "with --entry NAME.";
+    "kernel with --entry NAME.";
 
 class ProgramImporter {
  public:
@@ -67,9 +67,12 @@ class ProgramImporter {
   }
 
   tl::unexpected<Failure> refuse(const ProgramPart& part, const std::string& what) const {
+    return refuse(part.at, what);
+  }
+  tl::unexpected<Failure> refuse(size_t at, const std::string& what) const {
     return fail(Stage::input,
                 fmt::format("{}: {} launches several kernels, but {} ({})", source_name_, program_.function().name,
-                            what, place(part.at)),
+                            what, place(at)),
                 kWayOn);
   }
 
@@ -89,10 +92,11 @@ class ProgramImporter {
   }
 
   Result<void> check() {
+    if (program_.launches() > kMostSteps) return too_many(program_.launches());
+    if (program_.cut()) return refuse(program_.function().begin, "it has too many calls to follow");
     if (program_.launches() == 0)
       return fail(Stage::input, fmt::format("{}: {} launches no kernel", source_name_, program_.function().name),
                   "Name a function that does, or a kernel with --entry.");
-    if (program_.launches() > kMostSteps) return too_many(program_.launches());
     for (const ProgramPart& part : program_.parts()) {
       if (part.kind != ProgramPart::Kind::launch) continue;
       const std::string what = part.launch ? "the launch of " + part.name : "what it calls";
@@ -148,18 +152,22 @@ class ProgramImporter {
     for (const ProgramPart& part : program_.parts())
       if (part.kind == ProgramPart::Kind::copy)
         buffers_.add_copied(program_.pointer(part.arguments[1], part.at), program_.pointer(part.arguments[0], part.at));
+    if (buffers_.count() > kMostBuffers)
+      return refuse(program_.function().begin, fmt::format("they get more than {} buffers", kMostBuffers));
     scope_.templates.clear();
     if (auto done = check_between(); !done) return fail(done.error());
-    for (const ProgramPart& part : program_.parts()) follow_uses(part);
+    const size_t last = span().second;
+    for (size_t i = 0; i < program_.parts().size(); ++i) follow_uses(program_.parts()[i], i > last);
     buffers_.finish(sizes_.names(), [&](const std::string& name) { return scope_.kept.contains(name); });
     return {};
   }
 
   // In the order in which they run, which says what is written first.
-  void follow_uses(const ProgramPart& part) {
+  void follow_uses(const ProgramPart& part, bool after) {
+    if (part.kind == ProgramPart::Kind::memset && after) return;  // it is no step
     if (part.kind == ProgramPart::Kind::copy && knows(part, 0) && knows(part, 1)) buffers_.read(name_of(part, 1));
     if (part.kind == ProgramPart::Kind::copy || part.kind == ProgramPart::Kind::memset)
-      buffers_.written(name_of(part, 0));
+      buffers_.written(name_of(part, 0), part.kind == ProgramPart::Kind::copy);
     if (!part.kernel) return;
     std::vector<std::pair<std::string, PointerUse>> used;
     for (size_t i = 0; i < part.kernel->parameters.size(); ++i)
@@ -174,6 +182,15 @@ class ProgramImporter {
   }
   bool knows(const ProgramPart& part, size_t argument) const { return buffers_.has(name_of(part, argument)); }
 
+  // The buffer of which an argument is, or may be, a part.
+  std::string buffer_within(const ProgramPart& part, size_t argument) const {
+    const bool length = part.kind != ProgramPart::Kind::call && argument >= 2;
+    if (length || !name_of(part, argument).empty()) return {};
+    for (const std::string& name : program_.within(part.arguments[argument], part.at))
+      if (buffers_.has(name)) return name;
+    return {};
+  }
+
   // What the host does with the buffers between the launches, other than memsets and whole copies.
   Result<void> check_between() const {
     const auto [first, last] = span();
@@ -182,7 +199,10 @@ class ProgramImporter {
       const bool step = part.kind == ProgramPart::Kind::memset || part.kind == ProgramPart::Kind::copy;
       if (part.kind == ProgramPart::Kind::launch || (i < first && !step) || i > last) continue;
       for (size_t k = 0; k < part.arguments.size(); ++k) {
-        if (!knows(part, k) || (part.kind == ProgramPart::Kind::upload && k > 0)) continue;
+        if (part.kind == ProgramPart::Kind::upload && k > 0) continue;
+        if (const std::string whole = buffer_within(part, k); !whole.empty())
+          return refuse(part, fmt::format("{} gets an address within {}", part.name, whole));
+        if (!knows(part, k)) continue;
         if (part.kind == ProgramPart::Kind::call)
           return refuse(part, fmt::format("{} gets {} between them", part.name, name_of(part, k)));
         if (part.kind == ProgramPart::Kind::upload)
@@ -197,7 +217,7 @@ class ProgramImporter {
   Result<void> add_step(const ProgramPart& part) {
     scope_.templates.clear();
     scope_.used_at = part.at;
-    const bool after = part.at != SIZE_MAX && &part > &program_.parts()[span().second];
+    const bool after = &part > &program_.parts()[span().second];
     switch (part.kind) {
       case ProgramPart::Kind::launch:
         return add_launch(*std::ranges::find(launches_, &part, &ProgramLaunch::part));

@@ -19,7 +19,7 @@ ReadPart read_launch;
 ReadPart read_launch_shape;  // the keys inside "launch"
 ReadPart read_shared_map;
 ReadPart read_arguments;
-ReadPart read_softmax;  // behind the source and the knobs (softmax_reader.cpp)
+ReadPart read_softmax;  // behind the source and the knobs (softmax_places.cpp)
 void read_restrictions(JsonReader& read, const char* key, std::vector<Restriction>& out);
 
 // For kernels that are not attention (workload_reader.cpp): sizes, buffers, args and reference.

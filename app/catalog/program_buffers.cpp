@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "catalog/allocated.h"
 #include "core/joined.h"
@@ -37,11 +38,13 @@ void ProgramBuffers::add_copied(const HostPointer& from, const HostPointer& to) 
   order_.push_back(other.name);
 }
 
-void ProgramBuffers::written(const std::string& name) {
+void ProgramBuffers::written(const std::string& name, bool certain) {
   const auto found = buffers_.find(name);
   if (found == buffers_.end()) return;
   if (found->second.first == First::none) found->second.first = First::written;
   found->second.is_written = true;
+  found->second.read_later = found->second.read_later && !certain;
+  found->second.last_written = ++writes_;
 }
 
 void ProgramBuffers::read(const std::string& name) {
@@ -63,7 +66,7 @@ void ProgramBuffers::launched(const std::vector<std::pair<std::string, PointerUs
     const auto found = buffers_.find(name);
     if (found == buffers_.end() || !(use.stored || use.passed_on)) continue;
     if (found->second.first == First::none) found->second.scattered = use.scattered;
-    written(name);
+    written(name, use.stored && !use.passed_on && !use.scattered);
   }
 }
 
@@ -78,13 +81,11 @@ std::optional<int64_t> ProgramBuffers::bytes_now(const std::string& name) const 
 void ProgramBuffers::finish(const std::vector<std::string>& size_names,
                             const std::function<bool(const std::string&)>& taken) {
   bool any_downloaded = false;
+  std::set<std::string> given;  // names
   for (const std::string& name : order_) {
     Buffer& buffer = buffers_.at(name);
     buffer.manifest = name;
-    while (taken(buffer.manifest) || std::ranges::any_of(order_, [&](const std::string& other) {
-             return other != name && buffers_.at(other).manifest == buffer.manifest;
-           }))
-      buffer.manifest += "_";
+    while (taken(buffer.manifest) || !given.insert(buffer.manifest).second) buffer.manifest += "_";
     buffer.contents = program_.contents(buffer.pointer);
     any_downloaded = any_downloaded || buffer.contents.downloaded;
     const int64_t each = static_cast<int64_t>(bytes_of(buffer.element.type)) * buffer.element.lanes;
@@ -111,9 +112,13 @@ void ProgramBuffers::finish(const std::vector<std::string>& size_names,
         return one.second.role == word_of(BufferRole::out) || one.second.role == word_of(BufferRole::inout);
       }))
     return;
-  for (auto name = order_.rbegin(); name != order_.rend(); ++name)
-    if (Buffer& buffer = buffers_.at(*name); buffer.is_written)
-      return give_role(buffer, false, BufferRole::inout, "zeros", "taken as the output, since no other buffer is one");
+  const auto by_write = [](const auto& a, const auto& b) { return a.second.last_written < b.second.last_written; };
+  const auto last = std::ranges::max_element(buffers_, by_write);
+  if (last == buffers_.end() || !last->second.is_written) return;
+  const std::string before = last->second.manifest + " is a workspace";
+  for (auto* const said : {&imported_.read, &imported_.guessed})
+    std::erase_if(*said, [&](const std::string& one) { return one.starts_with(before); });
+  give_role(last->second, false, BufferRole::inout, "zeros", "taken as the output, since no other buffer is one");
 }
 
 void ProgramBuffers::give_role(Buffer& buffer, bool read, BufferRole role, const char* init, const std::string& why) {

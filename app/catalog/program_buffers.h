@@ -26,9 +26,10 @@ class ProgramBuffers {
   // The host copies between two pointers, one of which a kernel gets.
   void add_copied(const HostPointer& from, const HostPointer& to);
   bool has(const std::string& name) const { return buffers_.contains(name); }
+  size_t count() const { return buffers_.size(); }
 
-  // What the steps do, in order. Names that are no buffers are passed over.
-  void written(const std::string& name);
+  // What the steps do, in order. Names that are no buffers are passed over. `certain`: nobody reads what was there.
+  void written(const std::string& name, bool certain);
   void read(const std::string& name);
   void launched(const std::vector<std::pair<std::string, PointerUse>>& uses);
 
@@ -48,7 +49,9 @@ class ProgramBuffers {
     std::vector<std::string> shape;
     First first = First::none;
     bool maybe_read = false;  // the first use may be one
-    bool scattered = false, is_written = false, read_later = false;
+    bool scattered = false, is_written = false;
+    bool read_later = false;  // what was written last
+    size_t last_written = 0;  // the higher, the later
     HostProgram::Contents contents;
     std::string role, init;
   };
@@ -61,6 +64,7 @@ class ProgramBuffers {
   Imported& imported_;
   std::map<std::string, Buffer> buffers_;
   std::vector<std::string> order_;  // as the launches first name them
+  size_t writes_ = 0;
 };
 
 }  // namespace attnscope::catalog

@@ -19,8 +19,11 @@ void ProgramSizes::find() {
   for (const ProgramLaunch& one : launches_) {
     one.enter(scope_);
     const SourceKernel& kernel = *one.part->kernel;
-    for (size_t i = 0; i < kernel.parameters.size(); ++i)
-      if (is_size_type(kernel.parameters[i], scope_)) find_in({one.part->launch->arguments[i], one.part->at}, one, 0);
+    for (size_t i = 0; i < kernel.parameters.size(); ++i) {
+      if (!is_size_type(kernel.parameters[i], scope_)) continue;
+      Depths followed;
+      find_in({one.part->launch->arguments[i], one.part->at}, one, 0, followed);
+    }
   }
   size_t unknown = 0;
   for (const Size& one : candidates_) unknown += !value_of(one).first;
@@ -49,7 +52,8 @@ void ProgramSizes::find() {
   imported_.guessed.push_back(fmt::format("the buffers' length: {} elements, where nothing says it", kElements));
 }
 
-void ProgramSizes::find_in(const HostText& text, const ProgramLaunch& launch, int depth) {
+// A definition is followed again only from fewer names away.
+void ProgramSizes::find_in(const HostText& text, const ProgramLaunch& launch, int depth, Depths& followed) {
   const auto tokens = cpp_tokens(text.text);
   for (size_t i = 0; i < tokens.size(); ++i) {
     const CppToken& token = tokens[i];
@@ -61,8 +65,13 @@ void ProgramSizes::find_in(const HostText& text, const ProgramLaunch& launch, in
     const std::string word(token.text);
     if (scope_.kept.contains(word) || launch.templates.contains(word) || source_.cuda.macros.contains(word)) continue;
     const auto* const local = source_.cuda.constants.find(word, text.at);
-    if (local && local->end != SIZE_MAX && depth < kDeepest && local->value != word)
-      find_in({local->value, local->at}, launch, depth + 1);
+    if (local && local->end != SIZE_MAX && depth < kDeepest && local->value != word) {
+      const auto [known, fresh] = followed.try_emplace(local->at, depth);
+      if (fresh || depth < known->second) {
+        known->second = depth;
+        find_in({local->value, local->at}, launch, depth + 1, followed);
+      }
+    }
     const HostText host = scope_.in_function({word, text.at}, program_.function());
     const bool parameter = !host.text.empty() && std::ranges::count(program_.function().parameters, host.text) > 0;
     const bool passed_as_it_is = depth == 0 && tokens.size() == 1;

@@ -43,7 +43,8 @@ class ProgramSizes {
     size_t at = 0, defined = 0;
     std::map<std::string, std::string> templates;  // of the launch that passes it
   };
-  void find_in(const HostText& text, const ProgramLaunch& launch, int depth);
+  using Depths = std::map<size_t, int>;  // by the place of a definition: how deep it was followed
+  void find_in(const HostText& text, const ProgramLaunch& launch, int depth, Depths& followed);
   void enter(const Size& size);
   int64_t usual_value(const Size& size, size_t unknown) const;
   std::pair<std::optional<int64_t>, bool> value_of(const Size& size);

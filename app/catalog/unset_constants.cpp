@@ -4,6 +4,7 @@
 #include <set>
 
 #include "core/cpp_tokens.h"
+#include "core/declaration.h"
 
 namespace attnscope::catalog {
 namespace {
@@ -27,21 +28,34 @@ std::vector<UnsetConstant> unset_constants(std::string_view source) {
   for (size_t i = 0; i < tokens.size(); ++i) {
     if (!tokens[i].is("__constant__")) continue;
     UnsetConstant one;
+    const auto declared = [&] {
+      if (!one.name.empty() && seen.insert(one.name).second) constants.push_back(one);
+      one.name.clear();
+      one.extents.clear();
+    };
     for (++i; i < tokens.size() && !tokens[i].is(";"); ++i) {
-      if (tokens[i].is("=") || tokens[i].is("{") || tokens[i].is("(")) {  // it has a value, or is no variable
+      if (is_alignment(tokens, i)) {
+        i = brackets.closing(i + 1);
+      } else if (tokens[i].is("{") || tokens[i].is("(")) {  // it has a value, or is no variable
         one.name.clear();
         break;
-      }
-      if (tokens[i].is("[")) {
+      } else if (tokens[i].is("=")) {  // it has a value
+        i = value_end(tokens, brackets, i);
+        one.name.clear();
+      } else if (tokens[i].is(",")) {
+        declared();
+      } else if (tokens[i].is("<")) {
+        i = brackets.behind_angles(i) - 1;
+      } else if (tokens[i].is("[")) {
         const size_t close = brackets.closing(i);
         one.extents.push_back(extent(tokens, i, close));
         i = close;
+      } else if (tokens[i].kind == CppToken::Kind::word && !qualifiers.contains(tokens[i].text)) {
+        if (!one.name.empty()) one.type += (one.type.empty() ? "" : " ") + one.name;
+        one.name = tokens[i].text;
       }
-      if (i >= tokens.size() || tokens[i].kind != CppToken::Kind::word || qualifiers.contains(tokens[i].text)) continue;
-      if (!one.name.empty()) one.type += (one.type.empty() ? "" : " ") + one.name;
-      one.name = tokens[i].text;
     }
-    if (!one.name.empty() && seen.insert(one.name).second) constants.push_back(std::move(one));
+    declared();
   }
   return constants;
 }
