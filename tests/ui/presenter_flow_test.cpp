@@ -75,6 +75,10 @@ TEST_F(PresenterFlow, ALessonIsLedByTwoKeysAtEverySize) {
     close();
     open(size);
     flow([&](ImGuiTestContext* ctx) {
+      // The panels dock once the session has answered, which takes more frames on a busy machine.
+      if (!wait(
+              ctx, [&](const Snapshot&) { return !layout_of(ctx).empty(); }, "the layout"))
+        return;
       ctx->Yield(12);
       bench_->open_panel("Why");
       ctx->Yield(12);
