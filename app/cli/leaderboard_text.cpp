@@ -51,8 +51,8 @@ std::string row_text(const Leader& leader) {
   const Observation& run = *leader.of.run;
   return one_line(fmt::format(
       "{:>4}{} {:>10.2f} us {:<22} {:<22} {:>9}  {:>3} regs {:>9}  {}  {}{}", leader.rank, leader.tie ? "=" : " ",
-      run.timing->p50, run.timing->interval_low, run.timing->interval_high, standing_text(leader),
-      charts::error_text(run.verdict->rel_frobenius), run.variant ? run.variant->registers : 0,
+      run.timing->p50, fmt::format("{:.2f} to {:.2f}", run.timing->interval_low, run.timing->interval_high),
+      standing_text(leader), charts::error_text(run.verdict->rel_frobenius), run.variant ? run.variant->registers : 0,
       run.variant ? charts::kib_text(run.variant->static_shared_bytes + run.variant->dynamic_shared_bytes) : "",
       day_of(leader.of.finished_at), config_of(run), run.watch ? "" : "  (not watched)"));
 }
