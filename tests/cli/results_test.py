@@ -95,7 +95,7 @@ class Results(unittest.TestCase):
         wrong["state"] = "wrong"
         gone = {"kernel": {**self.one["experiment"]["kernel"], "id": "gone"}}
         path = self.store("board.sqlite", [
-            (0, self.variant(400, watch=None)), (1, self.variant(200, warps=2)), (2, self.variant(5, warps=1, verdict=wrong)),
+            (0, self.variant(400)), (1, self.variant(200, warps=2)), (2, self.variant(5, warps=1, verdict=wrong)),
             (3, self.variant(900, experiment=gone)), (4, self.variant(1e-6, warps=8)), (5, self.variant(30, seq=128))])
         boards = json.loads(self.good("results", "--store", path, "--leaderboard", "--json").stdout)
         self.assertEqual([board["problem"]["seq_q"] for board in boards], [64, 128])
@@ -115,7 +115,7 @@ class Results(unittest.TestCase):
                      "  (not watched)"]:
             self.assertIn(said, text)
         first_row, second_row = text.split("\n")[1], text.split("\n")[3]
-        self.assertRegex(first_row, r"^   1 +200\.00 us [0-9.]+ to [0-9.]+ +\S+  +[0-9]+ regs +[0-9]+ KB  2023-11-15  tiled .*[0-9]$")
+        self.assertRegex(first_row, r"^   1 +200\.00 us [0-9.]+ to [0-9.]+ +\S+  +[0-9]+ regs +[0-9]+ KB  2023-11-15  tiled .*  \(not watched\)$")
         self.assertRegex(second_row, r"^   2 +400\.00 us [0-9.]+ to [0-9.]+ +2\.00 x \([0-9.]+ to [0-9.]+\) .*  \(not watched\)$")
         limited = json.loads(self.good("results", "--store", path, "--leaderboard", "--json", "--limit", 1).stdout)
         self.assertEqual(len(limited[0]["leaders"]), 1)
