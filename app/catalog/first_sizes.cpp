@@ -25,6 +25,14 @@ struct Cost {
   int64_t ctas = 0;
 };
 
+// More than a number holds counts as the largest: a grid is not checked here.
+int64_t ctas_of(const model::LaunchShape& shape) {
+  int64_t all = 1;
+  for (const int64_t side : shape.grid)
+    if (__builtin_mul_overflow(all, side, &all)) return INT64_MAX;
+  return all;
+}
+
 // At the manifest's sizes, with other values for some; empty: they are no problem of this kernel.
 std::optional<Cost> cost_of(const Kernel& kernel, const std::map<std::string, int64_t>& sizes) {
   Kernel one = kernel;
@@ -35,9 +43,9 @@ std::optional<Cost> cost_of(const Kernel& kernel, const std::map<std::string, in
   const auto launch = launch_of(one, problem, *config);
   const auto workload = workload_of(one, problem, *config);
   if (!launch) return std::nullopt;
-  if (workload) return Cost{workload->bytes(), launch->shape.ctas()};
+  if (workload) return Cost{workload->bytes(), ctas_of(launch->shape)};
   if (workload.error().stage != Stage::input) return std::nullopt;
-  return Cost{SIZE_MAX, launch->shape.ctas()};  // more than any problem may take
+  return Cost{SIZE_MAX, ctas_of(launch->shape)};  // more than any problem may take
 }
 
 }  // namespace
