@@ -28,7 +28,7 @@ class ProgramBuffers {
   bool has(const std::string& name) const { return buffers_.contains(name); }
   size_t count() const { return buffers_.size(); }
 
-  // What the steps do, in order. Names that are no buffers are passed over. `certain`: nobody reads what was there.
+  // What the steps do, in order. Names that are no buffers are passed over. `certain`: what was there is not read.
   void written(const std::string& name, bool certain);
   void read(const std::string& name);
   void launched(const std::vector<std::pair<std::string, PointerUse>>& uses);

@@ -14,7 +14,7 @@ struct Turn {
 };
 
 // The turns of all warps, in order of time, and of those at the same time in order of warps. A warp waits at its
-// scheduler, which lets nobody have a turn before it is free: so a scheduler that is free again looks at its warps in
+// scheduler, which gives no warp a turn before it is free: so a scheduler that is free again looks at its warps in
 // order, and those behind the one that issues are not touched.
 template <size_t Schedulers>
 class Turns {

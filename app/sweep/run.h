@@ -40,7 +40,7 @@ class Run {
     // Sees all configs so far, those under way included.
     std::function<void(const session::Shared<Scan>&)> on_scan = nullptr;
     std::function<uint64_t()> new_id;  // of a scan; never empty
-    const Control* control = nullptr;  // null: nobody pauses or stops it
+    const Control* control = nullptr;  // null: it is not paused or stopped
   };
   // `held`: with its kernel's hash and the id of a device that is here. `results` may be null: nothing is kept.
   Run(session::Session& session, store::Results* results, Experiment held, Settings settings)

@@ -41,7 +41,7 @@ class Search {
     std::function<void(const session::Snapshot&)> on_look;      // sees every snapshot during a wait
     std::function<void(const session::Shared<Scan>&)> on_scan;  // as Run's, but none of a model's
     std::function<void()> on_gate;                              // what leads is watched from now on
-    const Control* control = nullptr;                           // null: nobody pauses or stops it
+    const Control* control = nullptr;                           // null: it is not paused or stopped
   };
   Search(Plan plan, search::Candidates candidates, Place& place, Settings settings);
 

@@ -496,7 +496,7 @@ Result<void> Pipeline::measure() {
 }
 
 // In place of measuring: what the GPU's own counters say of the run, and what the emulator counts of the same machine
-// code. A GPU that does not give its counters says why, and the emulator counts all the same.
+// code. A GPU that does not give its counters says why; the emulator still counts.
 Result<void> Pipeline::profile() {
   if (device_->spec().emulated) return {};
   auto launch = launch_request(loaded_);

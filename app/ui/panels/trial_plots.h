@@ -12,7 +12,7 @@ namespace attnscope::ui {
 // The trials of a sweep, and those that the brushes leave.
 class BrushedTrials {
  public:
-  // Of another sweep, by its number, the brushes begin anew.
+  // The brushes are empty again once the number is another sweep's.
   void follow(uint64_t sweep, const session::Shared<sweep::Trials>& trials);
 
   const sweep::Trials& all() const { return *trials_; }
