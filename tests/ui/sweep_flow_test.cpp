@@ -46,6 +46,15 @@ class SweepFlow : public WindowFlow {
     ctx->Yield(3);
     return ended;
   }
+  // Starts a sweep over `free`, of which one run is under way and waits at the gates.
+  bool start_gated(ImGuiTestContext* ctx, const std::string& free) {
+    choose(ctx, free);
+    gates(false);
+    const size_t before = runs();
+    ctx->ItemClick("//Sweep/Start");
+    return wait(
+        ctx, [&](const session::Snapshot&) { return runs() > before; }, "a run of the sweep");
+  }
   // The values of that knob which have ended, as the table lists them.
   std::vector<int64_t> listed(const std::string& knob) const {
     std::vector<int64_t> values;
@@ -108,19 +117,14 @@ TEST_F(SweepFlow, PausesGoesOnAndStops) {
   open();
   flow([&](ImGuiTestContext* ctx) {
     if (!wait_for_run(ctx, "NUM_WARPS", 4)) return;
-    choose(ctx, "NUM_WARPS");
-    gates(false);
-    size_t before = runs();
-    ctx->ItemClick("//Sweep/Start");
-    const auto one_runs = [&](const session::Snapshot&) { return runs() > before; };
-    if (!wait(ctx, one_runs, "a run of the sweep")) return;
+    if (!start_gated(ctx, "NUM_WARPS")) return;
     ctx->ItemClick("//Sweep/###pause");
     const auto idle = [](const session::Snapshot& s) {
       return !s.scans.empty() && s.scans.back()->ended_early && s.workers.front().state == session::WorkerState::ready;
     };
     if (!wait(ctx, idle, "the end of what ran")) return;
     gates(true);
-    before = runs();
+    const size_t before = runs();
     ctx->Yield(20);
     EXPECT_EQ(runs(), before) << "nothing runs while it is paused";
     EXPECT_THAT(drawn_words(ctx), HasSubstr("paused: "));
@@ -130,11 +134,7 @@ TEST_F(SweepFlow, PausesGoesOnAndStops) {
     EXPECT_EQ(state()->phase, sweep::Phase::done);
     EXPECT_THAT(listed("NUM_WARPS"), testing::UnorderedElementsAre(1, 2, 4, 8)) << "each once";
 
-    choose(ctx, "BLOCK_M");
-    gates(false);
-    before = runs();
-    ctx->ItemClick("//Sweep/Start");
-    if (!wait(ctx, one_runs, "a run of the second sweep")) return;
+    if (!start_gated(ctx, "BLOCK_M")) return;
     ctx->ItemClick("//Sweep/Stop");
     if (!wait_for_end(ctx)) return;
     EXPECT_EQ(state()->phase, sweep::Phase::stopped);
@@ -149,13 +149,8 @@ TEST_F(SweepFlow, AKnobsTurnGoesFirstAndTheSweepGoesOn) {
   open();
   flow([&](ImGuiTestContext* ctx) {
     if (!wait_for_run(ctx, "NUM_WARPS", 4)) return;
-    choose(ctx, "NUM_WARPS");
-    gates(false);
     const size_t before = runs();
-    ctx->ItemClick("//Sweep/Start");
-    if (!wait(
-            ctx, [&](const session::Snapshot&) { return runs() > before; }, "a run of the sweep"))
-      return;
+    if (!start_gated(ctx, "NUM_WARPS")) return;
     ctx->ItemClick("//Experiment/BLOCK_M/16");
     const auto asked = [](const session::Snapshot& s) { return s.focus.wanted.config.knobs.at("BLOCK_M") == 16; };
     if (!wait(ctx, asked, "the turn")) return;
