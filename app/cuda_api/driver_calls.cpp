@@ -22,7 +22,7 @@ Result<DriverCalls> DriverCalls::load(const SharedLibrary& library) {
   take("cuFuncSetAttribute", calls.function_set_attribute);
   take("cuMemAlloc_v2", calls.memory_alloc);
   take("cuMemFree_v2", calls.memory_free);
-  take("cuMemcpyHtoD_v2", calls.copy_to_device);
+  take("cuMemcpyHtoDAsync_v2", calls.copy_to_device);
   take("cuMemcpyDtoH_v2", calls.copy_to_host);
   take("cuMemcpyDtoDAsync_v2", calls.copy_on_device);
   take("cuMemsetD8Async", calls.memory_set);

@@ -78,7 +78,7 @@ struct DriverCalls {
   int (*function_set_attribute)(Function, int attribute, int value) = nullptr;
   int (*memory_alloc)(DevicePointer*, size_t bytes) = nullptr;
   int (*memory_free)(DevicePointer) = nullptr;
-  int (*copy_to_device)(DevicePointer, const void*, size_t bytes) = nullptr;
+  int (*copy_to_device)(DevicePointer, const void*, size_t bytes, Stream) = nullptr;
   int (*copy_to_host)(void*, DevicePointer, size_t bytes) = nullptr;
   int (*copy_on_device)(DevicePointer to, DevicePointer from, size_t bytes, Stream) = nullptr;
   int (*memory_set)(DevicePointer, unsigned char value, size_t bytes, Stream) = nullptr;

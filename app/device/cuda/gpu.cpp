@@ -76,7 +76,13 @@ GpuMemory::~GpuMemory() {
 }
 
 Result<void> GpuMemory::upload(std::span<const std::byte> from, size_t offset) {
-  return gpu_->check(gpu_->calls().copy_to_device(at_ + offset, from.data(), from.size()), "cuMemcpyHtoD");
+  // cuMemcpyHtoD returns once pageable memory is staged, and the stream, which is non-blocking, does not wait for the
+  // rest (CUDA's "API synchronization behavior"): on an H200 a judge read a reference that had not arrived.
+  if (auto done = gpu_->check(gpu_->calls().copy_to_device(at_ + offset, from.data(), from.size(), gpu_->stream()),
+                              "cuMemcpyHtoDAsync");
+      !done)
+    return done;
+  return gpu_->check(gpu_->wait(), "cuMemcpyHtoDAsync");
 }
 
 Result<void> GpuMemory::download(std::span<std::byte> to, size_t offset) const {

@@ -68,7 +68,7 @@ class GpuMemory {
 
   cuda_api::DevicePointer at() const { return at_; }
   size_t bytes() const { return bytes_; }
-  Result<void> upload(std::span<const std::byte> from, size_t offset = 0);
+  Result<void> upload(std::span<const std::byte> from, size_t offset = 0);  // it has arrived at the return
   Result<void> download(std::span<std::byte> to, size_t offset = 0) const;
 
  private:

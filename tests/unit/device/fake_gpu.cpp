@@ -34,7 +34,8 @@ struct FakeFunction {
 struct State {
   std::map<DevicePointer, size_t> memory;
   double now_us = 0;
-  int waiting = 0;  // the code that the next stream_query returns
+  int waiting = 0;                   // the code that the next stream_query returns
+  std::function<void()> on_the_way;  // an upload that the next stream_query ends
   bool capturing = false;
   std::vector<std::function<void()>> captured;
   std::map<Event, double> events;
@@ -232,8 +233,11 @@ DriverCalls fake_calls() {
   };
   c.memory_alloc = alloc;
   c.memory_free = release;
-  c.copy_to_device = [](DevicePointer to, const void* from, size_t n) {
-    return std::memcpy(reinterpret_cast<void*>(to), from, n), 0;
+  // The bytes arrive when the stream is next asked whether it is done.
+  c.copy_to_device = [](DevicePointer to, const void* from, size_t n, Stream stream) {
+    if (!is_ours(stream)) return kInvalidHandle;
+    state.on_the_way = [=] { std::memcpy(reinterpret_cast<void*>(to), from, n); };
+    return 0;
   };
   c.copy_to_host = [](void* to, DevicePointer from, size_t n) {
     return std::memcpy(to, reinterpret_cast<const void*>(from), n), 0;
@@ -252,7 +256,11 @@ DriverCalls fake_calls() {
     constexpr unsigned non_blocking = 1;
     return flags == non_blocking ? (*stream = handle<Stream>(kStream), 0) : kInvalidValue;
   };
-  c.stream_query = [](Stream stream) { return is_ours(stream) ? std::exchange(state.waiting, 0) : kInvalidHandle; };
+  c.stream_query = [](Stream stream) {
+    if (!is_ours(stream)) return kInvalidHandle;
+    if (auto copy = std::exchange(state.on_the_way, nullptr)) copy();
+    return std::exchange(state.waiting, 0);
+  };
   c.stream_begin_capture = [](Stream stream, int) {
     return is_ours(stream) ? (state.capturing = true, state.captured.clear(), 0) : kInvalidHandle;
   };
