@@ -1,6 +1,7 @@
 // How the panes beside the source, the terms and the presentation look.
 #include "ui/look.h"
 #include "ui/still_code.h"
+#include "ui/sweep_desk.h"
 
 namespace attnscope::ui {
 namespace {
@@ -74,6 +75,13 @@ TEST_F(Look, OfEachPanelInFront) {
            ctx->Yield(8);
          }),
          panel);
+  keep(panels, "Sweep", drawn_after([&](ImGuiTestContext* ctx) {
+         bench_->open_panel("Sweep");
+         ctx->Yield(8);
+         wait(
+             ctx, [&](const session::Snapshot&) { return !bench_->sweep().counts(); }, "the count of the configs");
+       }),
+       "Sweep");
   expect_as_recorded("each_panel", panels);
 }
 
