@@ -78,7 +78,7 @@ class Reader {
       else if (is(i, "<") && is(i + 1, "<") && is(i + 2, "<"))
         read_launch(i);
       else if (is(i, "dim3"))
-        read_dims(place(i), out_);
+        read_dims(at(i), out_);
       else if (is(i, "typedef"))
         read_typedef(i);
       else if (is(i, "using"))
@@ -90,7 +90,7 @@ class Reader {
       else if (is(i, "=") && i > 0 && tokens_[i - 1].kind == Kind::word)
         read_settable(i);
       else if ((is(i, "=") || is(i, "+") || is(i, "-")) && i > 1)
-        read_change(place(i), out_);
+        read_change(at(i), out_);
     }
     out_.launches.insert(out_.launches.end(), in_macros_.begin(), in_macros_.end());
     for (size_t i = 0; i < out_.kernels.size(); ++i)
@@ -136,7 +136,7 @@ class Reader {
     if (end >= tokens_.size() || begin >= end || branches_.size() == kMostBranches) return;
     branches_.push_back({end, {condition, holds}});
   }
-  SourcePlace place(size_t i) const {
+  HostToken at(size_t i) const {
     const bool outside = blocks_.empty() || blocks_.back() >= tokens_.size();
     return {tokens_, brackets_, i, outside ? SIZE_MAX : tokens_[blocks_.back()].at};
   }
@@ -340,7 +340,7 @@ class Reader {
 
   // #ifndef X / constexpr int X = v: -DX=w takes its place.
   void read_settable(size_t i) {
-    const auto constant = read_constant(place(i), out_);
+    const auto constant = read_constant(at(i), out_);
     if (!constant || constant->name != guarded_ || !blocks_.empty()) return;
     if (const auto number = number_of<int64_t>(constant->value)) out_.settable.emplace_back(constant->name, *number);
   }

@@ -23,7 +23,7 @@ bool SourceChanges::any(const std::string& name, size_t from, size_t to) const {
   return false;
 }
 
-std::optional<SourceConstant> read_constant(const SourcePlace& place, HostValues& values) {
+std::optional<SourceConstant> read_constant(const HostToken& place, HostValues& values) {
   const auto& [tokens, brackets, i, end_of_block] = place;
   if (place.is(i + 1, "=")) return std::nullopt;
   size_t end = i + 1;
@@ -45,7 +45,7 @@ std::optional<SourceConstant> read_constant(const SourcePlace& place, HostValues
   return SourceConstant{name, value};
 }
 
-void read_change(const SourcePlace& place, HostValues& values) {
+void read_change(const HostToken& place, HostValues& values) {
   const std::vector<CppToken>& tokens = place.tokens;
   const size_t i = place.i;
   static const std::set<std::string_view> operators{"+", "-", "*", "/", "%", "&", "|", "^", "<", ">"};
@@ -62,7 +62,7 @@ void read_change(const SourcePlace& place, HostValues& values) {
     values.changes.add(std::string(tokens[name].text), tokens[i].at, tokens[i].at);
 }
 
-void read_dims(const SourcePlace& place, HostValues& values) {
+void read_dims(const HostToken& place, HostValues& values) {
   const auto& [tokens, brackets, i, end_of_block] = place;
   for (size_t at = i + 1; at < tokens.size() && !place.is(at, ";"); ++at) {
     if (place.is(at, "dim3")) return;  // the other dim3 is read from there

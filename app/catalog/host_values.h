@@ -77,7 +77,7 @@ struct HostValues {
 };
 
 // A token of a source, and where what is declared there stops being known: bytes from the source's start.
-struct SourcePlace {
+struct HostToken {
   const std::vector<CppToken>& tokens;
   const CppBrackets& brackets;
   size_t i;
@@ -91,10 +91,10 @@ struct SourceConstant {
 };
 
 // `type x = v;` or `x = v;`, at its =. Empty if it is neither.
-std::optional<SourceConstant> read_constant(const SourcePlace& place, HostValues& values);
+std::optional<SourceConstant> read_constant(const HostToken& place, HostValues& values);
 // `x += 1; x <<= 1; x++; ++x;`, at its =, or at the second + or -.
-void read_change(const SourcePlace& place, HostValues& values);
+void read_change(const HostToken& place, HostValues& values);
 // `dim3 a(…), b(…);  dim3 a = dim3(…);`, at its first dim3.
-void read_dims(const SourcePlace& place, HostValues& values);
+void read_dims(const HostToken& place, HostValues& values);
 
 }  // namespace attnscope::catalog
