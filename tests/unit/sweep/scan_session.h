@@ -100,6 +100,12 @@ class ScanSession : public session::Session {
   void reconnect(std::string) override {}
   void dismiss_toast(uint64_t) override {}
   void set_setting(std::string, Json) override {}
+  virtual void save_session(std::string, std::string, Json) {}
+  virtual void open_session(std::filesystem::path) {}
+  virtual void close_session() {}
+  virtual void copy_preset(std::filesystem::path) {}
+  virtual void delete_session(std::filesystem::path) {}
+  virtual void restore_session(std::filesystem::path) {}
   void note(session::LogLevel, std::string) override {}
   void stop() override {}
 
