@@ -214,9 +214,9 @@ class Hang : public Script {
     if (!posted_ && !all_fresh(now.focus)) return;
     wander();
     if (!posted_) {
-      session::Draft wish = ui::draft_of(now.focus.wanted);
+      Draft wish = now.focus.wanted;
       wish.kernel = "endless";
-      wish.knobs.clear();
+      wish.config.knobs.clear();
       session_.focus(std::move(wish), {ui::next_gesture(), true, "kernel tiled \u2192 endless"});
       posted_ = true;
       phase("all");
@@ -251,8 +251,8 @@ class Killed : public Script {
     if (all_fresh(now.focus)) end();
   }
   void move(const session::Snapshot& now, int64_t warps) {
-    session::Draft wish = ui::draft_of(now.focus.wanted);
-    wish.knobs["NUM_WARPS"] = warps;
+    Draft wish = now.focus.wanted;
+    wish.config.knobs["NUM_WARPS"] = warps;
     session_.focus(std::move(wish), {ui::next_gesture(), true, "NUM_WARPS"});
     ++moved_;
     phase("all");
@@ -533,14 +533,14 @@ class Maps {
     auto session = session::Session::start(options, [] {});
     if (!session) return refuse(session.error());
     session_ = std::move(*session);
-    session::Draft draft;
+    Draft draft;
     draft.kernel = "tiled";
     draft.device = "cuda:0";
     draft.problem.heads = draft.problem.kv_heads = 1;
     draft.problem.seq_q = draft.problem.seq_k = kRows;
     const Observation done = session_->queue(draft).get();
     if (done.failure) return refuse(*done.failure);
-    hash_ = done.hash;
+    hash_ = hash_of(done.experiment);
   }
   void refuse(const Failure& failure) { fault_ = failure.message; }
   bool aim(ViewRequest& request, int columns) {

@@ -4,6 +4,7 @@
 #include <set>
 #include <utility>
 
+#include "catalog/source_text.h"
 #include "core/text.h"
 
 namespace attnscope::catalog {
@@ -13,51 +14,17 @@ using Tokens = std::vector<CppToken>;
 using Kind = CppToken::Kind;
 
 // What a manifest cannot contain is not read: a hostile file that repeats texts would cost its length squared.
-constexpr size_t kMostTokens = 250;     // of an expression, a type or a parameter
-constexpr size_t kLongestText = 2000;   // bytes of one
-constexpr size_t kLongestName = 1000;   // of a kernel with its namespaces
-constexpr size_t kMostMembers = 256;    // of a struct
-constexpr size_t kMostOfConstant = 60;  // tokens of the value
+constexpr size_t kLongestName = 1000;  // of a kernel with its namespaces
+constexpr size_t kMostMembers = 256;   // of a struct
 constexpr size_t kMostIncluded = 1000;
-constexpr size_t kMostBranches = 8;     // around a launch
-constexpr size_t kMostLookedAt = 1000;  // changes of a name: with more it is not known
-
-// The text of the source with even blanks; empty if it is too long.
-std::string text_of(const Tokens& tokens, size_t begin, size_t end) {
-  std::string text;
-  if (end > begin + kMostTokens) return text;
-  for (size_t i = begin; i < end && i < tokens.size(); ++i) {
-    if (tokens[i].kind == Kind::line) continue;
-    if (text.size() + tokens[i].text.size() > kLongestText) return {};
-    const bool words = !text.empty() && tokens[i].kind != Kind::mark && tokens[i - 1].kind != Kind::mark;
-    text += (words ? " " : "") + std::string(tokens[i].text);
-  }
-  return text;
-}
-
-// Splits [begin, end) at commas that are not in brackets.
-std::vector<std::pair<size_t, size_t>> parts_of(const Tokens& tokens, const CppBrackets& brackets, size_t begin,
-                                                size_t end) {
-  std::vector<std::pair<size_t, size_t>> parts;
-  size_t start = begin;
-  for (size_t i = begin; i < end; ++i) {
-    if (tokens[i].is("(") || tokens[i].is("[") || tokens[i].is("{"))
-      i = brackets.closing(i);
-    else if (tokens[i].is("<") && brackets.behind_angles(i) <= end)
-      i = brackets.behind_angles(i) - 1;
-    else if (tokens[i].is(","))
-      parts.emplace_back(std::exchange(start, i + 1), i);
-  }
-  if (start < end) parts.emplace_back(start, end);
-  return parts;
-}
+constexpr size_t kMostBranches = 8;  // around a launch
 
 SourceParameter parameter_of(const Tokens& tokens, const CppBrackets& brackets, size_t begin, size_t end) {
   SourceParameter parameter;
   static const std::set<std::string_view> skipped{"__restrict__", "__restrict",        "restrict", "volatile",
                                                   "struct",       "__grid_constant__", "typename", "register"};
   std::vector<std::string> words;
-  end = std::min(end, begin + kMostTokens);
+  end = std::min(end, begin + kMostTextTokens);
   for (size_t i = begin; i < end && !tokens[i].is("="); ++i) {
     if (tokens[i].text.size() > kLongestText) continue;
     if (tokens[i].is("[")) {
@@ -111,7 +78,7 @@ class Reader {
       else if (is(i, "<") && is(i + 1, "<") && is(i + 2, "<"))
         read_launch(i);
       else if (is(i, "dim3"))
-        read_dims(i);
+        read_dims(at(i), out_);
       else if (is(i, "typedef"))
         read_typedef(i);
       else if (is(i, "using"))
@@ -121,9 +88,9 @@ class Reader {
       else if (is(i, "template") && is(i + 1, "<"))
         read_template(i);
       else if (is(i, "=") && i > 0 && tokens_[i - 1].kind == Kind::word)
-        read_constant(i);
+        read_settable(i);
       else if ((is(i, "=") || is(i, "+") || is(i, "-")) && i > 1)
-        read_change(i);
+        read_change(at(i), out_);
     }
     out_.launches.insert(out_.launches.end(), in_macros_.begin(), in_macros_.end());
     for (size_t i = 0; i < out_.kernels.size(); ++i)
@@ -169,9 +136,9 @@ class Reader {
     if (end >= tokens_.size() || begin >= end || branches_.size() == kMostBranches) return;
     branches_.push_back({end, {condition, holds}});
   }
-  // Where what is declared at token i stops being known.
-  size_t end_of_block() const {
-    return blocks_.empty() || blocks_.back() >= tokens_.size() ? SIZE_MAX : tokens_[blocks_.back()].at;
+  HostToken at(size_t i) const {
+    const bool outside = blocks_.empty() || blocks_.back() >= tokens_.size();
+    return {tokens_, brackets_, i, outside ? SIZE_MAX : tokens_[blocks_.back()].at};
   }
 
   void read_line(size_t i) {
@@ -276,7 +243,7 @@ class Reader {
     size_t name = i;  // after the kernel's name
     if (is(i - 1, ">")) {
       size_t depth = 0, open = i - 1;
-      for (; open > 0 && open + kMostTokens > i; --open) {
+      for (; open > 0 && open + kMostTextTokens > i; --open) {
         if (is(open, ">")) ++depth;
         if (is(open, "<") && --depth == 0) break;
       }
@@ -295,30 +262,12 @@ class Reader {
     const auto parts = parts_of(tokens_, brackets_, i + 3, end);
     std::string* fields[] = {&launch.grid, &launch.block, &launch.shared};
     for (size_t k = 0; k < parts.size() && k < 3; ++k) *fields[k] = text_of(tokens_, parts[k].first, parts[k].second);
-    if (const size_t open = end + 3; is(open, "(") && brackets_.closing(open) < open + kMostTokens)
+    if (const size_t open = end + 3; is(open, "(") && brackets_.closing(open) < open + kMostTextTokens)
       for (const auto& [begin, last] : parts_of(tokens_, brackets_, open + 1, brackets_.closing(open)))
         launch.arguments.push_back(text_of(tokens_, begin, last));
     for (const OpenBranch& one : branches_) launch.branches.push_back(one.branch);
     launch.at = tokens_[i].at;
     out_.launches.push_back(std::move(launch));
-  }
-
-  // dim3 a(…), b(…);  dim3 a = dim3(…);
-  void read_dims(size_t i) {
-    for (size_t at = i + 1; at < tokens_.size() && !is(at, ";"); ++at) {
-      if (is(at, "dim3")) return;  // the other dim3 is read from there
-      if (!word(at)) continue;
-      size_t open = at + 1;
-      if (is(open, "=")) ++open;
-      if (is(open, "dim3")) ++open;
-      if (!is(open, "(") && !is(open, "{")) return;
-      const size_t close = brackets_.closing(open);
-      std::vector<std::string> values;
-      for (const auto& [begin, end] : parts_of(tokens_, brackets_, open + 1, close))
-        values.push_back(text_of(tokens_, begin, end));
-      out_.dims.add(std::string(tokens_[at].text), {tokens_[at].at, end_of_block(), std::move(values)});
-      at = close;
-    }
   }
 
   void read_typedef(size_t i) {
@@ -346,7 +295,7 @@ class Reader {
   std::vector<TemplateParameter> template_parameters(size_t open) const {
     std::vector<TemplateParameter> found;
     for (const auto& [begin, end] : parts_of(tokens_, brackets_, open + 1, brackets_.behind_angles(open) - 1)) {
-      if (end > begin + kMostTokens) continue;
+      if (end > begin + kMostTextTokens) continue;
       size_t name = begin;
       while (name + 1 < end && !is(name + 1, "=")) ++name;
       if (word(name))
@@ -389,41 +338,11 @@ class Reader {
     out_.structs[name] = std::move(members);
   }
 
-  void read_constant(size_t i) {
-    if (is(i + 1, "=")) return;
-    size_t end = i + 1;
-    for (; end < tokens_.size() && !is(end, ";") && !is(end, ","); ++end) {
-      if (is(end, "{") || is(end, ")") || end - i >= kMostOfConstant) return;
-      if (is(end, "(")) end = brackets_.closing(end);
-    }
-    const bool branch = i >= 2 && (is(i - 2, ")") || is(i - 2, "else"));  // if (…) x = …;
-    if (branch) out_.changes.add(std::string(tokens_[i - 1].text), tokens_[i].at, tokens_[i].at);
-    const bool statement = i >= 2 && (is(i - 2, ";") || is(i - 2, "{") || is(i - 2, "}"));
-    const bool pointer = i >= 3 && is(i - 2, "*") && (word(i - 3) || is(i - 3, "*") || is(i - 3, ">"));
-    const bool assigned = i >= 2 && !branch && (word(i - 2) || is(i - 2, ",") || pointer || statement);
-    const bool counter = i >= 4 && is(i - 3, "(") && is(i - 4, "for");
-    if (!assigned || counter || end - i >= kMostOfConstant) return;
-    const std::string name(tokens_[i - 1].text), value = text_of(tokens_, i + 1, end);
-    out_.constants.add(name, {tokens_[i].at, end_of_block(), value, !statement});
-    if (statement) out_.changes.add(name, tokens_[i].at, end_of_block());
-    // #ifndef X / constexpr int X = v: -DX=w takes its place.
-    if (const auto number = number_of<int64_t>(value); number && name == guarded_ && blocks_.empty())
-      out_.settable.emplace_back(name, *number);
-  }
-
-  // x += 1; x <<= 1; x++; ++x;
-  void read_change(size_t i) {
-    static const std::set<std::string_view> operators{"+", "-", "*", "/", "%", "&", "|", "^", "<", ">"};
-    size_t name = SIZE_MAX;
-    if (is(i, "=") && operators.contains(tokens_[i - 1].text)) {
-      const bool shift = (is(i - 1, "<") || is(i - 1, ">")) && tokens_[i - 2].text == tokens_[i - 1].text && i > 2;
-      if (!shift && (is(i - 1, "<") || is(i - 1, ">"))) return;  // a comparison
-      name = shift ? i - 3 : i - 2;
-    } else if (!is(i, "=") && tokens_[i - 1].text == tokens_[i].text) {
-      name = word(i + 1) && !word(i - 2) ? i + 1 : i - 2;
-    }
-    if (name < tokens_.size() && word(name))
-      out_.changes.add(std::string(tokens_[name].text), tokens_[i].at, tokens_[i].at);
+  // #ifndef X / constexpr int X = v: -DX=w takes its place.
+  void read_settable(size_t i) {
+    const auto constant = read_constant(at(i), out_);
+    if (!constant || constant->name != guarded_ || !blocks_.empty()) return;
+    if (const auto number = number_of<int64_t>(constant->value)) out_.settable.emplace_back(constant->name, *number);
   }
 
   struct OpenBranch {
@@ -451,16 +370,6 @@ class Reader {
 
 std::string plain_kernel_name(const std::string& name) {
   return name.substr(name.rfind(':') == std::string::npos ? 0 : name.rfind(':') + 1);
-}
-
-bool SourceChanges::any(const std::string& name, size_t from, size_t to) const {
-  const auto found = all_.find(name);
-  if (found == all_.end()) return false;
-  size_t looked_at = 0;
-  for (auto one = std::ranges::upper_bound(found->second, from, {}, &One::at);
-       one != found->second.end() && one->at < to; ++one)
-    if (one->end < to || ++looked_at == kMostLookedAt) return true;
-  return false;
 }
 
 bool includes_cutlass(const CudaSource& source) {

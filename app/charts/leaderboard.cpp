@@ -28,14 +28,8 @@ bool belongs(const Group& group, const Observation& run) {
          first.device == run.device && first.versions.gpu == run.versions.gpu;
 }
 
-// An error of a watch excludes every run of its experiment, by its hash: a run is also stored before its watch, or
-// without one.
+// An error of a watch excludes every run of its experiment, by its hash.
 using Racy = std::map<std::string, const Observation*>;
-
-bool is_racy(const Observation& run) {
-  const auto headline = headline_of(run);
-  return headline && is_of_watch(*headline);
-}
 
 // With what the watch of `racy` found.
 Unranked unranked_by_watch(const DatedRun& of, const Observation& racy) {

@@ -85,10 +85,9 @@ Result<std::vector<TunedEntry>> from_history(store::Results& results, const Prob
   if (const auto trouble = results.take_trouble())
     print_note(fmt::format("attnscope best: {}. {}", trouble->message, trouble->hint));
   if (!kept) return fail(kept.error());
-  // Hashes of the configs in which a watch found an error: a run is also stored before its watch.
-  std::set<std::string> racy;
+  std::set<std::string> racy;  // hashes
   for (const store::StoredObservation& stored : *kept)
-    if (is_of_watch(*headline_of(stored.observation))) racy.insert(stored.observation.hash);
+    if (is_racy(stored.observation)) racy.insert(stored.observation.hash);
   for (const store::StoredObservation& stored : *kept) {
     const Observation& o = stored.observation;
     const bool here = device.emulated ? o.device == device.id : o.versions.gpu == device.name;

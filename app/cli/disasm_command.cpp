@@ -168,23 +168,18 @@ void add_disasm(CLI::App& app, Chosen& chosen) {
   auto* against = command
                       ->add_option("--against", options->against,
                                    "What changed in source and SASS since this preset; registers may be others")
-                      ->type_name("FILE")
-                      ->excludes(by_line);
-  auto* ptx = command->add_flag("--ptx", options->ptx, "The PTX instead")->excludes(by_line)->excludes(against);
+                      ->type_name("FILE");
+  auto* ptx = command->add_flag("--ptx", options->ptx, "The PTX instead");
   command->add_option("--launch", options->launch, "Of a program of several launches: which, from 1; else the longest")
       ->type_name("N")
       ->check(CLI::Range(1, 64));
-  auto* json = command->add_flag("--json", options->json, "The listing as JSON")->excludes(ptx)->excludes(against);
+  auto* json = command->add_flag("--json", options->json, "The listing as JSON");
   auto* banks = command
                     ->add_option("--banks", options->banks.line,
                                  "The accesses of this source line to shared memory: lanes by banks and by phase, as "
                                  "recorded, padded and swizzled")
                     ->type_name("LINE")
-                    ->check(above_zero())
-                    ->excludes(by_line)
-                    ->excludes(against)
-                    ->excludes(ptx)
-                    ->excludes(json);
+                    ->check(above_zero());
   command->add_option("--row", options->banks.row, "Bytes from one row in shared memory to the next, for --banks")
       ->type_name("BYTES")
       ->check(CLI::Range(16, 1 << 16))
@@ -199,12 +194,7 @@ void add_disasm(CLI::App& app, Chosen& chosen) {
                                      "Which lane holds which element of the Tensor Core products and matrix loads of "
                                      "this source line")
                         ->type_name("LINE")
-                        ->check(above_zero())
-                        ->excludes(by_line)
-                        ->excludes(against)
-                        ->excludes(ptx)
-                        ->excludes(json)
-                        ->excludes(banks);
+                        ->check(above_zero());
   command->add_option("--lane", options->lane, "The lane whose elements --fragments marks; 7 by itself")
       ->type_name("LANE")
       ->check(CLI::Range(0, 31))
@@ -214,13 +204,12 @@ void add_disasm(CLI::App& app, Chosen& chosen) {
                                    "What the kernel's online softmax holds of this query row, key tile by key tile, "
                                    "read from the emulated machine")
                       ->type_name("ROW")
-                      ->check(zero_or_more())
-                      ->excludes(by_line)
-                      ->excludes(against)
-                      ->excludes(ptx)
-                      ->excludes(json)
-                      ->excludes(banks)
-                      ->excludes(fragments);
+                      ->check(zero_or_more());
+  // One listing at a time; only the lines of the source are also there as JSON.
+  const std::vector<CLI::Option*> listings{by_line, against, ptx, json, banks, fragments, softmax};
+  for (size_t at = 0; at < listings.size(); ++at)
+    for (size_t other = 0; other < at; ++other)
+      if (listings[at] != json || listings[other] != by_line) listings[at]->excludes(listings[other]);
   command->add_option("--tile", options->tile, "For --softmax: also this tile's scores and O, from 1")
       ->check(above_zero())
       ->needs(softmax);

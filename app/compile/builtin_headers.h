@@ -10,7 +10,7 @@ namespace attnscope::compile {
 // whose contents device code may use (limits, fixed-width integers, std::min, type traits) have them. The others are
 // empty: a source without its host code does not need them. CUDA's own headers are real files.
 std::span<const cuda_api::NvrtcHeader> builtin_headers();
-inline constexpr const char* kImpliedHeader = "attnscope/implied.h";  // host_code.h
+inline constexpr const char* kImpliedHeader = "attnscope/implied.h";  // implied_headers.h
 bool is_builtin_header(const std::string& name);
 
 }  // namespace attnscope::compile

@@ -13,6 +13,7 @@
 #include "compile/elf_reader.h"
 #include "compile/extern_variables.h"
 #include "compile/host_code.h"
+#include "compile/implied_headers.h"
 #include "compile/include_scan.h"
 #include "compile/machine_code.h"
 #include "compile/needed_code.h"

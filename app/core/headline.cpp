@@ -24,6 +24,11 @@ std::optional<Headline> headline_of(const Observation& observation) {
   return seen;
 }
 
+bool is_racy(const Observation& observation) {
+  const auto headline = headline_of(observation);
+  return headline && is_of_watch(*headline);
+}
+
 bool is_accepted(const Observation& observation) {
   const auto headline = headline_of(observation);
   return !observation.failure && observation.timing && observation.verdict &&

@@ -13,6 +13,9 @@ std::optional<Headline> headline_of(const Observation& observation);
 bool is_fault(Headline headline);
 // An error of the watch, which the verdict does not include.
 bool is_of_watch(Headline headline);
+// A watch found an error in this run, so that no run of its experiment counts: a run is also stored before its watch,
+// or without one.
+bool is_racy(const Observation& observation);
 
 // Timed, correct, and nothing that a watch found makes the output unreliable: only such a run can win.
 bool is_accepted(const Observation& observation);

@@ -525,6 +525,15 @@ TEST(ViewState, TakesWhatItKnowsAndKeepsTheRest) {
   EXPECT_EQ(read, view);
   adopt(read, Json{{"map", "no such map"}, {"head", -4}, {"latency_axis", 7}, {"theirs", true}});
   EXPECT_EQ(read, (ViewState{MapKind::reference, 1, 2, charts::AxisChoice::logarithmic}));
+  for (const Json& head : {Json(1.5), Json("3"), Json(true), Json()}) {
+    adopt(read, Json{{"head", head}});
+    EXPECT_EQ(read.head, 2) << head;
+  }
+  adopt(read, Json{{"head", 0}, {"map", word_of(MapKind::attention)}});
+  EXPECT_EQ(read.head, 0);
+  EXPECT_EQ(read.map, MapKind::reference) << "the attention map has a panel of its own";
+  adopt(read, Json::array({1}));
+  EXPECT_EQ(read.batch, 1);
 }
 
 TEST_F(Flow, AWorkerThatDiesLeavesTheWindowAlive) {

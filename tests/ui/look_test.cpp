@@ -1,64 +1,10 @@
-// How the window looks, compared with tests/data/look: fixed snapshots, so that only the window's own code decides.
-// After an intended change, look at the window (attnscope shot), write the recordings again and read their diff:
-//   ATTNSCOPE_WRITE_LOOK=1 ui_tests --gtest_filter='Look.*'
-#include <cstdlib>
-#include <fstream>
-
-#include "support/temp_dir.h"
-#include "ui/drawing.h"
-#include "ui/still_session.h"
-#include "ui/window_flow.h"
+// How the window looks as a whole.
+#include "ui/look.h"
 
 namespace attnscope::ui {
 namespace {
 
 using session::PartState;
-
-class Look : public WindowFlow {
- protected:
-  void open(session::Snapshot snapshot, ShotSize size, ThemeMode theme, float zoom = 1) {
-    session_ = std::make_unique<StillSession>(std::move(snapshot));
-    open_window(size);
-    ImGui::GetIO().ConfigInputTextCursorBlink = false;
-    bench_->ignore_kept_settings();
-    bench_->settings().theme = theme;
-    bench_->settings().zoom = zoom;
-    flow([&](ImGuiTestContext* ctx) { ctx->Yield(20); });
-  }
-  void expect_as_recorded(const std::string& name) { expect_as_recorded(name, last_frame()); }
-  void expect_as_recorded(const std::string& name, Drawing drawn) {
-    const std::filesystem::path file =
-        std::filesystem::path(ATTNSCOPE_SOURCE_DIR) / "tests/data/look" / (name + ".txt");
-    std::erase_if(drawn["##status"], [](const std::string& line) {
-      return line.find("frame ") != std::string::npos;
-    });  // the frame's time
-    if (std::getenv("ATTNSCOPE_WRITE_LOOK") != nullptr) {
-      std::filesystem::create_directories(file.parent_path());
-      std::ofstream(file) << as_text(drawn);
-      return;
-    }
-    const Drawing recorded = drawing_from(testing_support::read_text(file));
-    std::set<std::string> parts;
-    for (const auto& [part, lines] : drawn) parts.insert(part);
-    for (const auto& [part, lines] : recorded) parts.insert(part);
-    for (const std::string& part : parts) {
-      const auto lines_of = [&](const Drawing& drawing) {
-        const auto found = drawing.find(part);
-        return found == drawing.end() ? std::set<std::string>() : found->second;
-      };
-      const std::set<std::string> now = lines_of(drawn), before = lines_of(recorded);
-      std::string difference;
-      for (const std::string& line : before)
-        if (!now.contains(line)) difference += "\n  recorded: " + line;
-      for (const std::string& line : now)
-        if (!before.contains(line)) difference += "\n  drawn:    " + line;
-      if (!difference.empty())
-        ADD_FAILURE() << part << " of " << file.filename().string() << " looks different:" << difference
-                      << "\nIf that is intended, look at the window with `attnscope shot`, and write the recordings "
-                         "again: ATTNSCOPE_WRITE_LOOK=1 ui_tests --gtest_filter='Look.*'";
-    }
-  }
-};
 
 TEST_F(Look, OfTwoRunsInAUsualWindow) {
   open(snapshot_after({"m32_w4", "m32_w8"}), {1600, 900}, ThemeMode::dark);
@@ -140,12 +86,8 @@ TEST_F(Look, OfAScannedKnob) {
   open(std::move(snapshot), {1280, 720}, ThemeMode::light);
   Drawing views;
   for (const char* view : {"by knob", "roofline"}) {
-    flow([&](ImGuiTestContext* ctx) {
-      ctx->ItemClick((std::string("//Latency/") + view).c_str());
-      ctx->MouseTeleportToPos({640, 715});
-      ctx->Yield(6);
-    });
-    const Drawing drawn = last_frame();
+    const Drawing drawn =
+        drawn_after([&](ImGuiTestContext* ctx) { ctx->ItemClick((std::string("//Latency/") + view).c_str()); });
     views[std::string("Latency ") + view] = drawn.at("Latency");
     if (view[0] == 'b') views["Experiment"] = drawn.at("Experiment");
   }
@@ -162,12 +104,7 @@ TEST_F(Look, OfDialogsAndMenus) {
   Drawing overlays;
   const Drawing window = last_frame();
   const auto add = [&](const std::function<void(ImGuiTestContext*)>& opens) {
-    flow([&](ImGuiTestContext* ctx) {
-      opens(ctx);
-      ctx->MouseTeleportToPos({640, 715});
-      ctx->Yield(6);
-    });
-    for (const auto& [part, lines] : last_frame())
+    for (const auto& [part, lines] : drawn_after(opens))
       if (!window.contains(part)) overlays[part] = lines;
     flow([](ImGuiTestContext* ctx) {
       ctx->KeyPress(ImGuiKey_Escape);

@@ -3,7 +3,10 @@
 #include <imgui_internal.h>
 
 #include "support/temp_dir.h"
+#include "ui/display/colour_ramp.h"
 #include "ui/layout.h"
+#include "ui/panels/code_state.h"
+#include "ui/preset_dialogs.h"
 #include "ui/still_session.h"
 #include "ui/widgets/map_view.h"
 #include "ui/widgets/text.h"
@@ -36,6 +39,68 @@ TEST(Theme, TheTextFontIsTheDefaultWhateverWasLoadedBefore) {
   EXPECT_EQ(ImGui::GetIO().FontDefault, fonts().text);
   ImGui::DestroyContext(context);
   ImGui::SetCurrentContext(before);
+}
+
+TEST(ColourRamp, EndsAreDarkAndPaleAndEveryColourIsOpaque) {
+  for (const Ramp ramp : {Ramp::rising, Ramp::diverging}) {
+    const auto& colours = colour_ramp(ramp);
+    for (size_t at = 3; at < colours.size(); at += 4) ASSERT_EQ(colours[at], 255) << at / 4;
+  }
+  const auto sum = [](Ramp ramp, size_t at) {
+    const auto& c = colour_ramp(ramp);
+    return int{c[4 * at]} + int{c[4 * at + 1]} + int{c[4 * at + 2]};
+  };
+  EXPECT_LT(sum(Ramp::rising, 0), 100);
+  EXPECT_GT(sum(Ramp::rising, 255), 600);
+  EXPECT_GT(sum(Ramp::diverging, 127), 690) << "its middle is pale";
+  EXPECT_LT(sum(Ramp::diverging, 0), 350);
+  EXPECT_LT(sum(Ramp::diverging, 255), 350);
+  const auto& diverging = colour_ramp(Ramp::diverging);
+  EXPECT_GT(diverging[2], diverging[0]) << "blue";
+  EXPECT_GT(diverging[255 * 4], diverging[255 * 4 + 2]) << "orange";
+}
+
+TEST(PresetName, EveryTitleMakesAFileName) {
+  EXPECT_EQ(file_name_of("Tiled, eight warps"), "tiled-eight-warps");
+  EXPECT_EQ(file_name_of("  (B=4)  "), "b-4");
+  EXPECT_EQ(file_name_of("A--b!"), "a-b");
+  EXPECT_EQ(file_name_of("../x"), "x");
+  for (const char* none : {"", "-", "\u00b5\u00b5", "..."}) EXPECT_EQ(file_name_of(none), "preset") << none;
+}
+
+// Twelve lines, of which the sixth is another; the changes as one letter for each line.
+TEST(Edits, AreShownWithThreeLinesAround) {
+  const auto text = [](const std::string& sixth, const char* end = "\n") {
+    std::string all;
+    for (int line = 1; line <= 12; ++line) all += (line == 6 ? sixth : "line " + std::to_string(line)) + end;
+    return all;
+  };
+  CodeState state;
+  const auto kinds = [&](const std::string& before, const std::string& now) {
+    std::string letters;
+    for (const ChangeLine& line : state.edits(before, now)) {
+      using Kind = ChangeLine::Kind;
+      letters += line.kind == Kind::heading   ? 'h'
+                 : line.kind == Kind::gap     ? '.'
+                 : line.kind == Kind::same    ? '='
+                 : line.kind == Kind::removed ? '-'
+                                              : '+';
+    }
+    return letters;
+  };
+  EXPECT_EQ(kinds(text("old"), text("new")), "h.===-+===");
+  const std::vector<ChangeLine>& lines = state.edits(text("old"), text("new"));
+  EXPECT_EQ(lines[0].text, "Source, since it was copied: 1 removed, 1 added");
+  EXPECT_EQ(lines[2].text, "line 3");
+  EXPECT_EQ(lines[2].line, 3);
+  EXPECT_EQ(lines[5].text, "old");
+  EXPECT_EQ(lines[5].line, 0) << "it is not in the source any more";
+  EXPECT_EQ(lines[6].text, "new");
+  EXPECT_EQ(lines[6].line, 6);
+  EXPECT_EQ(lines[7].line, 7);
+  EXPECT_EQ(kinds("a\nb\n", "a\nc\n"), "h=-+") << "from the first line on there is no gap";
+  EXPECT_EQ(kinds(text("old"), text("old", "\r\n")), "h") << "line ends are no change";
+  EXPECT_EQ(kinds("a\n", "b\n"), "h-+") << "and not what was compared before";
 }
 
 // What `draw` writes into a window that is 200 pixels wide.

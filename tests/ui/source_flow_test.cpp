@@ -2,8 +2,8 @@
 #include <imgui_internal.h>
 
 #include "ui/drawing.h"
-#include "ui/still_session.h"
-#include "ui/window_flow.h"
+#include "ui/still_code.h"
+#include "ui/still_window.h"
 
 namespace attnscope::ui {
 namespace {
@@ -19,74 +19,15 @@ class CodeSession : public StillSession {
   std::vector<Experiment> asked;
 };
 
-class SourceFlow : public WindowFlow {
+class SourceFlow : public StillWindow {
  protected:
-  // Two runs of a kernel with three lines; each has a listing unless `listed` is false.
-  static session::Snapshot two_runs(bool listed = true) {
-    session::Snapshot snapshot = snapshot_after({"m32_w4", "m32_w8"});
-    auto kernels = std::make_shared<std::vector<Kernel>>(*snapshot.kernels);
-    for (Kernel& kernel : *kernels)
-      kernel.source = "__global__ void attention(const half* q, half* out) {\n  out[0] = q[NUM_WARPS];\n}\n";
-    snapshot.kernels = kernels;
-    const Kernel* kernel = session::find_kernel(snapshot, "tiled");
-    auto chunk = std::make_shared<session::HistoryChunk>(*snapshot.history.chunks.front());
-    for (session::HistoryEntry& entry : chunk->entries) {
-      auto seen = std::make_shared<Observation>(*entry.observation);
-      seen->experiment.kernel_hash = kernel->content_hash;
-      entry.observation = seen;
-      if (!listed) continue;
-      auto code = std::make_shared<Listing>(listing(kernel->source_name, entry.id == 2));
-      code->experiment_hash = hash_of(seen->experiment);
-      snapshot.listings[code->experiment_hash] = code;
-    }
-    snapshot.focus.shown = chunk->entries.back().observation;
-    snapshot.history.chunks = {chunk};
-    return snapshot;
-  }
-
-  static Listing listing(const std::string& file, bool second) {
-    Listing made{.files = {file, "cuda_fp16.hpp"}};
-    made.lines = {
-        {.text = "LDG.E R4, [R2]",
-         .places = {{0, 2}},
-         .control = {.stall = 2, .write_barrier = 0},
-         .reads = {2, 3},
-         .writes = {4},
-         .counts = CodeCounts{10, 320, 0, 0, 80, 7}},
-        {.text = second ? "HADD2 R7, R4, R4" : "HMUL2 R5, R4, R4",
-         .places = {{1, 700}, {0, 2}},
-         .control = {.stall = 5, .wait_mask = 1},
-         .reads = {4},
-         .writes = {5},
-         .counts = CodeCounts{10, 160, 0, 0, 0, 2}},
-        {.text = second ? "STG.E [R6], R7" : "STG.E [R8], R5",
-         .places = {{0, 2}},
-         .reads = {5, 6, 7},
-         .counts = CodeCounts{10, 320, 0, 0, 40, 1}},
-        {.text = "EXIT", .places = {{0, 3}}, .falls_through = false, .counts = CodeCounts{10, 320, 0, 0, 0, 0.5}}};
-    made.ptx = ".file 1 \"" + file + "\"\n.loc 1 2 3\nld.global.f16 %h1, [%rd1];\n.loc 1 3 1\nret;\n";
-    made.counted = true;
-    made.emulated_ctas = made.total_ctas = 128;
-    return made;
-  }
-
   CodeSession& open_still(session::Snapshot snapshot, ShotSize size = {2560, 1440}) {
-    auto made = std::make_unique<CodeSession>(std::move(snapshot));
-    CodeSession& session = *made;
-    session_ = std::move(made);
-    open_window(size);
-    bench_->ignore_kept_settings();
-    flow([&](ImGuiTestContext* ctx) {
-      ctx->Yield(12);
-      bench_->open_panel("Source");
-      ctx->Yield(8);
-    });
-    return session;
+    return StillWindow::open_still<CodeSession>(std::move(snapshot), size, "Source");
   }
 };
 
 TEST_F(SourceFlow, LinesAndInstructionsHaveTheirFigures) {
-  CodeSession& session = open_still(two_runs(), {5120, 1440});  // room for every column
+  CodeSession& session = open_still(snapshot_with_code(), {5120, 1440});  // room for every column
   flow([&](ImGuiTestContext* ctx) {
     const std::string drawn = drawn_words(ctx);
     EXPECT_THAT(drawn, HasSubstr("LDG.E R4, [R2]"));
@@ -99,14 +40,14 @@ TEST_F(SourceFlow, LinesAndInstructionsHaveTheirFigures) {
 }
 
 TEST_F(SourceFlow, AMissingListingIsAskedFor) {
-  CodeSession& session = open_still(two_runs(false));
+  CodeSession& session = open_still(snapshot_with_code(false));
   ASSERT_FALSE(session.asked.empty());
   EXPECT_EQ(session.asked.front(), now()->focus.shown->experiment);
   flow([&](ImGuiTestContext* ctx) { EXPECT_THAT(drawn_words(ctx), HasSubstr("The code is being read.")); });
 }
 
 TEST_F(SourceFlow, ARefusalSaysWhyAndIsNotAskedAgain) {
-  session::Snapshot snapshot = two_runs(false);
+  session::Snapshot snapshot = snapshot_with_code(false);
   snapshot.refused_listings[hash_of(snapshot.focus.shown->experiment)] = {Stage::decode, "No nvdisasm was found.", ""};
   CodeSession& session = open_still(std::move(snapshot));
   EXPECT_TRUE(session.asked.empty());
@@ -114,7 +55,7 @@ TEST_F(SourceFlow, ARefusalSaysWhyAndIsNotAskedAgain) {
 }
 
 TEST_F(SourceFlow, AnInstructionChoosesItsLineAndALineItsInstructions) {
-  open_still(two_runs());
+  open_still(snapshot_with_code());
   flow([&](ImGuiTestContext* ctx) {
     ctx->ItemClick("//Source/**/##sass3");
     ctx->Yield(2);
@@ -129,7 +70,7 @@ TEST_F(SourceFlow, AnInstructionChoosesItsLineAndALineItsInstructions) {
 }
 
 TEST_F(SourceFlow, TheNextHotLineIsTheHottestByTheChosenColumn) {
-  open_still(two_runs());
+  open_still(snapshot_with_code());
   flow([&](ImGuiTestContext* ctx) {
     ctx->ItemClick("//Source/next hot");
     EXPECT_EQ(bench_->source_line(), 2);
@@ -145,7 +86,7 @@ TEST_F(SourceFlow, TheNextHotLineIsTheHottestByTheChosenColumn) {
 }
 
 TEST_F(SourceFlow, SearchGoesThroughTheSourceThenTheCode) {
-  open_still(two_runs());
+  open_still(snapshot_with_code());
   flow([&](ImGuiTestContext* ctx) {
     ctx->ItemInput("//Source/##search");
     ctx->KeyCharsReplaceEnter("OUT[0]");
@@ -159,7 +100,7 @@ TEST_F(SourceFlow, SearchGoesThroughTheSourceThenTheCode) {
 }
 
 TEST_F(SourceFlow, PtxIsBesideTheSource) {
-  open_still(two_runs());
+  open_still(snapshot_with_code());
   flow([&](ImGuiTestContext* ctx) {
     ctx->ItemClick("//Source/PTX");
     ctx->Yield(4);
@@ -172,25 +113,8 @@ TEST_F(SourceFlow, PtxIsBesideTheSource) {
   });
 }
 
-// The first instruction reads a row and then a column of K_tile, 16 bytes a lane; the third stores a row.
-session::Snapshot with_banks(session::Snapshot snapshot) {
-  SharedAccess row{{}, 0xffffffff, 16, SharedUse::load}, column = row;
-  for (int lane = 0; lane < 32; ++lane) {
-    row.at[size_t(lane)] = 16 * lane;
-    column.at[size_t(lane)] = 128 * lane;
-  }
-  const std::string hash = hash_of(snapshot.focus.shown->experiment);
-  auto listing = std::make_shared<Listing>(*snapshot.listings.at(hash));
-  listing->lines[0].shared = {.shapes = {row, column}, .steps = {{0, 0, 0, 4096}, {1, 4, 1, 4096}}};
-  row.use = SharedUse::store;
-  listing->lines[2].shared = {.shapes = {row}, .steps = {{}}};
-  listing->places = {{"Q_tile", 0, 4096}, {"K_tile", 4096, 8192}};
-  snapshot.listings[hash] = listing;
-  return snapshot;
-}
-
 TEST_F(SourceFlow, BanksAreOfTheChosenInstructionStepByStep) {
-  open_still(with_banks(two_runs()), {5120, 1440});
+  open_still(with_banks(snapshot_with_code()), {5120, 1440});
   flow([&](ImGuiTestContext* ctx) {
     ctx->ItemClick("//Source/**/##sass0");
     ctx->ItemClick("//Source/Banks");
@@ -213,7 +137,7 @@ TEST_F(SourceFlow, BanksAreOfTheChosenInstructionStepByStep) {
 }
 
 TEST_F(SourceFlow, AnAccessIsChosenAmongAll) {
-  open_still(with_banks(two_runs()), {5120, 1440});
+  open_still(with_banks(snapshot_with_code()), {5120, 1440});
   flow([&](ImGuiTestContext* ctx) {
     ctx->ItemClick("//Source/**/##line3");
     ctx->ItemClick("//Source/Banks");
@@ -233,7 +157,7 @@ TEST_F(SourceFlow, AnAccessIsChosenAmongAll) {
 }
 
 TEST_F(SourceFlow, CodeWithoutAccessesHasNoBanks) {
-  open_still(two_runs());
+  open_still(snapshot_with_code());
   flow([&](ImGuiTestContext* ctx) {
     ctx->ItemClick("//Source/Banks");
     ctx->Yield(4);
@@ -242,7 +166,7 @@ TEST_F(SourceFlow, CodeWithoutAccessesHasNoBanks) {
 }
 
 TEST_F(SourceFlow, ChangesSinceAAreOfSourceAndCodeButNotOfRegisters) {
-  open_still(two_runs());
+  open_still(snapshot_with_code());
   flow([&](ImGuiTestContext* ctx) {
     ctx->ItemClick("//Source/Changes since A");
     ctx->Yield(4);
@@ -256,7 +180,7 @@ TEST_F(SourceFlow, ChangesSinceAAreOfSourceAndCodeButNotOfRegisters) {
 }
 
 TEST_F(SourceFlow, WithoutARunBeforeThereIsNothingToCompare) {
-  session::Snapshot snapshot = two_runs();
+  session::Snapshot snapshot = snapshot_with_code();
   auto chunk = std::make_shared<session::HistoryChunk>();
   chunk->entries = {snapshot.history.chunks.front()->entries.back()};
   chunk->entries.front().id = snapshot.focus.run = 1;
@@ -270,7 +194,7 @@ TEST_F(SourceFlow, WithoutARunBeforeThereIsNothingToCompare) {
 }
 
 TEST_F(SourceFlow, ANarrowPanelShowsOneOfThem) {
-  open_still(two_runs(), {1024, 640});
+  open_still(snapshot_with_code(), {1024, 640});
   flow([&](ImGuiTestContext* ctx) {
     EXPECT_THAT(drawn_words(ctx), Not(HasSubstr("LDG.E")));
     ctx->ItemClick("//Source/SASS");
@@ -279,24 +203,8 @@ TEST_F(SourceFlow, ANarrowPanelShowsOneOfThem) {
   });
 }
 
-// The second run's third instruction is a product, and the EXIT is none.
-session::Snapshot with_a_product(session::Snapshot snapshot) {
-  const std::string hash = hash_of(snapshot.focus.shown->experiment);
-  auto code = std::make_shared<Listing>(*snapshot.listings.at(hash));
-  code->lines[2].text = "HMMA.16816.F32 R4, R8, R12, RZ";
-  code->lines[2].fragments = {{MatrixName::a, 16, 16, 16, 2, false, 8},
-                              {MatrixName::b, 16, 8, 16, 2, true, 12},
-                              {MatrixName::c, 16, 8, 32, 2, false, MatrixFragment::kZero},
-                              {MatrixName::d, 16, 8, 32, 2, false, 4}};
-  CodeLine load{.text = "LDSM.16.MT88.2 R20, [R3]", .places = {{0, 3}}};
-  load.fragments = {{MatrixName::d, 16, 8, 16, 2, true, 20}};
-  code->lines.push_back(load);
-  snapshot.listings[hash] = code;
-  return snapshot;
-}
-
 TEST_F(SourceFlow, FragmentsShowWhichLaneHoldsWhat) {
-  open_still(with_a_product(two_runs()), {5120, 1440});  // all three side by side
+  open_still(with_a_product(snapshot_with_code()), {5120, 1440});  // all three side by side
   flow([&](ImGuiTestContext* ctx) {
     ctx->ItemClick("//Source/Fragments");
     ctx->Yield(4);
@@ -324,7 +232,7 @@ TEST_F(SourceFlow, FragmentsShowWhichLaneHoldsWhat) {
 }
 
 TEST_F(SourceFlow, FragmentsFollowTheChosenInstructionAndLine) {
-  open_still(with_a_product(two_runs()));
+  open_still(with_a_product(snapshot_with_code()));
   flow([&](ImGuiTestContext* ctx) {
     ctx->ItemClick("//Source/Fragments");
     ctx->ItemClick("//Source/**/##line3");
@@ -347,7 +255,7 @@ TEST_F(SourceFlow, FragmentsFollowTheChosenInstructionAndLine) {
 }
 
 TEST_F(SourceFlow, CodeWithoutMatricesSaysSo) {
-  open_still(two_runs());
+  open_still(snapshot_with_code());
   flow([&](ImGuiTestContext* ctx) {
     ctx->ItemClick("//Source/Fragments");
     ctx->Yield(4);
@@ -357,7 +265,7 @@ TEST_F(SourceFlow, CodeWithoutMatricesSaysSo) {
 
 // The figures stay beside the code that is scrolled to the side.
 TEST_F(SourceFlow, FiguresStayInSightWhenTheCodeIsScrolled) {
-  session::Snapshot snapshot = two_runs();
+  session::Snapshot snapshot = snapshot_with_code();
   const std::string hash = hash_of(snapshot.focus.shown->experiment);
   auto wide = std::make_shared<Listing>(*snapshot.listings.at(hash));
   wide->lines[1].text += std::string(200, ' ') + "end";
@@ -385,7 +293,7 @@ TEST_F(SourceFlow, FiguresStayInSightWhenTheCodeIsScrolled) {
 }
 
 TEST_F(SourceFlow, TheStripCanBeTallAndLeavesTheHeadlines) {
-  open_still(two_runs(), {1280, 720});
+  open_still(snapshot_with_code(), {1280, 720});
   flow([&](ImGuiTestContext* ctx) {
     const auto height = [&](const char* title) { return ctx->GetWindowByRef(title)->Size.y; };
     const float before = height("//Source");
@@ -408,7 +316,7 @@ TEST_F(SourceFlow, TheStripCanBeTallAndLeavesTheHeadlines) {
 
 // A listing of the largest usual size: only the rows in sight are drawn.
 TEST_F(SourceFlow, OnlyRowsInSightAreDrawn) {
-  session::Snapshot snapshot = two_runs();
+  session::Snapshot snapshot = snapshot_with_code();
   const std::string hash = hash_of(snapshot.focus.shown->experiment);
   auto large = std::make_shared<Listing>(*snapshot.listings.at(hash));
   const std::vector<CodeLine> few = large->lines;

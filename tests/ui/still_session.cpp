@@ -98,4 +98,16 @@ session::Snapshot snapshot_after(const std::vector<std::string>& recordings) {
   return snapshot;
 }
 
+void revise_runs(session::Snapshot& snapshot, const std::function<void(uint64_t run, Observation&)>& change) {
+  auto chunk = std::make_shared<session::HistoryChunk>(*snapshot.history.chunks.front());
+  for (session::HistoryEntry& entry : chunk->entries) {
+    auto seen = std::make_shared<Observation>(*entry.observation);
+    seen->experiment.kernel_hash = session::find_kernel(snapshot, seen->experiment.kernel)->content_hash;
+    change(entry.id, *seen);
+    entry.observation = std::move(seen);
+  }
+  snapshot.focus.shown = chunk->entries.back().observation;
+  snapshot.history.chunks = {chunk};
+}
+
 }  // namespace attnscope::ui

@@ -1,4 +1,5 @@
 #pragma once
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -50,5 +51,8 @@ class StillSession : public session::Session {
 // A snapshot after runs of tests/data/observations, oldest first; the last one is live. It has the kernels `tiled` and
 // `minimal`, with a source and a story of the test's own, and the emulated L4.
 session::Snapshot snapshot_after(const std::vector<std::string>& recordings);
+
+// Gives every run the kernel's code of now, and what `change` does to it; the last one stays live.
+void revise_runs(session::Snapshot& snapshot, const std::function<void(uint64_t run, Observation&)>& change);
 
 }  // namespace attnscope::ui

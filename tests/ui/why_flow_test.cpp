@@ -1,8 +1,8 @@
 // The Why panel: terms beside the baseline's, their lines, findings with what to try.
 #include <imgui_internal.h>
 
-#include "ui/still_session.h"
-#include "ui/window_flow.h"
+#include "ui/still_code.h"
+#include "ui/still_window.h"
 
 namespace attnscope::ui {
 namespace {
@@ -21,46 +21,15 @@ class AskedSession : public StillSession {
   std::string change;
 };
 
-class WhyFlow : public WindowFlow {
+class WhyFlow : public StillWindow {
  protected:
-  // Two runs with terms; the second one has `found`.
-  static session::Snapshot two_runs(const std::vector<Finding>& found = {}) {
-    session::Snapshot snapshot = snapshot_after({"m32_w4", "m32_w8"});
-    const Kernel* kernel = session::find_kernel(snapshot, "tiled");
-    auto chunk = std::make_shared<session::HistoryChunk>(*snapshot.history.chunks.front());
-    for (session::HistoryEntry& entry : chunk->entries) {
-      auto seen = std::make_shared<Observation>(*entry.observation);
-      const double us = seen->timing->p50, barriers = entry.id == 1 ? us * 0.6 : us * 0.1;
-      const std::string at = kernel->source_name + ":3";
-      seen->timing->terms = Terms{{{TermKind::issue, us - barriers, {{0x10, at, 50, 0x10, at}}},
-                                   {TermKind::barriers, barriers, {{0x20, kernel->source_name + ":2", 9, 0x30, at}}}},
-                                  {{"attention", us, {}}},
-                                  ""};
-      seen->experiment.kernel_hash = kernel->content_hash;
-      if (entry.id == 2) seen->findings = found;
-      entry.observation = std::move(seen);
-    }
-    snapshot.focus.shown = chunk->entries.back().observation;
-    snapshot.history.chunks = {chunk};
-    return snapshot;
-  }
   AskedSession& open_still(session::Snapshot snapshot, ShotSize size = {1600, 900}) {
-    auto made = std::make_unique<AskedSession>(std::move(snapshot));
-    AskedSession& asked = *made;
-    session_ = std::move(made);
-    open_window(size);
-    bench_->ignore_kept_settings();
-    flow([&](ImGuiTestContext* ctx) {
-      ctx->Yield(12);
-      bench_->open_panel("Why");
-      ctx->Yield(8);
-    });
-    return asked;
+    return StillWindow::open_still<AskedSession>(std::move(snapshot), size, "Why");
   }
 };
 
 TEST_F(WhyFlow, AChangeIsExplainedTermByTerm) {
-  open_still(two_runs());
+  open_still(snapshot_with_terms());
   flow([&](ImGuiTestContext* ctx) {
     const std::string drawn = drawn_words(ctx);
     const size_t table = drawn.find("the largest difference first");
@@ -73,7 +42,7 @@ TEST_F(WhyFlow, AChangeIsExplainedTermByTerm) {
 }
 
 TEST_F(WhyFlow, ATermLeadsToItsLinesAndALineToTheSource) {
-  open_still(two_runs());
+  open_still(snapshot_with_terms());
   flow([&](ImGuiTestContext* ctx) {
     ctx->ItemClick("//Why/**/##issue");
     ctx->Yield(2);
@@ -88,7 +57,7 @@ TEST_F(WhyFlow, ATermLeadsToItsLinesAndALineToTheSource) {
 }
 
 TEST_F(WhyFlow, ABarsSegmentChoosesItsTerm) {
-  open_still(two_runs());
+  open_still(snapshot_with_terms());
   flow([&](ImGuiTestContext* ctx) {
     const ImGuiTestItemInfo bar = ctx->ItemInfo("//Why/**/B/##bar");
     ctx->MouseMoveToPos({bar.RectFull.Min.x + bar.RectFull.GetWidth() * 0.1f, bar.RectFull.GetCenter().y});
@@ -104,7 +73,7 @@ TEST_F(WhyFlow, AFindingSetsItsKnobsAndCopiesItsCommandLine) {
   found.sentence = "Three of four warps wait.";
   found.evidence = {{"idle", 75, "%", FigureKind::counted}};
   found.next = Next{{{"NUM_WARPS", 2}, {"VEC_WIDTH", 8}}};
-  AskedSession& session = open_still(two_runs({found}), {2560, 1440});
+  AskedSession& session = open_still(snapshot_with_terms({found}), {2560, 1440});
   flow([&](ImGuiTestContext* ctx) {
     EXPECT_THAT(drawn_words(ctx), HasSubstr("Three of four warps wait."));
     EXPECT_THAT(drawn_words(ctx), HasSubstr("idle 75 %, counted"));
@@ -121,7 +90,7 @@ TEST_F(WhyFlow, AFindingSetsItsKnobsAndCopiesItsCommandLine) {
 }
 
 TEST_F(WhyFlow, WithoutTermsThePanelSaysWhatGivesThem) {
-  session::Snapshot snapshot = two_runs();
+  session::Snapshot snapshot = snapshot_with_terms();
   auto seen = std::make_shared<Observation>(*snapshot.focus.shown);
   seen->timing->kind = FigureKind::measured;
   seen->timing->terms.reset();
@@ -131,7 +100,7 @@ TEST_F(WhyFlow, WithoutTermsThePanelSaysWhatGivesThem) {
 }
 
 TEST_F(WhyFlow, TheVerdictAndTheKeyLeadHere) {
-  open_still(two_runs());
+  open_still(snapshot_with_terms());
   flow([&](ImGuiTestContext* ctx) {
     const auto in_front = [&] { return ctx->GetWindowByRef("//Why")->DockTabIsVisible; };
     for (const bool by_key : {false, true}) {
@@ -153,7 +122,7 @@ TEST_F(WhyFlow, NothingMovesWhenAnotherTermIsChosen) {
   Finding found;
   found.sentence = "Found.";
   found.next = Next{{{"NUM_WARPS", 2}}};
-  open_still(two_runs({found}));
+  open_still(snapshot_with_terms({found}));
   flow([&](ImGuiTestContext* ctx) {
     const auto where = [&] { return ctx->ItemInfo("//Why/**/###next").RectFull.Min; };
     const ImVec2 before = where();

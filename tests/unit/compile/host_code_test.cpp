@@ -6,6 +6,7 @@
 
 #include "compile/builtin_headers.h"
 #include "compile/compiler.h"
+#include "compile/implied_headers.h"
 
 namespace attnscope::compile {
 namespace {

@@ -129,6 +129,9 @@ int emulate(FakeFunction& function, const LaunchConfig& config, std::vector<std:
     std::fprintf(stderr, "the fake GPU: %s\n", failure.message.c_str());
     return launch_failed;
   };
+  // Our own kernels walk their data by whole warps.
+  if (const unsigned threads = config.block[0] * config.block[1] * config.block[2]; threads == 0 || threads % 32 != 0)
+    return refuse({Stage::launch, function.name + " was launched with " + std::to_string(threads) + " threads", ""});
   if (!function.program) {
     auto sass =
         compile::disassemble(function.module->cubin, function.name,

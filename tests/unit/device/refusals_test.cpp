@@ -58,8 +58,8 @@ class Refusals : public CudaDeviceTest {
 };
 
 TEST_F(Refusals, OfEnteringTheGpu) {
-  for (const char* call :
-       {"primary_context_retain", "context_set_current", "stream_create", "module_load_data", "module_get_function"}) {
+  for (const char* call : {"device_get", "primary_context_retain", "context_set_current", "stream_create",
+                           "module_load_data", "module_get_function"}) {
     auto one = device();
     gpu_.refused = call;
     gpu_.refused_after = 0;

@@ -335,6 +335,55 @@ TEST(Bench, ThePicturesAxisIsLogarithmicAndSaysItsTimes) {
   EXPECT_NEAR(std::stod(svg.substr(svg.find(dot) + dot.size())), at[0], 1) << "the dot of 10 us";
 }
 
+// The number behind `name` in the first of the picture's elements that has `mark`, from `from` on.
+double number_in(const std::string& svg, const std::string& mark, const std::string& name, size_t from = 0) {
+  const size_t at = svg.find(mark, from), number = svg.find(name + "=\"", at);
+  return at == std::string::npos || number == std::string::npos ? NAN : std::stod(svg.substr(number + name.size() + 2));
+}
+
+TEST(Bench, APicturesLinesStandBelowEachOtherAndItsPanelsToo) {
+  FakeDevice device({10, 40, 20});
+  device.drift = 0;
+  device.refuses[1] = Failure{Stage::input, "it has no such dtype", ""};
+  const BenchPlan plan = plan_of(false, {{"ours", false}, {"second", false}, {"peer", true}}, 2);
+  BenchState state;
+  run_bench(plan, device.calls(), state);
+  BenchReport report = report_of(plan, state, "2026-11-21");
+  for (Row& row : report.rows) {
+    row.cells[0].p10 = 8;
+    row.cells[0].p90 = 16;
+  }
+  const std::string svg = as_svg(report);
+  const auto label_y = [&](const std::string& label, size_t from) {
+    const size_t end = svg.find(">" + label + "</text>", from);
+    return number_in(svg, "<text", "y", svg.rfind("<text", end));
+  };
+  const size_t second = svg.find(">B2 ");
+  ASSERT_NE(second, std::string::npos);
+  for (const size_t from : {size_t{0}, second}) {
+    const double ours = label_y("ours", from), next = label_y("second", from), peer = label_y("peer", from);
+    EXPECT_GT(next, ours + 13) << "a line's text is 13 high";
+    EXPECT_NEAR(peer - next, next - ours, 0.2);
+    const double dot = number_in(svg, "<circle", "cy", from);
+    EXPECT_NEAR(dot, ours - 4, 0.2) << "the mark stands in the middle of its line's text";
+    EXPECT_NEAR(number_in(svg, "height=\"8\"", "y", svg.rfind("<rect", svg.find("height=\"8\"", from))), dot - 4, 0.2);
+  }
+  EXPECT_GT(label_y("ours", second), label_y("peer", 0) + 46) << "a panel has a head";
+  // 8 to 16 us is a bar with 10 us inside it: as far from its left as the logarithm says.
+  const size_t bar = svg.find("height=\"8\"");
+  const double left = number_in(svg, "<rect", "x", svg.rfind("<rect", bar)), dot = number_in(svg, "<circle", "cx");
+  const double width = number_in(svg, "<rect", "width", svg.rfind("<rect", bar));
+  EXPECT_NEAR((dot - left) / width, std::log2(10.0 / 8), 0.01);
+  EXPECT_GE(left, 190) << "right of the labels";
+  EXPECT_LE(left + width, 660) << "left of the times";
+  EXPECT_EQ(places_of(svg, "us").size(), 2u) << "each axis has its unit";
+  EXPECT_THAT(svg, HasSubstr("it has no such dtype</text>"));
+  const double height = number_in(svg, "<svg", "height");
+  EXPECT_GT(height, label_y("peer", second) + 34);
+  EXPECT_THAT(svg, HasSubstr("viewBox=\"0 0 960 "));
+  EXPECT_THAT(svg, HasSubstr("fill=\"#b45f06\"")) << "a peer is orange";
+}
+
 TEST(Bench, AReportFromOutsideIsCheckedAtTheDoor) {
   FakeDevice device({50, 60});
   const BenchPlan plan = plan_of(false, {{"ours", false}, {"peer", true}});

@@ -194,6 +194,46 @@ TEST(Gates, EachOneFailsOrIsUnknownForItsOwnReason) {
   EXPECT_EQ(told(report, GateKind::correct), std::nullopt);
 }
 
+// Each sentence counts what it names.
+TEST(Gates, SayOfHowManyShapesTheySpeak) {
+  RbkReport report =
+      made({measured_ratio(0.9, 0.85, 0.95), measured_ratio(0.8, 0.75, 0.85), measured_ratio(1.2, 1.1, 1.3)});
+  report.bench.rows[1].problem.seq_q = report.bench.rows[1].problem.seq_k = 4096;
+  const auto why = [&](GateKind kind) { return gate_of(gates_of(report.bench, report.config, {}), kind).why; };
+  EXPECT_EQ(why(GateKind::compiles), "runs on 3 shapes");
+  EXPECT_EQ(why(GateKind::correct), "on 3 shapes");
+  EXPECT_THAT(why(GateKind::not_slower), HasSubstr("slower than base on 2 shapes, most at "));
+  EXPECT_THAT(why(GateKind::not_slower), HasSubstr("4096")) << "0.8 is the worst";
+  EXPECT_EQ(why(GateKind::gain), "at least 1.1 times as fast as base on 1 of 3, 2 wanted");
+  EXPECT_EQ(why(GateKind::documented), "its manifest has no \"story\"");
+  report.config.gain = {1.2, 1};
+  EXPECT_EQ(why(GateKind::gain), "at least 1.2 times as fast as base on 1 of 3, 1 wanted");
+  EXPECT_EQ(gate_of(gates_of(report.bench, report.config, {}), GateKind::gain).passed, true);
+  report.bench.rows[0].cells[1].state = CellState::not_applicable;
+  report.bench.rows[0].cells[1].reason = "no such dtype";
+  EXPECT_THAT(why(GateKind::compiles), HasSubstr("runs on 2 shapes; not on 1 shape: "));
+  EXPECT_THAT(why(GateKind::compiles), HasSubstr(": no such dtype"));
+  report.bench.rows[1].cells[1].state = CellState::wrong;
+  report.bench.rows[1].cells[1].reason = "element 3";
+  EXPECT_THAT(why(GateKind::correct), HasSubstr("wrong on 1 shape: "));
+  EXPECT_THAT(why(GateKind::compiles), HasSubstr("runs on 2 shapes")) << "a wrong output ran";
+}
+
+TEST(Gates, SayWhyCorrectIsNotEnough) {
+  RbkReport report = made({measured_ratio(1.2, 1.1, 1.3), measured_ratio(1.2, 1.1, 1.3)});
+  const auto why = [&] { return gate_of(gates_of(report.bench, report.config, {}), GateKind::correct).why; };
+  report.config.tolerances = Tolerances{1e-3, 1e-3};
+  EXPECT_EQ(why(), "on 2 shapes");
+  report.config.tolerances = Tolerances{1e-5, 1e-5};
+  EXPECT_EQ(why(), "correct, but atol 1e-05 and rtol 1e-05 are tighter than what was checked on 2 shapes");
+  report.bench.rows[1].cells[1].error->outside_share = 0.1;
+  EXPECT_EQ(why(), "correct, but on 1 shape not within atol 1e-05 and rtol 1e-05");
+  report.bench.rows[0].cells[1].verdict = VerdictState::unchecked;
+  EXPECT_EQ(why(), "unchecked on 1 shape");
+  for (Row& row : report.bench.rows) row.cells[1].state = CellState::not_applicable;
+  EXPECT_EQ(why(), "it ran on no shape");
+}
+
 TEST(Gates, ACorrectOutputIsWithinOtherTolerancesOnlyWhereThatFollows) {
   Cell cell = timed(1);  // largest error 1e-4; nothing outside atol and rtol of 1e-3
   EXPECT_EQ(within(cell, {1e-3, 1e-3}), true);

@@ -369,8 +369,29 @@ TEST(Results, ANewerSchemaIsLeftAlone) {
   EXPECT_TRUE(std::filesystem::exists(path));
 }
 
-// In a child, because a limit on file sizes holds for the whole process: the kernel then refuses to let a file grow, as
-// on a full disk.
+// The exit status of `body`, which runs in a child: a limit on file sizes holds for the whole process.
+// Over `most` bytes no file grows there, as on a full disk, until has_room().
+template <class Body>
+int on_full_disk(rlim_t most, Body body) {
+  const pid_t child = fork();
+  if (child == 0) {
+    signal(SIGXFSZ, SIG_IGN);
+    rlimit sizes{};
+    getrlimit(RLIMIT_FSIZE, &sizes);
+    sizes.rlim_cur = most;
+    setrlimit(RLIMIT_FSIZE, &sizes);
+    _exit(body());
+  }
+  int status = 0;
+  return waitpid(child, &status, 0) == child && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+void has_room() {
+  rlimit sizes{};
+  getrlimit(RLIMIT_FSIZE, &sizes);
+  sizes.rlim_cur = sizes.rlim_max;
+  setrlimit(RLIMIT_FSIZE, &sizes);
+}
+
 TEST(Results, AFullDiskIsAWarningAndOldRowsStay) {
   TempDir dir;
   const auto path = dir / "r.sqlite";
@@ -378,28 +399,21 @@ TEST(Results, AFullDiskIsAWarningAndOldRowsStay) {
     auto results = open(path);
     append(*results, observation(4), 1);
   }
-  const pid_t child = fork();
-  if (child == 0) {
-    signal(SIGXFSZ, SIG_IGN);
-    const rlim_t limit = std::filesystem::file_size(path) + 65536;  // leaves room for the shared index (32 KB)
-    const rlimit sizes{limit, limit};
-    setrlimit(RLIMIT_FSIZE, &sizes);
+  const rlim_t most = std::filesystem::file_size(path) + 65536;  // leaves room for the shared index (32 KB)
+  const int status = on_full_disk(most, [&] {
     auto results = Results::open(path);
-    if (!results) _exit(2);
+    if (!results) return 2;
     Observation large = observation(8);
     large.variant.emplace();
     large.variant->log = std::string(400000, 'x');
     auto done = (*results)->append(large, 2);
     if (done || done.error().stage != Stage::store || done.error().message.find("r.sqlite") == std::string::npos)
-      _exit(3);
-    if ((*results)->take_trouble()) _exit(4);
-    if (!(*results)->append(observation(16), 3)) _exit(5);  // a small one still fits
-    _exit(0);
-  }
-  int status = 0;
-  ASSERT_EQ(waitpid(child, &status, 0), child);
-  ASSERT_TRUE(WIFEXITED(status));
-  EXPECT_EQ(WEXITSTATUS(status), 0);
+      return 3;
+    if ((*results)->take_trouble()) return 4;
+    if (!(*results)->append(observation(16), 3)) return 5;  // a small one still fits
+    return 0;
+  });
+  EXPECT_EQ(status, 0);
   auto results = open(path);
   EXPECT_EQ(count(*results), 2);
 }
@@ -412,28 +426,19 @@ TEST(Results, OnAFullDiskTheHistoryIsReadUntilThereIsRoom) {
     auto results = open(path);
     append(*results, observation(4), 1);
   }
-  const pid_t child = fork();
-  if (child == 0) {
-    signal(SIGXFSZ, SIG_IGN);
-    rlimit sizes{};
-    getrlimit(RLIMIT_FSIZE, &sizes);
-    const rlimit full{0, sizes.rlim_max};
-    setrlimit(RLIMIT_FSIZE, &full);
+  const int status = on_full_disk(0, [&] {
     auto results = Results::open(path);
-    if (!results) _exit(2);
-    if (newest_us(**results, observation(4)) != 839.38) _exit(3);
+    if (!results) return 2;
+    if (newest_us(**results, observation(4)) != 839.38) return 3;
     const auto done = (*results)->append(observation(8), 2);
-    if (done || done.error().message.find("r.sqlite") == std::string::npos) _exit(4);
-    if (done.error().hint.find("Free some space") == std::string::npos) _exit(5);
-    if (Results::open(dir / "new.sqlite")) _exit(6);  // there is nothing to read
-    setrlimit(RLIMIT_FSIZE, &sizes);
-    if (!(*results)->append(observation(8), 3)) _exit(7);
-    _exit(0);
-  }
-  int status = 0;
-  ASSERT_EQ(waitpid(child, &status, 0), child);
-  ASSERT_TRUE(WIFEXITED(status));
-  EXPECT_EQ(WEXITSTATUS(status), 0);
+    if (done || done.error().message.find("r.sqlite") == std::string::npos) return 4;
+    if (done.error().hint.find("Free some space") == std::string::npos) return 5;
+    if (Results::open(dir / "new.sqlite")) return 6;  // there is nothing to read
+    has_room();
+    if (!(*results)->append(observation(8), 3)) return 7;
+    return 0;
+  });
+  EXPECT_EQ(status, 0);
   auto results = open(path);
   EXPECT_EQ(count(*results), 2);
 }

@@ -87,11 +87,46 @@ TEST(ProgressClock, AGpuRunsHoweverBusyTheProcessorsAre) {
   EXPECT_TRUE(clock.expired());
 }
 
+// Both kinds of device, at every step.
+TEST(ProgressClock, EveryStepHasItsLimitAndItsOwner) {
+  struct At {
+    Step step;
+    int64_t emulated, gpu;
+    bool emulates, emulates_on_gpu;
+  };
+  for (const At& at : {At{Step::compiling, 6000, 6000, false, false}, At{Step::limits, 6000, 6000, false, false},
+                       At{Step::emulating, 500, 200, true, false}, At{Step::watching, 500, 500, true, true},
+                       At{Step::checking, 6000, 6000, false, false}, At{Step::measuring, 200, 200, false, false}}) {
+    ProgressClock emulated(kDeadlines, true), gpu(kDeadlines, false);
+    for (ProgressClock* clock : {&emulated, &gpu}) clock->on_progress({1, at.step, 1, 2});
+    EXPECT_EQ(emulated.limit_ms(), at.emulated) << to_string(at.step);
+    EXPECT_EQ(gpu.limit_ms(), at.gpu) << to_string(at.step);
+    EXPECT_EQ(emulated.emulating(), at.emulates) << to_string(at.step);
+    EXPECT_EQ(gpu.emulating(), at.emulates_on_gpu) << to_string(at.step);
+    // What the executor does not run itself counts only where a GPU does the work.
+    for (int64_t ms = 0; ms <= at.gpu; ms += 100) gpu.tick(100, 0), emulated.tick(100, 0);
+    EXPECT_EQ(gpu.expired(), !at.emulates_on_gpu && at.step != Step::compiling) << to_string(at.step);
+    EXPECT_FALSE(emulated.expired()) << to_string(at.step);
+  }
+}
+
+TEST(ProgressClock, ATickCountsUpToTwoTenthsOfASecond) {
+  ProgressClock clock(kDeadlines, true);
+  clock.on_progress({1, Step::emulating, 1, 2});
+  for (const int64_t ms : {199, 200, 201, 5000}) clock.tick(ms);
+  EXPECT_EQ(clock.idle_ms(), 199 + 3 * 200);
+  EXPECT_TRUE(clock.expired());
+  clock.on_final_part();
+  EXPECT_EQ(clock.idle_ms(), 0);
+}
+
 TEST(ProgressClock, SaysWhere) {
   ProgressClock clock(kDeadlines, true);
   EXPECT_EQ(clock.where(), "compiling");
   clock.on_progress({1, Step::emulating, 43, 128});
   EXPECT_EQ(clock.where(), "emulating, 43 of 128 CTAs");
+  clock.on_progress({1, Step::checking, 0, 0});
+  EXPECT_EQ(clock.where(), "checking") << "nothing is counted";
 }
 
 }  // namespace

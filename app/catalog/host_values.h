@@ -1,0 +1,100 @@
+#pragma once
+#include <algorithm>
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/cpp_tokens.h"
+
+namespace attnscope::catalog {
+
+// What a name of host code means: it may have a value in every block.
+template <class T>
+class SourceValues {
+ public:
+  struct One {
+    size_t at = 0, end = 0;  // it is known from `at` to the end of its block; SIZE_MAX: of the file
+    T value;
+    bool declared = true;  // there, and not given another value
+  };
+  void add(const std::string& name, One one) { all_[name].push_back(std::move(one)); }
+  // The nearest one before its use whose block contains the use; null if there is none.
+  const One* find(const std::string& name, size_t used_at) const {
+    const auto found = all_.find(name);
+    if (found == all_.end()) return nullptr;
+    size_t looked_at = 0;
+    for (auto one = std::ranges::lower_bound(found->second, used_at, {}, &One::at); one != found->second.begin();) {
+      --one;
+      if (one->end >= used_at) return &*one;
+      if (++looked_at == kMostLookedAt) break;
+    }
+    return nullptr;
+  }
+  // The nearest declaration before, in whichever block, or else the last one.
+  const One* any(const std::string& name, size_t used_at) const {
+    const auto found = all_.find(name);
+    if (found == all_.end()) return nullptr;
+    const auto behind = std::ranges::lower_bound(found->second, used_at, {}, &One::at);
+    const One* const before = last_declared(found->second.begin(), behind);
+    return before ? before : last_declared(behind, found->second.end());
+  }
+
+ private:
+  template <class Iterator>
+  static const One* last_declared(Iterator begin, Iterator end) {
+    for (size_t looked_at = 0; end != begin && looked_at < kMostLookedAt; ++looked_at)
+      if ((--end)->declared) return &*end;
+    return nullptr;
+  }
+  static constexpr size_t kMostLookedAt = 1000;  // so that a million of them cost no more
+  std::map<std::string, std::vector<One>> all_;  // ascending
+};
+
+// Where names get other values than those that they are declared with.
+class SourceChanges {
+ public:
+  // `end`: of the block in which the new value is known; a position before any use if it is not known at all.
+  void add(const std::string& name, size_t at, size_t end) { all_[name].push_back({at, end}); }
+  // Whether the value of a name, known since `from`, may be another one at `to`.
+  bool any(const std::string& name, size_t from, size_t to) const;
+
+ private:
+  struct One {
+    size_t at = 0, end = 0;
+  };
+  std::map<std::string, std::vector<One>> all_;  // ascending
+};
+
+// The values that host code gives its names, as written.
+struct HostValues {
+  SourceValues<std::string> constants;          // name = expression
+  SourceChanges changes;                        // of names in a branch, or by += and the like
+  SourceValues<std::vector<std::string>> dims;  // dim3 name(x, y, z)
+};
+
+// A token of a source, and where what is declared there stops being known: bytes from the source's start.
+struct HostToken {
+  const std::vector<CppToken>& tokens;
+  const CppBrackets& brackets;
+  size_t i;
+  size_t end_of_block;  // SIZE_MAX: the file's
+  bool is(size_t at, std::string_view text) const { return at < tokens.size() && tokens[at].is(text); }
+  bool word(size_t at) const { return at < tokens.size() && tokens[at].kind == CppToken::Kind::word; }
+};
+
+struct SourceConstant {
+  std::string name, value;
+};
+
+// `type x = v;` or `x = v;`, at its =. Empty if it is neither.
+std::optional<SourceConstant> read_constant(const HostToken& place, HostValues& values);
+// `x += 1; x <<= 1; x++; ++x;`, at its =, or at the second + or -.
+void read_change(const HostToken& place, HostValues& values);
+// `dim3 a(…), b(…);  dim3 a = dim3(…);`, at its first dim3.
+void read_dims(const HostToken& place, HostValues& values);
+
+}  // namespace attnscope::catalog

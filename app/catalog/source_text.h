@@ -1,0 +1,22 @@
+#pragma once
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/cpp_tokens.h"
+
+namespace attnscope::catalog {
+
+// What a manifest cannot contain is not read: a hostile file that repeats texts would cost its length squared.
+inline constexpr size_t kMostTextTokens = 250;  // of an expression, a type or a parameter
+inline constexpr size_t kLongestText = 2000;    // bytes of one
+
+// The text of the source with even blanks; empty if it is too long.
+std::string text_of(const std::vector<CppToken>& tokens, size_t begin, size_t end);
+
+// Splits [begin, end) at commas that are not in brackets.
+std::vector<std::pair<size_t, size_t>> parts_of(const std::vector<CppToken>& tokens, const CppBrackets& brackets,
+                                                size_t begin, size_t end);
+
+}  // namespace attnscope::catalog

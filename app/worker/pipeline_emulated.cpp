@@ -1,0 +1,106 @@
+#include "worker/pipeline_stages.h"
+
+#include <fmt/format.h>
+
+#include "worker/watch_run.h"
+
+// The same machine code on an emulated device: counters beside a GPU's, watches and trials.
+namespace attnscope::worker {
+
+// In place of measuring: what the GPU's own counters say of the run, and what the emulator counts of the same machine
+// code. A GPU that does not give its counters says why; the emulator still counts.
+Result<void> Pipeline::profile() {
+  if (device_->spec().emulated) return {};
+  auto launch = launch_request(loaded_);
+  if (!launch) return fail(launch.error());
+  int64_t steps = 0;
+  sink_.progress(Step::measuring, 0, 0);
+  auto hardware = device_->profile(*launch, [&](int64_t, int64_t) { sink_.progress(Step::measuring, ++steps, 0); });
+  if (!hardware) {
+    if (device_->lost() || hardware.error().stage == Stage::launch) return fail(hardware.error());
+    HardwareCounters none;
+    none.failure = hardware.error();
+    hardware = std::move(none);
+  }
+  sink_.part({*hardware});
+  const auto twin = request_.kernel.library.is_source() ? services_.emulated_twin(device_->spec().arch) : nullptr;
+  if (twin == nullptr) return {};
+  launch = launch_on(twin);
+  if (!launch) return fail(launch.error());
+  return count(*twin, *launch);
+}
+
+// On an emulated device that is perhaps not the experiment's, for which only the inputs are needed.
+Result<device::LaunchRequest> Pipeline::launch_on(const std::shared_ptr<device::Device>& twin) {
+  auto loaded = load_on(twin);
+  if (!loaded) return fail(loaded.error());
+  if (truth_) truth_ = services_.truth.want(experiment().problem, accumulate_, TruthMaker::Wanted::inputs);
+  return launch_request(*loaded);
+}
+
+// A GPU does not say what its kernel did, but the same machine code does the same in the emulator.
+Result<void> Pipeline::count(device::Device& twin, const device::LaunchRequest& launch) {
+  device::LaunchEvents events;
+  events.cancel = request_.cancel;
+  events.on_progress = [this](int64_t done, int64_t total) { sink_.progress(Step::watching, done, total); };
+  const auto counted = twin.run(launch, events);
+  if (!counted) return fail(counted.error());
+  const std::vector<SimulatedLaunch> made = simulate(planned(), *counted);
+  if (is_program()) add_figures(planned(), made, figures_);
+  const Bound bound =
+      is_program() ? sum_of_timings(figures_).value_or(Timing{}).bound : made.front().simulated.timing.bound;
+  sink_.part(
+      {is_program() ? sum_of_counters(figures_) : counted->counters, bound, findings_of(planned(), made, seen_)});
+  if (is_program()) send_launches();
+  services_.code.keep(hash_of(experiment()), code_runs(planned(), made));
+  return {};
+}
+
+// On the device itself if it is emulated, otherwise on an emulated one of its architecture: the machine code is the
+// same.
+Result<Pipeline::EmulatedLaunch> Pipeline::emulated_launch() {
+  const DeviceSpec& spec = device_->spec();
+  const std::shared_ptr<device::Device> twin = spec.emulated ? device_ : services_.emulated_twin(spec.arch);
+  if (twin == nullptr)
+    return fail(Stage::device, fmt::format("no emulated device of sm_{} is known to watch on", spec.arch),
+                "A watch looks on while the emulator executes the kernel.");
+  auto launch = launch_on(twin);
+  if (!launch) return fail(launch.error());
+  return EmulatedLaunch{twin, std::move(*launch)};
+}
+
+Result<void> Pipeline::watch() {
+  auto there = emulated_launch();
+  if (!there) return fail(there.error());
+  if (!device_->spec().emulated)
+    if (auto counted = count(*there->device, there->launch); !counted) return counted;
+  WatchRun run{*there->device, std::move(there->launch), request_.cancel, {}, {}, request_.stages.whole_grid};
+  run.launch.trial.shared_names = shared_names(*launches_.back().variant, launches_.back().launch.dynamic_parts);
+  run.reference = [this]() -> ReferenceResult {
+    if (!truth_) return nullptr;  // a changed output is reported without a verdict
+    truth_ = services_.truth.want(experiment().problem, accumulate_, TruthMaker::Wanted::all);
+    return wait(truth_->reference);
+  };
+  run.on_progress = [this](int64_t done, int64_t total) { sink_.progress(Step::watching, done, total); };
+  auto report = watch_kernel(run);
+  if (!report) return fail(report.error());
+  sink_.part({*report});
+  return {};
+}
+
+Result<device::LaunchOutcome> Pipeline::run_trial(const MakeTrial& make) {
+  for (const auto stage :
+       {&Pipeline::open, static_cast<Result<void> (Pipeline::*)()>(&Pipeline::compile), &Pipeline::hold_limits})
+    if (auto done = (this->*stage)(); !done) return fail(done.error());
+  auto there = emulated_launch();
+  if (!there) return fail(there.error());
+  auto trial = make(there->launch.shape, *launches_.back().variant, launches_.back().launch.dynamic_parts);
+  if (!trial) return fail(trial.error());
+  there->launch.trial = std::move(*trial);
+  device::LaunchEvents events;
+  events.cancel = request_.cancel;
+  events.on_progress = [this](int64_t done, int64_t total) { sink_.progress(Step::emulating, done, total); };
+  return there->device->run(there->launch, events);
+}
+
+}  // namespace attnscope::worker

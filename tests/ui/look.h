@@ -1,0 +1,23 @@
+#pragma once
+#include <functional>
+#include <string>
+
+#include "ui/drawing.h"
+#include "ui/still_session.h"
+#include "ui/window_flow.h"
+
+namespace attnscope::ui {
+
+// How the window looks, compared with tests/data/look: fixed snapshots, so that only the window's own code decides.
+// After an intended change, look at the window (attnscope shot), write the recordings again and read their diff:
+//   ATTNSCOPE_WRITE_LOOK=1 ui_tests --gtest_filter='Look.*'
+class Look : public WindowFlow {
+ protected:
+  void open(session::Snapshot snapshot, ShotSize size, ThemeMode theme, float zoom = 1);
+  // What the window draws after `steps`, with the pointer out of the way.
+  Drawing drawn_after(const std::function<void(ImGuiTestContext*)>& steps);
+  static void expect_as_recorded(const std::string& name) { expect_as_recorded(name, last_frame()); }
+  static void expect_as_recorded(const std::string& name, Drawing drawn);
+};
+
+}  // namespace attnscope::ui

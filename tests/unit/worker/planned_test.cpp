@@ -1,0 +1,162 @@
+// A program's launches on their way through a run: names, steps, what stands for all, findings put together.
+#include "worker/planned.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/hash.h"
+
+namespace attnscope::worker {
+namespace {
+
+using testing::ElementsAre;
+
+// zero sums, first, copy sums to out, second.
+Kernel a_program() {
+  Kernel program;
+  for (const char* name : {"x", "sums", "out"}) program.buffers.emplace_back().name = name;
+  program.steps.resize(4);
+  program.steps[0].kind = ProgramStep::Kind::memset;
+  program.steps[0].to = 1;
+  program.steps[0].byte = 7;
+  program.steps[1].entry = "first";
+  program.steps[2].kind = ProgramStep::Kind::copy;
+  program.steps[2].from = 1;
+  program.steps[2].to = 2;
+  program.steps[3].entry = "second";
+  return program;
+}
+
+PlannedLaunch launch(const std::string& entry, size_t step) {
+  PlannedLaunch one;
+  one.kernel.entry = entry;
+  one.kernel.step = step;
+  one.name = "program, " + entry;
+  one.launch.shape = {{static_cast<int64_t>(step), 1, 1}, {64, 1, 1}};
+  one.launch.dynamic_shared = 100 * static_cast<int64_t>(step);
+  one.arguments = {{entry, {}, {}, {}}};
+  one.launch.dynamic_parts = {{entry + "_tile", 64}};
+  one.variant = std::make_shared<compile::Variant>();
+  return one;
+}
+
+LaunchFigures figures(const std::string& code, double us) {
+  LaunchFigures one;
+  one.variant.emplace().code_hash = code;
+  one.occupancy.emplace().ctas_per_sm = static_cast<int64_t>(us);
+  one.timing.emplace().p50 = us;
+  return one;
+}
+
+TEST(PlannedTest, StepsHaveTheNamesThatObservationsGiveThem) {
+  std::vector<std::string> names;
+  for (const LaunchFigures& one : steps_of(a_program())) names.push_back(one.name);
+  EXPECT_THAT(names, ElementsAre("memset sums", "first", "copy sums to out", "second"));
+  EXPECT_TRUE(steps_of(Kernel{}).empty()) << "no program";
+  EXPECT_EQ(launch_words(launch("second", 3).kernel), "launch 4, second");
+  EXPECT_EQ(launch_words(Kernel{}), "launch 1, ");
+}
+
+TEST(PlannedTest, ADevicesStepsAreTheProgramsWithTheirLaunches) {
+  const std::vector<std::shared_ptr<const device::Loaded>> loaded{std::make_shared<device::Loaded>(),
+                                                                  std::make_shared<device::Loaded>()};
+  const auto steps = device_steps(a_program(), {launch("first", 1), launch("second", 3)}, loaded);
+  ASSERT_EQ(steps.size(), 4u);
+  EXPECT_EQ(steps[0].kind, ProgramStep::Kind::memset);
+  EXPECT_EQ(steps[0].to, 1u);
+  EXPECT_EQ(steps[0].byte, 7);
+  EXPECT_EQ(steps[0].loaded, nullptr);
+  EXPECT_EQ(steps[2].kind, ProgramStep::Kind::copy);
+  EXPECT_EQ(steps[2].from, 1u);
+  EXPECT_EQ(steps[2].to, 2u);
+  for (const size_t at : {1, 3}) {
+    const bool first = at == 1;
+    EXPECT_EQ(steps[at].kind, ProgramStep::Kind::launch);
+    EXPECT_EQ(steps[at].name, first ? "program, first" : "program, second");
+    EXPECT_EQ(steps[at].loaded, loaded[first ? 0 : 1]);
+    EXPECT_EQ(steps[at].shape.grid[0], first ? 1 : 3);
+    EXPECT_EQ(steps[at].dynamic_shared, first ? 100 : 300);
+    ASSERT_EQ(steps[at].arguments.size(), 1u);
+    EXPECT_EQ(steps[at].arguments[0].name, first ? "first" : "second");
+    ASSERT_EQ(steps[at].shared_names.size(), 1u);
+    EXPECT_EQ(steps[at].shared_names[0].name, first ? "first_tile" : "second_tile");
+  }
+}
+
+TEST(PlannedTest, TheLongestLaunchStandsForAllWithAHashOfAllCode) {
+  std::vector<LaunchFigures> steps{{"memset sums", {}, {}, {}, {}}, figures("a", 5), figures("b", 9), figures("c", 7)};
+  steps[0].timing.emplace().p50 = 100;
+  const Headliner one = headliner(steps);
+  ASSERT_TRUE(one.variant);
+  EXPECT_EQ(one.occupancy->ctas_per_sm, 9);
+  EXPECT_EQ(one.variant->code_hash, xxh3_128("a\nb\nc\n"));
+  EXPECT_FALSE(headliner({}).variant);
+  EXPECT_FALSE(headliner({}).occupancy);
+}
+
+Finding finding(RuleId rule, const std::string& sentence, std::optional<double> gain = {}) {
+  Finding one;
+  one.rule = rule;
+  one.sentence = sentence;
+  if (gain) one.gain = Gain{*gain, {}};
+  return one;
+}
+
+std::vector<std::string> sentences(const std::vector<Finding>& findings) {
+  std::vector<std::string> all;
+  for (const Finding& one : findings) all.push_back(one.sentence);
+  return all;
+}
+
+TEST(PlannedTest, AKernelsFindingsStayAsTheyAre) {
+  PlannedLaunch only = launch("only", 0);
+  only.kernel.step.reset();
+  EXPECT_THAT(sentences(merged({only}, {{finding(RuleId::knob_unused, "B"), finding(RuleId::knob_unused, "A")}})),
+              ElementsAre("B", "A"));
+}
+
+TEST(PlannedTest, AProgramsFindingsNameTheirLaunchAndTheMostWorthComesFirst) {
+  const auto all = merged({launch("first", 1), launch("second", 3)}, {{finding(RuleId::bank_conflicts, "little", 1)},
+                                                                      {finding(RuleId::bank_conflicts, "much", 5)}});
+  EXPECT_THAT(sentences(all), ElementsAre("second (launch 4): much", "first (launch 2): little"));
+  EXPECT_EQ(all[0].where.at("launch"), "4");
+  EXPECT_EQ(all[1].where.at("launch"), "2");
+  EXPECT_THAT(sentences(merged({launch("only", 2)}, {{finding(RuleId::bank_conflicts, "it")}})),
+              ElementsAre("only (launch 3): it"))
+      << "a program with one launch";
+}
+
+TEST(PlannedTest, WhatAllLaunchesHaveInCommonStandsOnce) {
+  const Finding common = finding(RuleId::bank_conflicts, "common");
+  EXPECT_THAT(sentences(merged({launch("first", 1), launch("second", 3)}, {{common}, {common}})),
+              ElementsAre("common"));
+  EXPECT_THAT(sentences(merged({launch("a", 0), launch("b", 1), launch("c", 2)}, {{common}, {common}, {}})),
+              ElementsAre("a (launch 1): common", "b (launch 2): common"))
+      << "two of three are not all";
+}
+
+TEST(PlannedTest, AKnobIsUnusedOnlyIfNoLaunchUsesIt) {
+  const Finding unused = finding(RuleId::knob_unused, "unused");
+  EXPECT_TRUE(merged({launch("first", 1), launch("second", 3)}, {{unused}, {}}).empty());
+  EXPECT_THAT(sentences(merged({launch("first", 1), launch("second", 3)}, {{unused}, {unused}})),
+              ElementsAre("unused"));
+}
+
+TEST(PlannedTest, BytesAreThoseOfEachBufferOnce) {
+  Workload workload;
+  workload.operands.resize(3);
+  for (Operand& one : workload.operands) one.type = ElementType::f32;
+  workload.operands[0].shape = {10};
+  workload.operands[1].shape = {4, 25};
+  workload.operands[2].shape = {1000};
+  const ArgumentValue first{"x", 0, {}, {}}, second{"y", 1, {}, {}}, size{"n", {}, {}, 4};
+  EXPECT_EQ(bytes_named(workload, {first, size, first}), 40);
+  EXPECT_EQ(bytes_named(workload, {first, second}), 440);
+  ArgumentValue parts{"parts", {}, {}, {}};
+  parts.addresses = {{0, 2}, {8, 0}};
+  EXPECT_EQ(bytes_named(workload, {first, parts}), 4040);
+  EXPECT_EQ(bytes_named(workload, {size}), 0);
+}
+
+}  // namespace
+}  // namespace attnscope::worker
