@@ -153,10 +153,11 @@ std::string text_of(const Observation& o, const std::string& config_text, bool c
   if (o.verdict) add_verdict(out, o);
   for (const charts::FigureGroup& group : charts::launch_groups(o)) {
     const char* label = "launches";
-    for (const charts::FigureRow& row : group.rows)
-      line(out, std::exchange(label, ""),
-           fmt::format("{}: {} {}{}{}", row.name, row.value, to_string(row.kind), row.note.empty() ? "" : ", ",
-                       row.note));
+    for (const charts::FigureRow& row : group.rows) {
+      std::string said = row.value.empty() ? "" : fmt::format("{} {}", row.value, to_string(row.kind));
+      if (!row.note.empty()) said += (said.empty() ? "" : ", ") + row.note;
+      line(out, std::exchange(label, ""), row.name + (said.empty() ? "" : ": " + said));
+    }
     if (o.variant)
       line(out, "", "registers, shared memory and occupancy below are those of " + charts::longest_launch_words(o));
   }
