@@ -9,6 +9,7 @@
 
 #include "catalog/launch.h"
 #include "core/expression.h"
+#include "core/reference_shapes.h"
 
 namespace attnscope::catalog {
 namespace {
@@ -85,6 +86,12 @@ class Binder {
       work_.arguments.push_back(std::move(*value));
     }
     work_.references = kernel_.references;
+    for (size_t i = 0; i < work_.references.size(); ++i) {
+      const std::string which = work_.references.size() > 1 ? fmt::format("/{}", i) : "";
+      if (auto fits = check_shapes(work_.references[i], work_.operands, kernel_.manifest_name + "/reference" + which);
+          !fits)
+        return fail(fits.error());
+    }
     return std::move(work_);
   }
 
