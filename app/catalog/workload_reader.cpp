@@ -6,6 +6,7 @@
 #include <set>
 
 #include "catalog/manifest_reader.h"
+#include "catalog/reference_kernel.h"
 #include "core/escape.h"
 #include "core/expression.h"
 #include "core/fields.h"
@@ -187,13 +188,15 @@ ReferenceSpec reference_at(JsonReader& outer, const Json& json, const std::strin
 void read_references(JsonReader& read, Kernel& kernel) {
   const Json* json = read.value("reference");
   if (!json || json->is_null() || (json->is_string() && json->get<std::string>() == "none")) return;
-  if (json->is_object()) {
+  if (json->is_object() && json->contains("kernel")) {
+    read_reference_kernel(read, kernel);
+  } else if (json->is_object()) {
     kernel.references.push_back(reference_at(read, *json, "reference", kernel));
   } else if (json->is_array() && json->size() <= kMaxBuffers) {
     for (size_t i = 0; i < json->size() && !read.failed(); ++i)
       kernel.references.push_back(reference_at(read, (*json)[i], at("reference", i), kernel));
   } else {
-    read.fault("reference", "must be {kind, inputs, output}, a list of them, or \"none\"");
+    read.fault("reference", "must be {kind, inputs, output}, a list of them, {kernel, config}, or \"none\"");
   }
 }
 

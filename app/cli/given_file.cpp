@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "catalog/catalog.h"
+#include "catalog/reference_kernel.h"
 #include "cli/places.h"
 #include "cli/probe.h"
 #include "cli/run_text.h"
@@ -128,7 +129,9 @@ Result<FileKernel> kernel_of(const GivenFile& given, const std::vector<std::stri
     if (!given.launch.empty())
       return fail(Stage::input, given.file + ": --grid and the like, and " + (*beside)->path + " has them too",
                   "Leave them out, or move the manifest away.");
-    manifest = (*beside)->text;
+    auto whole = catalog::with_reference_kernel((*beside)->text, (*beside)->path);
+    if (!whole) return fail(whole.error());
+    manifest = std::move(*whole);
     source = std::move(*text);
     kernel.manifest = (*beside)->path;
     source_name = fs::path(given.file).filename().string();

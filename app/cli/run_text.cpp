@@ -133,7 +133,9 @@ std::string heading_text(const Observation& o, const std::string& config_text) {
 
 std::string verdict_text(const Observation& o) {
   const Verdict& v = *o.verdict;
-  const std::string state = std::string(to_string(v.state)) + (v.reason.empty() ? "" : ": " + v.reason);
+  std::string state = std::string(to_string(v.state)) + (v.reason.empty() ? "" : ": " + v.reason);
+  if (v.against && v.state == VerdictState::correct) state = v.reason;
+  if (v.against && v.state == VerdictState::wrong) state = "differs from the kernel " + *v.against + ": " + v.reason;
   const Headline headline = *headline_of(o);
   return is_of_watch(headline) ? fmt::format("{}; the output itself is {}", to_string(headline), state) : state;
 }

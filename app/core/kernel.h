@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -118,6 +119,15 @@ struct ProgramStep {
   int byte = 0;  // of a memset
 };
 
+struct Kernel;
+
+// Another kernel that says what the outputs should be, from the same inputs: what agrees with it is not yet right.
+struct KernelAsReference {
+  std::shared_ptr<const Kernel> kernel;  // of the same problem; its own reference is no kernel
+  std::map<std::string, int64_t> knobs;  // that differ from its defaults
+  std::optional<double> atol, rtol;      // empty: twice those of the output's type, since both sides are rounded
+};
+
 // The type in which a kernel accumulates.
 enum class Accumulate { f32, f16 };
 template <>
@@ -153,6 +163,7 @@ struct Kernel {
   std::vector<BufferDeclaration> buffers;
   std::vector<ArgumentDeclaration> arguments;
   std::vector<ReferenceSpec> references;
+  std::optional<KernelAsReference> reference_kernel;  // instead of `references`
   // A program of several launches over the same buffers: what it does, in order. entry, launch, shared_map and
   // arguments are then its first launch's. Empty: one launch.
   std::vector<ProgramStep> steps;

@@ -24,6 +24,7 @@
 #include "worker/figures.h"
 #include "worker/planned.h"
 #include "worker/recorder.h"
+#include "worker/reference_run.h"
 #include "worker/variant_request.h"
 #include "worker/watch_run.h"
 
@@ -52,6 +53,7 @@ class Pipeline {
   }
 
   Result<device::LaunchOutcome> run_trial(const MakeTrial& make);
+  Result<OverBuffers> run_over(std::shared_ptr<const check::Operands> operands);
 
  private:
   Result<void> run_stages() {
@@ -97,6 +99,7 @@ class Pipeline {
     device::LaunchRequest launch;
   };
   Result<EmulatedLaunch> emulated_launch();
+  Result<WatchReport> watch_on(EmulatedLaunch there);
   TruthMaker::Wanted wanted_truth() const;
   Failure with_way_out(Failure refused) const;
   void stream_counters(const Counters& counters);
@@ -446,8 +449,10 @@ ReferenceResult Pipeline::reference() {
 
 Result<void> Pipeline::check() {
   sink_.progress(Step::checking, 0, 0);
-  auto verdict =
-      workload_ ? check::judge(*workload_, *operands_, outcome_.outputs, outcome_.partial) : judge_attention();
+  auto verdict = request_.kernel.reference_kernel
+                     ? judge_by_kernel(services_, request_, *workload_, *operands_, outcome_, sink_)
+                 : workload_ ? check::judge(*workload_, *operands_, outcome_.outputs, outcome_.partial)
+                             : judge_attention();
   if (!verdict) return fail(verdict.error());
   sink_.part({*verdict});
   if (request_.first_view && truth_) send_tile(outcome_.output->data(), reference_.get());
@@ -562,7 +567,14 @@ Result<void> Pipeline::watch() {
   if (!there) return fail(there.error());
   if (!device_->spec().emulated)
     if (auto counted = count(*there->device, there->launch); !counted) return counted;
-  WatchRun run{*there->device, std::move(there->launch), request_.cancel, {}, {}, request_.stages.whole_grid};
+  auto report = watch_on(std::move(*there));
+  if (!report) return fail(report.error());
+  sink_.part({*report});
+  return {};
+}
+
+Result<WatchReport> Pipeline::watch_on(EmulatedLaunch there) {
+  WatchRun run{*there.device, std::move(there.launch), request_.cancel, {}, {}, request_.stages.whole_grid};
   run.launch.trial.shared_names = shared_names(*launches_.back().variant, launches_.back().launch.dynamic_parts);
   run.reference = [this]() -> ReferenceResult {
     if (!truth_) return nullptr;  // a changed output is reported without a verdict
@@ -570,10 +582,28 @@ Result<void> Pipeline::watch() {
     return wait(truth_->reference);
   };
   run.on_progress = [this](int64_t done, int64_t total) { sink_.progress(Step::watching, done, total); };
-  auto report = watch_kernel(run);
+  return watch_kernel(run);
+}
+
+Result<OverBuffers> Pipeline::run_over(std::shared_ptr<const check::Operands> operands) {
+  operands_ = std::move(operands);
+  for (const auto stage :
+       {&Pipeline::open, static_cast<Result<void> (Pipeline::*)()>(&Pipeline::compile), &Pipeline::hold_limits})
+    if (auto done = (this->*stage)(); !done) return fail(done.error());
+  auto there = emulated_launch();
+  if (!there) return fail(there.error());
+  auto report = watch_on(std::move(*there));
   if (!report) return fail(report.error());
-  sink_.part({*report});
-  return {};
+  OverBuffers made;
+  const auto error = std::ranges::find(report->findings, Severity::error, &Finding::severity);
+  if (error != report->findings.end()) {
+    made.fault = error->sentence;
+    return made;
+  }
+  if (auto loaded = load(); !loaded) return fail(loaded.error());
+  if (auto ran = launch(); !ran) return fail(ran.error());
+  made.outcome = std::move(outcome_);
+  return made;
 }
 
 Result<device::LaunchOutcome> Pipeline::run_trial(const MakeTrial& make) {
@@ -610,6 +640,17 @@ Result<device::LaunchOutcome> run_trial(Services& services, const Request& reque
     ProgressOnly quiet(sink);
     Recorder recorder(quiet, request.experiment);
     return Pipeline(services, request, recorder).run_trial(make);
+  } catch (const std::bad_alloc&) {
+    return fail(platform::out_of_memory(who(request)));
+  }
+}
+
+Result<OverBuffers> run_over(Services& services, const Request& request,
+                             std::shared_ptr<const check::Operands> operands, Sink& sink) {
+  try {
+    ProgressOnly quiet(sink);
+    Recorder recorder(quiet, request.experiment);
+    return Pipeline(services, request, recorder).run_over(std::move(operands));
   } catch (const std::bad_alloc&) {
     return fail(platform::out_of_memory(who(request)));
   }

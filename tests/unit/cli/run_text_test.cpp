@@ -140,6 +140,18 @@ TEST(RunText, AVerdictSaysItsErrorsWhereRowsWereChecked) {
   EXPECT_EQ(rest_of(o)[2], "               1.235 % outside tolerance, 7 not finite, 1,024 of 4,096 rows checked");
 }
 
+TEST(RunText, AgreementWithAKernelIsNotCalledCorrect) {
+  Observation o;
+  Verdict& v = o.verdict.emplace();
+  v.state = VerdictState::correct;
+  v.against = "naive THREADS=64";
+  v.reason = "agreement with the kernel naive THREADS=64, which is not known to be right";
+  EXPECT_EQ(rest_of(o)[0], "verdict        " + v.reason);
+  v.state = VerdictState::wrong;
+  v.reason = "far off";
+  EXPECT_EQ(rest_of(o)[0], "verdict        differs from the kernel naive THREADS=64: far off");
+}
+
 TEST(RunText, AnErrorOfTheWatchTakesTheVerdictsPlace) {
   Observation o;
   o.verdict.emplace().state = VerdictState::correct;
