@@ -120,6 +120,9 @@ class Binder {
     const auto operand = std::ranges::find(work_.operands, declared.name, &Operand::name);
     if (!declared.name.empty() && operand != work_.operands.end()) {
       value.operand = static_cast<size_t>(operand - work_.operands.begin());
+      auto offset = offset_in(*operand, declared, where);
+      if (!offset) return fail(offset.error());
+      value.offset = *offset;
     } else if (!declared.name.empty()) {
       value.whole = problem_.sizes.contains(declared.name) ? problem_.sizes.at(declared.name) : 0;
     } else {
@@ -130,6 +133,20 @@ class Binder {
       value.bytes = std::move(*bytes);
     }
     return value;
+  }
+
+  // Bytes. One past the end is an address, too, as in C; reading there is a fault.
+  Result<size_t> offset_in(const Operand& operand, const ArgumentDeclaration& declared,
+                           const std::string& where) const {
+    if (declared.offset.empty()) return size_t{0};
+    auto elements = evaluate(declared.offset, known_, where + "/offset");
+    if (!elements) return fail(elements.error());
+    if (*elements > operand.elements())
+      return fail(
+          Stage::catalog,
+          fmt::format("{}/offset: element {} of {}, which has {}", where, *elements, operand.name, operand.elements()),
+          "Correct the offset, or the buffer's shape.");
+    return static_cast<size_t>(*elements) * bytes_of(operand.type);
   }
 
   // Each field at a multiple of its size; the whole is a multiple of the largest.
@@ -145,7 +162,7 @@ class Binder {
       const size_t size = field->bytes.size();
       align = std::max(align, size);
       whole.bytes.resize((whole.bytes.size() + size - 1) / size * size);
-      if (field->operand) whole.addresses.push_back({whole.bytes.size(), *field->operand});
+      if (field->operand) whole.addresses.push_back({whole.bytes.size(), *field->operand, field->offset});
       whole.bytes.insert(whole.bytes.end(), field->bytes.begin(), field->bytes.end());
     }
     whole.bytes.resize((whole.bytes.size() + align - 1) / align * align);

@@ -123,10 +123,10 @@ Result<std::map<std::string, std::string>> workload_figures(const Export& e) {
     add("PARAMETERS", fmt::format("{{{}}}", bytes));
     add("PARAMETERS_PY", fmt::format("bytes([{}])", bytes));
     std::vector<ArgumentValue::Address> addresses = argument.addresses;
-    if (argument.operand) addresses.push_back({0, *argument.operand});
-    for (const auto& [at, operand] : addresses) {
-      add("ADDRESSES", fmt::format("{{{}, {}, {}}}", i, at, operand));
-      add("ADDRESSES_PY", fmt::format("({}, {}, {})", i, at, operand));
+    if (argument.operand) addresses.push_back({0, *argument.operand, argument.offset});
+    for (const auto& [at, operand, offset] : addresses) {
+      add("ADDRESSES", fmt::format("{{{}, {}, {}, {}}}", i, at, operand, offset));
+      add("ADDRESSES_PY", fmt::format("({}, {}, {}, {})", i, at, operand, offset));
     }
   }
   for (const ReferenceSpec& spec : workload->references) {

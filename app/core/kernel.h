@@ -103,6 +103,7 @@ struct ArgumentDeclaration {
   std::string value;  // expression
   ElementType type = ElementType::i32;
   std::vector<ArgumentDeclaration> fields;  // of a struct, in order, laid out as C does
+  std::string offset = {};  // of a buffer: the element that the address is of, an expression; empty: the first
 };
 
 // One step of a program: a launch, or what the host does between two launches.

@@ -643,6 +643,28 @@ TEST(Workload, ABufferHoldsWhatItsInitSays) {
   }
 }
 
+TEST(Workload, AnAddressMayBeWithinABuffer) {
+  const auto address = [](const Json& offset) {
+    return workload_with({{"args", {{{"buffer", "out"}, {"offset", offset}}, "n"}}});
+  };
+  const auto workload = address("n + 3");
+  ASSERT_TRUE(workload) << workload.error().message;
+  EXPECT_EQ(workload->arguments[0].operand, 0u);
+  EXPECT_EQ(workload->arguments[0].offset, 44u) << "bytes of 11 floats";
+  EXPECT_TRUE(address(16)) << "one past the end, as in C";
+  EXPECT_THAT(address(17).error().message, HasSubstr("k.json/args/0/offset: element 17 of out, which has 16"));
+  EXPECT_THAT(address("n - 9").error().message, HasSubstr("k.json/args/0/offset"));
+  EXPECT_THAT(address("m").error().message, HasSubstr("k.json/args/0/offset"));
+  EXPECT_THAT(workload_with({{"args", {{{"buffer", "in"}, {"offset", 0}}, "n"}}}).error().message,
+              HasSubstr("k.json/args/0/buffer: \"in\" is not a buffer"));
+  EXPECT_THAT(workload_with({{"args", {{{"buffer", "out"}}, "n"}}}).error().message, HasSubstr("offset"));
+  const auto inside = workload_with({{"args", {{{"struct", {{{"buffer", "out"}, {"offset", "n"}}, "out"}}}, "n"}}});
+  ASSERT_TRUE(inside) << inside.error().message;
+  ASSERT_EQ(inside->arguments[0].addresses.size(), 2u);
+  EXPECT_EQ(inside->arguments[0].addresses[0].offset, 32u);
+  EXPECT_EQ(inside->arguments[0].addresses[1].offset, 0u);
+}
+
 TEST(Workload, RefusesWhatDoesNotFit) {
   const auto refusal = [](const Json& change) {
     const auto workload = workload_with(change);
