@@ -15,6 +15,7 @@
 #include "catalog/manifest_text.h"
 #include "catalog/program_buffers.h"
 #include "catalog/program_sizes.h"
+#include "catalog/stand_in_size.h"
 #include "catalog/template_arguments.h"
 #include "core/escape.h"
 #include "core/joined.h"
@@ -353,6 +354,7 @@ class ProgramImporter {
     import_constants(source_, scope_, json["buffers"], result_);
     json["launches"] = std::move(steps_);
     json["reference"] = "none";
+    drop_stand_in(json, result_);
     std::vector<std::string> names;
     for (const ProgramLaunch& one : launches_) names.push_back(one.part->name);
     result_.read.insert(result_.read.begin(),

@@ -67,8 +67,8 @@ const Instruction* local_access(const Facts& facts) {
 
 constexpr double kDense = 0.9;  // of the bytes of the sectors that are touched
 
-// ptxas calls it a spill that registers are saved at calls. It gives a stack size, in which spills lie, unless a function
-// calls itself.
+// ptxas calls it a spill that registers are saved at calls. It gives a stack size, in which spills lie, unless a
+// function calls itself.
 bool saves_at_calls(const VariantInfo& variant) { return variant.spill_bytes > 0 && variant.stack_bytes == 0; }
 
 }  // namespace

@@ -202,6 +202,38 @@ TEST(Import, AnAllocatedProductIsRowsAndColumns) {
   EXPECT_EQ(of_buffers(json, "shape"), Json({{"A", {"M", "K"}}, {"B", {"K", "N"}}, {"C", {"(M * N + 2)"}}}));
 }
 
+// y = x·wᵀ: the host allocates N * K, and the kernel takes rows of K.
+TEST(Import, AnAllocatedProductHasTheRowsThatTheKernelTakes) {
+  const auto shape = [](const std::string& subscript) {
+    const Json json = manifest_of(
+        "__global__ void k(const float* A, const float* B, float* C, int M, int N, int K) {\n"
+        "  float s = 0;\n  for (int i = 0; i < K; ++i) s += A[threadIdx.y * K + i] * B[" +
+        subscript +
+        "];\n"
+        "  C[threadIdx.y * N + threadIdx.x] = s;\n}\n"
+        "int main() { int M = 50, N = 70, K = 33; float *A, *B, *C; cudaMalloc(&A, M * K * 4), "
+        "cudaMalloc(&B, N * K * 4), cudaMalloc(&C, M * N * 4); k<<<1, 32>>>(A, B, C, M, N, K); }");
+    return of_buffers(json, "shape")["B"];
+  };
+  EXPECT_EQ(shape("threadIdx.x * K + i"), Json({"N", "K"}));
+  EXPECT_EQ(shape("i * N + threadIdx.x"), Json({"K", "N"}));
+  EXPECT_EQ(shape("i"), Json({"K", "N"})) << "by its name";
+}
+
+TEST(Import, NoSizeIsInventedWhereEveryLengthIsKnown) {
+  const std::string kernel = "__global__ void k(const float* x, float* y) { y[threadIdx.x] = x[threadIdx.x]; }\n";
+  const auto known = import_kernel(
+      "k.cu",
+      kernel + "int main() { float *x, *y; cudaMalloc(&x, 256 * 4); cudaMalloc(&y, 256 * 4); k<<<1, 256>>>(x, y); }",
+      "", "", "");
+  ASSERT_TRUE(known) << known.error().message;
+  EXPECT_EQ((*parse_json(known->manifest, "k.json"))["sizes"], Json::object());
+  EXPECT_TRUE(known->guessed.empty()) << testing::PrintToString(known->guessed);
+  const auto open = import_kernel("k.cu", kernel, "", "", "");
+  ASSERT_TRUE(open) << open.error().message;
+  EXPECT_EQ((*parse_json(open->manifest, "k.json"))["sizes"], Json({{"elements", 1024}}));
+}
+
 // From main through two functions to the launch.
 TEST(Import, SizesAndExtentsAreFollowedThroughTheCallers) {
   const std::string source = R"(
