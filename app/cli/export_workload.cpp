@@ -71,7 +71,7 @@ struct LaunchRows {
 
 // Numbers as both languages list them: "1, 2, 3".
 template <class List>
-std::string numbers(const List& list) {
+std::string number_list(const List& list) {
   return joined(list, [](auto one) { return std::to_string(static_cast<int64_t>(one)); });
 }
 
@@ -86,7 +86,7 @@ Result<LaunchRows> rows_of(const ExportedLaunch& one, const Workload& workload) 
   std::string parameters, parameters_py, addresses, addresses_py;
   for (size_t i = 0; i < workload.arguments.size(); ++i) {
     const ArgumentValue& argument = workload.arguments[i];
-    const std::string bytes = numbers(bytes_of_parameter(argument, kernel->parameters[i]));
+    const std::string bytes = number_list(bytes_of_parameter(argument, kernel->parameters[i]));
     parameters += fmt::format("      {{{}}},\n", bytes);
     parameters_py += fmt::format("      bytes([{}]),\n", bytes);
     std::vector<ArgumentValue::Address> all = argument.addresses;
@@ -96,8 +96,8 @@ Result<LaunchRows> rows_of(const ExportedLaunch& one, const Workload& workload) 
       addresses_py += fmt::format("      ({}, {}, {}, {}),\n", i, at, operand, offset);
     }
   }
-  const std::string cubin = one.stem + ".cubin", grid = numbers(one.launch.shape.grid);
-  const std::string block = numbers(one.launch.shape.block);
+  const std::string cubin = one.stem + ".cubin", grid = number_list(one.launch.shape.grid);
+  const std::string block = number_list(one.launch.shape.block);
   const std::string& symbol = one.variant->entry_symbol;
   return LaunchRows{
       fmt::format("    {{\"{}\", \"{}\", {{{}}}, {{{}}}, {}, {{\n{}    }}, {{\n{}    }}}},\n", c_string(cubin),
