@@ -5,6 +5,7 @@
 
 #include "catalog/launch.h"
 #include "catalog/manifest_reader.h"
+#include "catalog/reference_kernel.h"
 #include "catalog/softmax_places.h"
 #include "catalog/validate.h"
 #include "catalog/workload.h"
@@ -65,6 +66,8 @@ Result<void> try_expressions(const Kernel& kernel) {
     auto workload = workload_of(one, problem, *config);
     if (!workload) return fail(workload.error());
     if (auto copies = check_copies(kernel, *workload); !copies) return copies;
+    if (!kernel.reference_kernel) continue;
+    if (auto fits = reference_workload(kernel, *workload, problem); !fits) return fail(fits.error());
   }
   return {};
 }
@@ -153,7 +156,9 @@ Result<Kernel> parse_kernel(const KernelText& text) {
   return kernel;
 }
 
-Result<Kernel> load_kernel(const std::filesystem::path& path) {
+std::string id_of_file(const std::string& manifest_name) { return file_name_of(manifest_name).id; }
+
+Result<KernelText> kernel_files(const std::filesystem::path& path) {
   KernelText text;
   text.manifest_name = path.string();
   Result<std::string> manifest = platform::read_file(path, kMaxManifestBytes);
@@ -167,7 +172,7 @@ Result<Kernel> load_kernel(const std::filesystem::path& path) {
   Kernel identity;
   read_identity(read, identity);
   if (auto done = read.finish(false); !done) return fail(done.error());
-  if (!identity.library.is_source()) return parse_kernel(text);
+  if (!identity.library.is_source()) return text;
   text.source_name = identity.source_name;
   const bool machine_code = names_machine_code(*json);
   const std::string where = text.manifest_name + "/" + (machine_code ? kMachineCodeKey : "source") + ": ";
@@ -175,7 +180,16 @@ Result<Kernel> load_kernel(const std::filesystem::path& path) {
                                                    machine_code ? kMaxMachineCodeBytes : kMaxSourceBytes);
   if (!source) return fail(Stage::catalog, where + source.error().message, source.error().hint);
   text.source = std::move(*source);
-  return parse_kernel(text);
+  return text;
+}
+
+Result<Kernel> load_kernel(const std::filesystem::path& path) {
+  auto text = kernel_files(path);
+  if (!text) return fail(text.error());
+  auto whole = with_reference_kernel(text->manifest, path);
+  if (!whole) return fail(whole.error());
+  text->manifest = std::move(*whole);
+  return parse_kernel(*text);
 }
 
 Catalog load_catalog(const std::vector<std::filesystem::path>& dirs) {
@@ -193,7 +207,7 @@ Catalog load_catalog(const std::vector<std::filesystem::path>& dirs) {
       Result<Kernel> kernel = load_kernel(path);
       if (!kernel) {
         catalog.failures.push_back(kernel.error());
-        catalog.unloaded.emplace(file_name_of(path.string()).id, kernel.error());
+        catalog.unloaded.emplace(id_of_file(path.string()), kernel.error());
         continue;
       }
       auto twin = std::ranges::find(catalog.kernels, kernel->id, &Kernel::id);

@@ -35,6 +35,12 @@ std::string content_hash(const std::string& manifest, const std::string& source)
 // default config, a default outside its knob's values, …) is a Failure (Stage::catalog) "FILE/json/pointer: reason".
 Result<Kernel> parse_kernel(const KernelText& text);
 
+// The id that a manifest's file name gives: "dir/02_tiled.json" is tiled.
+std::string id_of_file(const std::string& manifest_name);
+
+// The texts of the manifest at `path` and of the source beside it; a library's routine has none.
+Result<KernelText> kernel_files(const std::filesystem::path& path);
+
 // The manifest at `path` and the source beside it.
 Result<Kernel> load_kernel(const std::filesystem::path& path);
 

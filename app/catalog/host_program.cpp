@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "catalog/address_parts.h"
 #include "catalog/pointer_use.h"
 
 namespace attnscope::catalog {
@@ -82,7 +83,9 @@ std::set<std::string> names_in_address(const std::string& argument) {
 }
 
 // What makes memory: `float* x = (float*)malloc(n)`, `auto x = torch::empty_like(y)`.
-bool is_made(const std::string& value) { return is_null(value) || contains(value, "("); }
+bool is_made(const std::string& value) {
+  return is_null(value) || (contains(value, "(") && address_parts(value).pointer.empty());
+}
 
 }  // namespace
 
@@ -262,7 +265,7 @@ bool HostProgram::hands_on(bool clear) const {
     for (size_t i = 0; i < count; ++i) {
       const SourceParameter& parameter = part.kernel->parameters[i];
       if (!parameter.pointer) continue;
-      const std::string name = pointer(part.launch->arguments[i], part.at).name;
+      const std::string name = address(part.launch->arguments[i], part.at).name;
       if (name.empty()) continue;
       const PointerUse known = use(*part.kernel, parameter);
       const bool only_read = !known.stored && !known.passed_on;
@@ -297,6 +300,33 @@ HostPointer HostProgram::pointer(const std::string& text, size_t at) const {
     const HostText passed = source_.host.argument(name, here.at);
     if (passed.text.empty()) return {function->name + "_" + name, here.at, false};  // a called function's own
     here = passed;
+  }
+  return {};
+}
+
+HostPointer HostProgram::address(const std::string& text, size_t at) const {
+  HostText here{text, at};
+  std::vector<HostText> offsets;
+  for (int depth = 0; depth < kDeepest; ++depth) {
+    if (HostPointer whole = pointer(here.text, here.at); whole.null || !whole.name.empty()) {
+      if (whole.null && !offsets.empty()) return {};
+      whole.offsets = std::move(offsets);
+      return whole;
+    }
+    if (AddressParts parts = address_parts(here.text); !parts.pointer.empty()) {
+      offsets.push_back({std::move(parts.offset), here.at});
+      here.text = std::move(parts.pointer);
+      continue;
+    }
+    const std::string name = whole_pointer(here.text);
+    const HostFunction* const function = source_.host.function_at(here.at);
+    if (name.empty() || name != here.text || !function) return {};
+    const auto* const value = source_.cuda.constants.find(name, here.at);
+    const bool local = value && value->end != SIZE_MAX;
+    if (source_.cuda.changes.any(name, local ? value->at : function->begin, here.at)) return {};
+    here = local ? HostText{value->value, value->at}
+                 : (function == &function_ ? HostText{} : source_.host.argument(name, here.at));
+    if (here.text.empty()) return {};
   }
   return {};
 }

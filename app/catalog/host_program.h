@@ -17,6 +17,8 @@ struct HostPointer {
   std::string name;      // empty: it is not followed, or null
   size_t at = SIZE_MAX;  // where it has this name
   bool null = false;     // nullptr, NULL or 0
+  // Of an address within it: how many of its elements lie before, the sum of these.
+  std::vector<HostText> offsets = {};
 };
 
 struct ProgramPart {
@@ -48,6 +50,9 @@ class HostProgram {
   PointerUse use(const SourceKernel& kernel, const SourceParameter& parameter) const;
   // Follows a launch's or call's argument through casts, aliases and called functions to the program's function.
   HostPointer pointer(const std::string& text, size_t at) const;
+  // As pointer(), and through `p + n` and `&p[n]`, whose offsets add up. One of a cast pointer is not followed: its
+  // elements are others.
+  HostPointer address(const std::string& text, size_t at) const;
   // What an argument that is not a whole pointer may be an address within: d_x of "d_x + n", also through aliases.
   std::set<std::string> within(const std::string& text, size_t at) const { return within(text, at, 0); }
   // What the host code does with a pointer, in the program's function, in those that call it and in those that these

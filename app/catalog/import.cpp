@@ -21,6 +21,7 @@
 #include "catalog/import_parameters.h"
 #include "catalog/import_program.h"
 #include "catalog/manifest_text.h"
+#include "catalog/stand_in_size.h"
 #include "catalog/template_arguments.h"
 #include "core/escape.h"
 #include "core/joined.h"
@@ -189,6 +190,7 @@ class Importer {
     if (!shape_.shared.empty()) json["launch"]["dynamic_shared"] = shape_.shared;
     json["args"] = std::move(bound_.arguments);
     json["reference"] = "none";
+    drop_stand_in(json, result_);
     result_.manifest = manifest_text(json);
   }
 

@@ -12,6 +12,7 @@
 #include "catalog/allocated.h"
 #include "catalog/element_types.h"
 #include "catalog/pointer_use.h"
+#include "catalog/stand_in_size.h"
 #include "core/workload.h"
 
 namespace attnscope::catalog {
@@ -40,7 +41,8 @@ class Binder {
         launch_(launch),
         scope_(scope),
         imported_(imported),
-        uses_(uses_of(source, kernel)) {}
+        uses_(uses_of(source, kernel)),
+        body_(std::string_view(source.text).substr(kernel.body, kernel.end - kernel.body)) {}
 
   Result<BoundParameters> bind() {
     if (kernel_.parameters.size() > kMostArguments)
@@ -141,9 +143,8 @@ class Binder {
     // Only now all sizes are known by name.
     for (const SourceParameter& parameter : kernel_.parameters) follow(parameter);
     if (!bound_.size_names.empty()) return;
-    add_size("elements", kUsualSize, "");
-    imported_.guessed.push_back(
-        fmt::format("the buffers' length: {} elements, since no parameter says it", kUsualSize));
+    add_size(kStandInSize, kUsualSize, "");
+    guess_stand_in(kUsualSize, imported_);
   }
 
   // What the launch passes for a parameter; empty for a struct's member.
@@ -255,7 +256,7 @@ class Binder {
     OrderedJson shape = OrderedJson::array();
     if (shape_read_) {
       imported_.read.push_back(fmt::format("{} has {} elements, as it is allocated", parameter.name, formula));
-      shape = shape_as_product(formula, guessed_shape(parameter));
+      shape = shape_as_product(parameter, formula, guessed_shape(parameter));
     } else {
       shape = guessed_shape(parameter);
     }
@@ -263,12 +264,30 @@ class Binder {
     return shape;
   }
 
-  // M * K as rows and columns, in the order that the sizes' names suggest if it is the same product.
-  static OrderedJson shape_as_product(const std::string& formula, const OrderedJson& suggested) {
+  // M * K as rows and columns, in the order that the sizes' names suggest if it is the same product, unless the kernel
+  // takes rows of the length that comes last in the host code: B[column * K + k] of N * K elements.
+  OrderedJson shape_as_product(const SourceParameter& parameter, const std::string& formula,
+                               const OrderedJson& suggested) const {
     const OrderedJson factors = factors_of(formula);
     const bool same =
         std::is_permutation(factors.begin(), factors.end(), suggested.begin(), suggested.end()) && !suggested.empty();
-    return same ? suggested : factors;
+    if (!same || factors == suggested) return factors;
+    const bool as_written = steps_by(parameter.name, factors.back().get<std::string>()) &&
+                            !steps_by(parameter.name, suggested.back().get<std::string>());
+    return as_written ? factors : suggested;
+  }
+
+  // Whether a subscript of the pointer has a product with that size in it.
+  bool steps_by(const std::string& pointer, const std::string& size) const {
+    const auto tokens = cpp_tokens(body_);
+    const CppBrackets brackets(tokens);
+    for (size_t i = 0; i + 1 < tokens.size(); ++i) {
+      if (!tokens[i].is(pointer) || !tokens[i + 1].is("[")) continue;
+      const size_t close = std::min(brackets.closing(i + 1), tokens.size());
+      for (size_t k = i + 2; k < close; ++k)
+        if (tokens[k].is(size) && (tokens[k - 1].is("*") || (k + 1 < close && tokens[k + 1].is("*")))) return true;
+    }
+    return false;
   }
 
   OrderedJson guessed_shape(const SourceParameter& parameter) const {
@@ -357,6 +376,7 @@ class Binder {
   PointerUses uses_;
   std::map<std::string, std::string> formulas_;  // of parameters that follow from the sizes
   bool shape_read_ = false;                      // of the last buffer
+  std::string_view body_;                        // of the kernel
 };
 
 }  // namespace

@@ -15,6 +15,7 @@
 #include "catalog/manifest_text.h"
 #include "catalog/program_buffers.h"
 #include "catalog/program_sizes.h"
+#include "catalog/stand_in_size.h"
 #include "catalog/template_arguments.h"
 #include "core/escape.h"
 #include "core/joined.h"
@@ -140,7 +141,7 @@ class ProgramImporter {
       for (size_t i = 0; i < kernel.parameters.size(); ++i) {
         if (!kernel.parameters[i].pointer) continue;
         const std::string& text = one.part->launch->arguments[i];
-        const HostPointer pointer = program_.pointer(text, one.part->at);
+        const HostPointer pointer = program_.address(text, one.part->at);
         if (pointer.null) continue;
         if (pointer.name.empty())
           return refuse(*one.part, fmt::format("{} gets {}, which is not a whole buffer", kernel.name, one_line(text)));
@@ -171,10 +172,16 @@ class ProgramImporter {
     if (!part.kernel) return;
     std::vector<std::pair<std::string, PointerUse>> used;
     for (size_t i = 0; i < part.kernel->parameters.size(); ++i)
-      if (part.kernel->parameters[i].pointer)
-        used.emplace_back(program_.pointer(part.launch->arguments[i], part.at).name,
-                          program_.use(*part.kernel, part.kernel->parameters[i]));
+      if (part.kernel->parameters[i].pointer) used.push_back(use_in(part, i));
     buffers_.launched(used);
+  }
+
+  // What a launch does with the buffer of its argument. A part of it that is stored to is not all of it.
+  std::pair<std::string, PointerUse> use_in(const ProgramPart& part, size_t argument) const {
+    const HostPointer pointer = program_.address(part.launch->arguments[argument], part.at);
+    PointerUse use = program_.use(*part.kernel, part.kernel->parameters[argument]);
+    use.passed_on = use.passed_on || (use.stored && !pointer.offsets.empty());
+    return {pointer.name, use};
   }
 
   std::string name_of(const ProgramPart& part, size_t argument) const {
@@ -283,8 +290,9 @@ class ProgramImporter {
     const SourceParameter& parameter = one.part->kernel->parameters[index];
     const std::string& text = one.part->launch->arguments[index];
     if (parameter.pointer) {
-      const HostPointer pointer = program_.pointer(text, one.part->at);
+      const HostPointer pointer = program_.address(text, one.part->at);
       if (pointer.null) return OrderedJson{{"value", 0}, {"type", word_of(ElementType::i64)}};
+      if (!pointer.offsets.empty()) return address_of(one, pointer, parameter, text);
       return OrderedJson(buffers_.manifest_name(pointer.name));
     }
     const auto element = element_of(scope_.resolved_type(parameter.type));
@@ -310,6 +318,28 @@ class ProgramImporter {
     return OrderedJson{{"value", formula}, {"type", word_of(element->type)}};
   }
 
+  // {"buffer", "offset"}; it must be known to lie in the buffer, whose elements the offset counts.
+  Result<OrderedJson> address_of(const ProgramLaunch& one, const HostPointer& pointer, const SourceParameter& parameter,
+                                 const std::string& text) {
+    const std::string which =
+        fmt::format("{} gets {}, an address within {}", one.part->name, one_line(text), pointer.name);
+    const auto elements = buffers_.elements_for(pointer.name, parameter);
+    if (!elements) return refuse(*one.part, which + ", whose elements are not known or are of another type there");
+    scope_.take_guessed();
+    std::string formula;
+    for (const HostText& offset : pointer.offsets) {
+      const std::string term = scope_.in_terms(offset);
+      if (term.empty()) return refuse(*one.part, fmt::format("{}: {} is not known", which, one_line(offset.text)));
+      formula += (formula.empty() ? "" : " + ") + (pointer.offsets.size() > 1 ? "(" + term + ")" : term);
+    }
+    const auto now = scope_.now_of(formula);
+    if (!now || *now > *elements) return refuse(*one.part, which + ", past its end");
+    const std::string said = fmt::format("{} ({}): {} is element {} of {}", one.part->name, place(one.part->at),
+                                         parameter.name, formula, buffers_.manifest_name(pointer.name));
+    (scope_.take_guessed() ? result_.guessed : result_.read).push_back(said);
+    return OrderedJson{{"buffer", buffers_.manifest_name(pointer.name)}, {"offset", formula}};
+  }
+
   void write() {
     OrderedJson json{{"id", result_.id},       {"title", one_line(result_.entry + " of " + source_name_)},
                      {"source", source_name_}, {"story", ""},
@@ -324,6 +354,7 @@ class ProgramImporter {
     import_constants(source_, scope_, json["buffers"], result_);
     json["launches"] = std::move(steps_);
     json["reference"] = "none";
+    drop_stand_in(json, result_);
     std::vector<std::string> names;
     for (const ProgramLaunch& one : launches_) names.push_back(one.part->name);
     result_.read.insert(result_.read.begin(),

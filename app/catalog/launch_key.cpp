@@ -17,7 +17,8 @@ std::string text_of(const Workload& workload) {
     for (const int64_t size : one.shape) text += fmt::format(" {}", size);
   }
   for (const ArgumentValue& one : workload.arguments) {
-    text += fmt::format("|{} {}", one.name, one.whole.value_or(0));
+    text += fmt::format("|{} {} {}", one.name, one.whole.value_or(0), one.offset);
+    for (const ArgumentValue::Address& address : one.addresses) text += fmt::format(" {}", address.offset);
     for (const std::byte byte : one.bytes) text += fmt::format(" {}", std::to_integer<int>(byte));
   }
   return text;

@@ -78,6 +78,14 @@ std::optional<int64_t> ProgramBuffers::bytes_now(const std::string& name) const 
   return *count * buffer.element.lanes * static_cast<int64_t>(bytes_of(buffer.element.type));
 }
 
+std::optional<int64_t> ProgramBuffers::elements_for(const std::string& name, const SourceParameter& parameter) const {
+  const Buffer& buffer = buffers_.at(name);
+  const auto element = element_of(scope_.resolved_type(parameter.type));
+  if (!element || element->type != buffer.element.type || element->lanes != 1 || buffer.element.lanes != 1)
+    return std::nullopt;
+  return buffer.elements.empty() ? std::nullopt : scope_.now_of(buffer.elements);
+}
+
 void ProgramBuffers::finish(const std::vector<std::string>& size_names,
                             const std::function<bool(const std::string&)>& taken) {
   bool any_downloaded = false;

@@ -27,6 +27,8 @@ class ProgramBuffers {
   void add_copied(const HostPointer& from, const HostPointer& to);
   bool has(const std::string& name) const { return buffers_.contains(name); }
   size_t count() const { return buffers_.size(); }
+  // The elements of the buffer, if the parameter points to such ones; empty if it does not, or their number is unknown.
+  std::optional<int64_t> elements_for(const std::string& name, const SourceParameter& parameter) const;
 
   // What the steps do, in order. Names that are no buffers are passed over. `certain`: what was there is not read.
   void written(const std::string& name, bool certain);

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "catalog/import_parameters.h"
+#include "catalog/stand_in_size.h"
 
 namespace attnscope::catalog {
 namespace {
@@ -47,9 +48,9 @@ void ProgramSizes::find() {
           fmt::format("the size {} = {}{}", one.name, now, value ? ", as elsewhere in the host code" : ""));
   }
   if (!names_.empty()) return;
-  names_.emplace_back("elements");
-  values_["elements"] = scope_.kept["elements"] = kElements;
-  imported_.guessed.push_back(fmt::format("the buffers' length: {} elements, where nothing says it", kElements));
+  names_.emplace_back(kStandInSize);
+  values_[kStandInSize] = scope_.kept[kStandInSize] = kElements;
+  guess_stand_in(kElements, imported_);
 }
 
 // A definition is followed again only from fewer names away.

@@ -9,6 +9,7 @@
 
 #include "catalog/launch.h"
 #include "core/expression.h"
+#include "core/reference_shapes.h"
 
 namespace attnscope::catalog {
 namespace {
@@ -85,6 +86,12 @@ class Binder {
       work_.arguments.push_back(std::move(*value));
     }
     work_.references = kernel_.references;
+    for (size_t i = 0; i < work_.references.size(); ++i) {
+      const std::string which = work_.references.size() > 1 ? fmt::format("/{}", i) : "";
+      if (auto fits = check_shapes(work_.references[i], work_.operands, kernel_.manifest_name + "/reference" + which);
+          !fits)
+        return fail(fits.error());
+    }
     return std::move(work_);
   }
 
@@ -113,6 +120,9 @@ class Binder {
     const auto operand = std::ranges::find(work_.operands, declared.name, &Operand::name);
     if (!declared.name.empty() && operand != work_.operands.end()) {
       value.operand = static_cast<size_t>(operand - work_.operands.begin());
+      auto offset = offset_in(*operand, declared, where);
+      if (!offset) return fail(offset.error());
+      value.offset = *offset;
     } else if (!declared.name.empty()) {
       value.whole = problem_.sizes.contains(declared.name) ? problem_.sizes.at(declared.name) : 0;
     } else {
@@ -123,6 +133,20 @@ class Binder {
       value.bytes = std::move(*bytes);
     }
     return value;
+  }
+
+  // Bytes. One past the end is an address, too, as in C; reading there is a fault.
+  Result<size_t> offset_in(const Operand& operand, const ArgumentDeclaration& declared,
+                           const std::string& where) const {
+    if (declared.offset.empty()) return size_t{0};
+    auto elements = evaluate(declared.offset, known_, where + "/offset");
+    if (!elements) return fail(elements.error());
+    if (*elements > operand.elements())
+      return fail(
+          Stage::catalog,
+          fmt::format("{}/offset: element {} of {}, which has {}", where, *elements, operand.name, operand.elements()),
+          "Correct the offset, or the buffer's shape.");
+    return static_cast<size_t>(*elements) * bytes_of(operand.type);
   }
 
   // Each field at a multiple of its size; the whole is a multiple of the largest.
@@ -138,7 +162,7 @@ class Binder {
       const size_t size = field->bytes.size();
       align = std::max(align, size);
       whole.bytes.resize((whole.bytes.size() + size - 1) / size * size);
-      if (field->operand) whole.addresses.push_back({whole.bytes.size(), *field->operand});
+      if (field->operand) whole.addresses.push_back({whole.bytes.size(), *field->operand, field->offset});
       whole.bytes.insert(whole.bytes.end(), field->bytes.begin(), field->bytes.end());
     }
     whole.bytes.resize((whole.bytes.size() + align - 1) / align * align);

@@ -11,8 +11,8 @@ namespace attnscope::catalog {
 inline constexpr size_t kMaxWorkloadBytes = size_t{1} << 32;
 
 // The buffers and arguments of a kernel that is not attention, evaluated from its manifest. `config` must be complete.
-// An expression that does not evaluate is a Failure (Stage::catalog) at its JSON pointer; buffers of over 4 GiB are a
-// Failure (Stage::input).
+// An expression that does not evaluate, or a reference that does not fit its buffers' shapes, is a Failure
+// (Stage::catalog) at its JSON pointer; buffers of over 4 GiB are a Failure (Stage::input).
 Result<Workload> workload_of(const Kernel& kernel, const Problem& problem, const Config& config);
 
 // Failure (Stage::catalog) at the pointer of a program's copy whose two buffers do not have as many bytes.

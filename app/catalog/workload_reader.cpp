@@ -6,6 +6,7 @@
 #include <set>
 
 #include "catalog/manifest_reader.h"
+#include "catalog/reference_kernel.h"
 #include "core/escape.h"
 #include "core/expression.h"
 #include "core/fields.h"
@@ -127,6 +128,17 @@ void read_fields(JsonReader& read, const Kernel& kernel, ArgumentDeclaration& ar
     argument.fields.push_back(argument_at(read, (*fields)[i], at("struct", i), kernel, true));
 }
 
+// {"buffer": name, "offset": elements}: an address within a buffer.
+void read_address(JsonReader& read, const Kernel& kernel, ArgumentDeclaration& argument) {
+  read.required("offset");
+  read.text("buffer", argument.name, 100);
+  if (read.has("offset")) expression_at(read, "offset", *read.value("offset"), argument.offset);
+  const auto buffer = std::ranges::find(kernel.buffers, argument.name, &BufferDeclaration::name);
+  if (!read.failed() && (buffer == kernel.buffers.end() || !buffer->symbol.empty()))
+    read.fault("buffer", json_text(Json(argument.name)) + " is not a buffer that can be passed",
+               "Name one of \"buffers\" without a symbol.");
+}
+
 ArgumentDeclaration argument_at(JsonReader& outer, const Json& json, const std::string& key, const Kernel& kernel,
                                 bool in_struct) {
   ArgumentDeclaration argument;
@@ -148,6 +160,8 @@ ArgumentDeclaration argument_at(JsonReader& outer, const Json& json, const std::
   JsonReader read(json, outer.path(key), Stage::catalog);
   if (!in_struct && json.is_object() && json.contains("struct")) {
     read_fields(read, kernel, argument);
+  } else if (json.is_object() && json.contains("buffer")) {
+    read_address(read, kernel, argument);
   } else {
     read.required("value");
     read.required("type");
@@ -187,13 +201,15 @@ ReferenceSpec reference_at(JsonReader& outer, const Json& json, const std::strin
 void read_references(JsonReader& read, Kernel& kernel) {
   const Json* json = read.value("reference");
   if (!json || json->is_null() || (json->is_string() && json->get<std::string>() == "none")) return;
-  if (json->is_object()) {
+  if (json->is_object() && json->contains("kernel")) {
+    read_reference_kernel(read, kernel);
+  } else if (json->is_object()) {
     kernel.references.push_back(reference_at(read, *json, "reference", kernel));
   } else if (json->is_array() && json->size() <= kMaxBuffers) {
     for (size_t i = 0; i < json->size() && !read.failed(); ++i)
       kernel.references.push_back(reference_at(read, (*json)[i], at("reference", i), kernel));
   } else {
-    read.fault("reference", "must be {kind, inputs, output}, a list of them, or \"none\"");
+    read.fault("reference", "must be {kind, inputs, output}, a list of them, {kernel, config}, or \"none\"");
   }
 }
 

@@ -166,9 +166,8 @@ std::vector<FigureGroup> launch_groups(const Observation& seen, const Observatio
                                                                &LaunchFigures::name, &LaunchFigures::name);
   double whole = 0;
   for (const LaunchFigures& one : seen.launches) whole += one.timing ? one.timing->p50 : 0;
-  const auto time = [](const LaunchFigures& one) {
-    return one.timing ? us_text(one.timing->p50) : std::string("\u2013");
-  };
+  // A GPU measures a program only as a whole.
+  const auto time = [](const LaunchFigures& one) { return one.timing ? us_text(one.timing->p50) : std::string(); };
   FigureGroup group{"Launches", {}};
   for (size_t i = 0; i < seen.launches.size(); ++i) {
     const LaunchFigures& one = seen.launches[i];

@@ -1,13 +1,12 @@
 #include "check/known_reference.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <tuple>
 
 #include "core/expression.h"
+#include "core/reference_shapes.h"
 
 namespace attnscope::check {
 namespace {
@@ -42,12 +41,10 @@ class Maker {
 
   Result<Values> make() {
     const OperandContents* output = find(operands_, spec_.output);
-    if (!output) return misfit("there is no buffer " + spec_.output);
     out_.shape = output->what.shape;
     out_.values.resize(static_cast<size_t>(output->what.elements()));
     for (const std::string& name : spec_.inputs) {
       const OperandContents* input = find(operands_, name);
-      if (!input) return misfit("there is no buffer " + name);
       in_.push_back({values_of(input->what, input->bytes), input->what.shape});
     }
     const ReferenceKind kind = spec_.kind;
@@ -68,21 +65,10 @@ class Maker {
   }
 
  private:
-  tl::unexpected<Failure> misfit(const std::string& why) const {
-    return fail(Stage::check, fmt::format("the reference {} of {}: {}", word_of(spec_.kind), spec_.output, why),
-                "Correct the shapes in the manifest's buffers.");
-  }
-
-  // An input of one element applies to every element of the output.
-  bool spreads(const Table& input) const {
-    return input.values.size() == out_.values.size() || input.values.size() == 1;
-  }
-
   Result<Values> each() {
     auto expression = ElementExpression::parse(spec_.expr, names_with_index(), "reference/expr");
     if (!expression) return fail(expression.error());
-    for (const Table& input : in_)
-      if (!spreads(input)) return misfit("an input and the output differ in size");
+    // An input of one element applies to every element of the output.
     Values row(in_.size() + 1);
     for (size_t i = 0; i < out_.values.size(); ++i) {
       for (size_t k = 0; k < in_.size(); ++k) row[k] = in_[k].values[in_[k].values.size() == 1 ? 0 : i];
@@ -98,8 +84,6 @@ class Maker {
   }
 
   Result<Values> elementwise() {
-    for (const Table& input : in_)
-      if (input.values.size() != out_.values.size()) return misfit("an input and the output differ in size");
     const double value = spec_.value;
     const ReferenceKind kind = spec_.kind;
     for (size_t i = 0; i < out_.values.size(); ++i) {
@@ -119,9 +103,7 @@ class Maker {
   }
 
   Result<Values> gemm() {
-    const int64_t m = in_[0].rows(), k = in_[0].columns(), n = in_[1].columns();
-    if (in_[1].rows() != k || out_.rows() != m || out_.columns() != n) return misfit("needs a[M,K], b[K,N] and c[M,N]");
-    if (in_.size() > 2 && in_[2].values.size() != out_.values.size()) return misfit("needs c[M,N] as its third input");
+    const int64_t m = in_[0].rows(), k = in_[0].columns();
     if (in_.size() > 2)
       for (size_t i = 0; i < out_.values.size(); ++i) out_.values[i] = spec_.beta.value_or(1) * in_[2].values[i];
     for (int64_t row = 0; row < m; ++row)
@@ -133,8 +115,7 @@ class Maker {
   }
 
   Result<Values> gemm_tn() {
-    const int64_t k = in_[0].rows(), m = in_[0].columns(), n = in_[1].columns();
-    if (in_[1].rows() != k || out_.rows() != m || out_.columns() != n) return misfit("needs a[K,M], b[K,N] and c[M,N]");
+    const int64_t k = in_[0].rows(), m = in_[0].columns();
     for (int64_t inner = 0; inner < k; ++inner)
       for (int64_t row = 0; row < m; ++row)
         add_row(factor_or_one() * in_[0].values[static_cast<size_t>(inner * m + row)], in_[1], inner, row);
@@ -154,13 +135,6 @@ class Maker {
   Result<Values> attention(bool causal) {
     const Table &q = in_[0], &k = in_[1], &v = in_[2];
     const size_t rank = out_.shape.size();
-    const auto same_heads = [&](const Table& x) {
-      return x.shape.size() == rank && std::equal(x.shape.begin(), x.shape.end() - 2, out_.shape.begin());
-    };
-    if (rank < 2 || !same_heads(q) || !same_heads(k) || !same_heads(v) || q.columns() != k.columns() ||
-        v.columns() != out_.columns() || k.shape[rank - 2] != v.shape[rank - 2] ||
-        q.shape[rank - 2] != out_.shape[rank - 2])
-      return misfit("needs q[…,S,D], k[…,T,D], v[…,T,E] and o[…,S,E]");
     const int64_t rows = q.shape[rank - 2], keys = k.shape[rank - 2], depth = q.columns();
     const double scale = spec_.value == 0 ? 1 / std::sqrt(double(depth)) : spec_.value;
     Values scores(static_cast<size_t>(keys));
@@ -188,11 +162,6 @@ class Maker {
   Result<Values> gemm_nt() {
     const auto& [a, b] = std::tie(in_[0], in_[1]);
     const size_t rank = out_.shape.size();
-    if (rank < 2 || a.shape.size() != rank || b.shape.size() != rank ||
-        !std::equal(a.shape.begin(), a.shape.end() - 2, out_.shape.begin()) ||
-        !std::equal(b.shape.begin(), b.shape.end() - 2, out_.shape.begin()) || a.columns() != b.columns() ||
-        out_.shape[rank - 2] != a.shape[rank - 2] || out_.columns() != b.shape[rank - 2])
-      return misfit("needs a[…,M,K], b[…,N,K] and c[…,M,N]");
     const auto m = static_cast<size_t>(out_.shape[rank - 2]), n = static_cast<size_t>(out_.columns());
     const auto k = static_cast<size_t>(a.columns());
     for (size_t i = 0; i < out_.values.size(); ++i) {
@@ -206,7 +175,6 @@ class Maker {
 
   Result<Values> transpose() {
     const int64_t rows = in_[0].rows(), columns = in_[0].columns();
-    if (out_.rows() != columns || out_.columns() != rows) return misfit("needs x[R,C] and y[C,R]");
     for (int64_t r = 0; r < rows; ++r)
       for (int64_t c = 0; c < columns; ++c)
         out_.values[static_cast<size_t>(c * rows + r)] = in_[0].values[static_cast<size_t>(r * columns + c)];
@@ -223,8 +191,6 @@ class Maker {
   Result<Values> reduce() {
     const bool largest = spec_.kind == ReferenceKind::reduce_max, least = spec_.kind == ReferenceKind::reduce_min;
     const size_t groups = out_.values.size();
-    if (groups == 0 || in_[0].values.size() % groups != 0)
-      return misfit("the size of its input is not a multiple of the output's");
     const size_t length = in_[0].values.size() / groups;
     for (size_t g = 0; g < groups; ++g) {
       const auto begin = in_[0].values.begin() + static_cast<ptrdiff_t>(g * length);
@@ -237,10 +203,7 @@ class Maker {
   }
 
   Result<Values> by_row() {
-    if (in_[0].values.size() != out_.values.size()) return misfit("its input and the output differ in size");
     const auto length = static_cast<size_t>(in_[0].columns());
-    for (size_t k = 1; k < in_.size(); ++k)
-      if (in_[k].values.size() != length) return misfit("a gain or bias must have a row's length");
     for (size_t first = 0; length > 0 && first < out_.values.size(); first += length)
       row(std::span(in_[0].values).subspan(first, length), std::span(out_.values).subspan(first, length));
     return out_.values;
@@ -280,7 +243,9 @@ class Maker {
 }  // namespace
 
 Result<std::vector<double>> known_reference_values(const ReferenceSpec& spec, const Operands& operands) {
-  if (auto known = known_reference(spec, "reference"); !known) return fail(known.error());
+  std::vector<Operand> shapes;
+  for (const OperandContents& one : operands.all) shapes.push_back(one.what);
+  if (auto fits = check_shapes(spec, shapes, "the reference"); !fits) return fail(fits.error());
   return Maker(spec, operands).make();
 }
 

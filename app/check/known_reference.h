@@ -2,6 +2,7 @@
 #include <cstddef>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "check/guarded_buffer.h"
@@ -14,12 +15,22 @@ namespace attnscope::check {
 
 // The values that the output of `spec` must have, in fp64, from the operands as they were before the run: row-major, as
 // long as the output. Shapes are those of the operands; rows are along the last axis. docs/writing-a-kernel.md has the
-// definitions. Failure (Stage::check) for shapes that do not match.
+// definitions. Failure (Stage::catalog) for shapes that do not match.
 Result<std::vector<double>> known_reference_values(const ReferenceSpec& spec, const Operands& operands);
 
 // The tolerance of a type whose reference gives none: exact for integers, f64 1e-10, f32 1e-4, f16 2e-3, bf16 1.6e-2,
 // for both atol and rtol.
 double default_tolerance(ElementType type);
+
+// What an output must have, row-major.
+struct Expected {
+  std::string output;
+  std::vector<double> values;
+  double atol = 0, rtol = 0;
+};
+// Compares outputs with these, as judge() does. `outputs` are the operands of role out and inout, in order.
+Result<Verdict> judge_by(std::span<const Expected> expected, const Workload& workload, const Operands& operands,
+                         std::span<const std::shared_ptr<const GuardedBuffer>> outputs);
 
 // Compares every output that has a reference with it. `outputs` are the operands of role out and inout, in order.
 // Correct: NaN and Inf are where the reference has them, and no element is outside atol + rtol·|reference|. Without a

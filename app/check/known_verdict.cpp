@@ -137,42 +137,53 @@ double default_tolerance(ElementType type) {
   return 0;
 }
 
-Result<Verdict> judge(const Workload& workload, const Operands& operands,
-                      std::span<const std::shared_ptr<const GuardedBuffer>> outputs, bool partial) {
-  if (workload.references.empty()) return unchecked_because("The kernel's manifest declares no reference.");
-  if (partial) return unchecked_because("Only a sample of the CTAs ran.");
+Result<Verdict> judge_by(std::span<const Expected> all, const Workload& workload, const Operands& operands,
+                         std::span<const std::shared_ptr<const GuardedBuffer>> outputs) {
   Verdict verdict;
   Sums sums;
   std::string vacuous;
-  for (const ReferenceSpec& spec : workload.references) {
+  for (const Expected& expected : all) {
     size_t output = 0;
     const Operand* what = nullptr;
     for (const Operand& operand : workload.operands) {
       if (!operand.judged()) continue;
-      if (operand.name == spec.output) {
+      if (operand.name == expected.output) {
         what = &operand;
         break;
       }
       ++output;
     }
     if (!what || output >= outputs.size())
-      return fail(Stage::internal, "there is no output " + spec.output, "Report this with the kernel.");
-    auto expected = known_reference_values(spec, operands);
-    if (!expected) return unchecked_because(expected.error().message);
-    const double tolerance = default_tolerance(what->type);
-    verdict.atol = verdict.first_bad ? verdict.atol : spec.atol.value_or(tolerance);
-    verdict.rtol = verdict.first_bad ? verdict.rtol : spec.rtol.value_or(tolerance);
-    const double atol = spec.atol.value_or(tolerance), rtol = spec.rtol.value_or(tolerance);
-    compare(*what, outputs[output]->data(), *expected, atol, rtol, sums, verdict);
+      return fail(Stage::internal, "there is no output " + expected.output, "Report this with the kernel.");
+    verdict.atol = verdict.first_bad ? verdict.atol : expected.atol;
+    verdict.rtol = verdict.first_bad ? verdict.rtol : expected.rtol;
+    compare(*what, outputs[output]->data(), expected.values, expected.atol, expected.rtol, sums, verdict);
     const auto before = std::ranges::find(operands.all, what->name, [](const auto& one) { return one.what.name; });
     if (vacuous.empty() && before != operands.all.end())
-      vacuous = proves_nothing(*what, before->bytes, *expected, atol, rtol);
+      vacuous = proves_nothing(*what, before->bytes, expected.values, expected.atol, expected.rtol);
   }
   finish(sums, verdict);
   if (verdict.state != VerdictState::correct || vacuous.empty()) return verdict;
   return unchecked_because(fmt::format(
       "The output agrees, but that proves nothing: {}. Give the inputs other contents (\"init\" in the manifest).",
       vacuous));
+}
+
+Result<Verdict> judge(const Workload& workload, const Operands& operands,
+                      std::span<const std::shared_ptr<const GuardedBuffer>> outputs, bool partial) {
+  if (workload.references.empty()) return unchecked_because("The kernel's manifest declares no reference.");
+  if (partial) return unchecked_because("Only a sample of the CTAs ran.");
+  std::vector<Expected> all;
+  for (const ReferenceSpec& spec : workload.references) {
+    const auto what = std::ranges::find(workload.operands, spec.output, &Operand::name);
+    if (what == workload.operands.end())
+      return fail(Stage::internal, "there is no output " + spec.output, "Report this with the kernel.");
+    auto values = known_reference_values(spec, operands);
+    if (!values) return unchecked_because(values.error().message);
+    const double tolerance = default_tolerance(what->type);
+    all.push_back({spec.output, std::move(*values), spec.atol.value_or(tolerance), spec.rtol.value_or(tolerance)});
+  }
+  return judge_by(all, workload, operands, outputs);
 }
 
 }  // namespace attnscope::check

@@ -41,7 +41,8 @@ struct CompareOptions {
 struct Side {
   Draft draft;
   std::optional<Observation> recorded;
-  std::optional<Observation> ran;  // its latest timed run
+  std::optional<Observation> ran;                                   // its latest timed run
+  std::shared_ptr<const platform::TemporaryFolder> temporary = {};  // where its file's kernel lies, if not in the cache
   const measure::Rounds* rounds() const {
     return recorded && recorded->timing && recorded->timing->sampling ? &recorded->timing->sampling->rounds : nullptr;
   }
@@ -69,7 +70,7 @@ Result<Side> side_of_file(const std::string& file, CompareOptions& options) {
   if (!draft) return fail(draft.error());
   for (const std::string& guess : named->kernel.guessed) print_note(file + ": guessed: " + guess);
   options.kernel_dirs.push_back(named->kernel.folder);
-  return Side{draft->draft, {}, {}};
+  return Side{draft->draft, {}, {}, named->kernel.temporary};
 }
 
 Result<Side> read_side(const std::string& file, const std::vector<Kernel>& kernels, CompareOptions& options) {

@@ -13,6 +13,7 @@
 #include "cli/places.h"
 #include "compile/compiler.h"
 #include "core/code_file.h"
+#include "core/escape.h"
 #include "platform/atomic_file.h"
 #include "platform/output_file.h"
 #include "worker/constant_data.h"
@@ -52,14 +53,49 @@ Result<void> holds_for_other_sizes(const Export& e) {
               "Exported launchers take any batch, heads and lengths; this kernel cannot be exported.");
 }
 
+// Its launches with their code; those of one entry share it.
+Result<void> compile_launches(Export& e, const Places& places) {
+  compile::Compiler compiler({.cache_dir = places.user.cache / "variants"});
+  std::optional<Workload> workload;
+  if (!e.problem.is_attention()) {
+    auto made = catalog::workload_of(e.kernel, e.problem, e.config);
+    if (!made) return fail(made.error());
+    workload = std::move(*made);
+  }
+  worker::Variants variants;
+  for (Kernel& kernel : e.kernel.launches()) {
+    ExportedLaunch& one = e.launches.emplace_back();
+    one.kernel = std::move(kernel);
+    auto launch = catalog::launch_of(one.kernel, e.problem, e.config);
+    if (!launch) return fail(launch.error());
+    one.launch = *launch;
+    auto variant = compiler.compile(worker::variant_request(one.kernel, e.problem, e.config, e.arch));
+    if (!variant) return fail(variant.error());
+    variants.push_back(*variant);
+    const auto same =
+        std::ranges::find(e.launches, one.kernel.entry, [](const ExportedLaunch& other) { return other.kernel.entry; });
+    const auto at = static_cast<size_t>(same - e.launches.begin());
+    one.stem = at == 0 ? e.stem : fmt::format("{}_{}", e.stem, at + 1);
+  }
+  auto filled = worker::with_constant_data(std::move(variants), workload, e.problem);
+  if (!filled) return fail(filled.error());
+  for (size_t i = 0; i < e.launches.size(); ++i) {
+    ExportedLaunch& one = e.launches[i];
+    one.variant = (*filled)[i];
+    auto settled = worker::settled(one.launch, one.kernel, e.problem, e.config, *one.variant);
+    if (!settled) return fail(settled.error());
+    one.launch = *settled;
+  }
+  e.launch = e.launches.front().launch;
+  e.variant = e.launches.front().variant;
+  return {};
+}
+
 Result<Export> settle(const ExportOptions& options, const Places& places) {
   auto named = draft_of(options.experiment);
   if (!named) return fail(named.error());
   Export e;
   e.kernel = named->kernel;
-  if (!e.kernel.steps.empty())
-    return fail(Stage::input, e.kernel.id + " is a program, and a launcher starts one kernel",
-                "Write a manifest with only that launch, and export that.");
   e.problem = named->draft.problem;
   if (!e.kernel.library.is_source())
     return fail(Stage::input,
@@ -78,27 +114,18 @@ Result<Export> settle(const ExportOptions& options, const Places& places) {
   e.config = *config;
   if (auto allowed = catalog::check_restrictions(e.kernel, e.problem, e.config, e.arch); !allowed)
     return fail(allowed.error());
-  auto launch = catalog::launch_of(e.kernel, e.problem, e.config);
-  if (!launch) return fail(launch.error());
-  e.launch = *launch;
+  e.stem = fmt::format("{}_sm{}", e.kernel.id, e.arch);
+  if (auto made = compile_launches(e, places); !made) return fail(made.error());
   if (e.problem.is_attention())
     if (auto holds = holds_for_other_sizes(e); !holds) return fail(holds.error());
-  e.stem = fmt::format("{}_sm{}", e.kernel.id, e.arch);
-  compile::Compiler compiler({.cache_dir = places.user.cache / "variants"});
-  auto variant = compiler.compile(worker::variant_request(e.kernel, e.problem, e.config, e.arch));
-  if (!variant) return fail(variant.error());
-  e.variant = *variant;
-  if (!e.problem.is_attention()) {
-    auto workload = catalog::workload_of(e.kernel, e.problem, e.config);
-    if (!workload) return fail(workload.error());
-    auto filled = worker::with_constant_data({e.variant}, *workload, e.problem);
-    if (!filled) return fail(filled.error());
-    e.variant = filled->front();
-  }
-  auto settled = worker::settled(e.launch, e.kernel, e.problem, e.config, *e.variant);
-  if (!settled) return fail(settled.error());
-  e.launch = *settled;
   return e;
+}
+
+Result<void> write_code(const ExportedLaunch& one, const fs::path& out) {
+  const std::string cubin = one.stem + ".cubin", ptx = one.stem + ".ptx";
+  if (auto done = platform::write_output(out / cubin, std::span<const std::byte>(one.variant->cubin)); !done)
+    return done;
+  return platform::write_output(out / ptx, std::string_view(one.variant->ptx));
 }
 
 Result<void> write_all(const Export& e, const fs::path& out, const fs::path& assets) {
@@ -108,8 +135,8 @@ Result<void> write_all(const Export& e, const fs::path& out, const fs::path& ass
   };
   if (auto done = write(e.stem + ".cu", std::string_view(source_of(e))); !done) return done;
   if (auto done = write("build.sh", std::string_view("#!/bin/sh\nset -e\n" + nvcc_line(e) + "\n")); !done) return done;
-  if (auto done = write(e.stem + ".cubin", std::span<const std::byte>(e.variant->cubin)); !done) return done;
-  if (auto done = write(e.stem + ".ptx", std::string_view(e.variant->ptx)); !done) return done;
+  for (const ExportedLaunch& one : e.launches)
+    if (auto done = write_code(one, out); !done) return done;
   if (!e.problem.is_attention()) {
     auto data = data_of(e);
     if (!data) return fail(data.error());
@@ -135,10 +162,13 @@ int export_kernel(const ExportOptions& options) {
   if (!settled) return report(settled.error());
   if (auto written = write_all(*settled, options.out, places->resources / "assets"); !written)
     return report(written.error());
-  print_result(fmt::format("{}\n  {}\n  {} registers, {} B static and {} B dynamic shared memory, code {}\n",
-                           options.out, nvcc_line(*settled), settled->variant->info.registers,
-                           settled->variant->info.static_shared_bytes, settled->launch.dynamic_shared,
-                           settled->variant->info.code_hash.substr(0, 12)));
+  std::string said = fmt::format("{}\n  {}\n", options.out, nvcc_line(*settled));
+  for (const ExportedLaunch& one : settled->launches)
+    said += fmt::format("  {}{} registers, {} B static and {} B dynamic shared memory, code {}\n",
+                        settled->launches.size() > 1 ? one_line(one.kernel.entry) + ": " : "",
+                        one.variant->info.registers, one.variant->info.static_shared_bytes, one.launch.dynamic_shared,
+                        one.variant->info.code_hash.substr(0, 12));
+  print_result(said);
   return kCorrectOrUnchecked;
 }
 

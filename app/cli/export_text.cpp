@@ -164,11 +164,15 @@ std::string source_of(const Export& e) {
   text += e.kernel.source;
   if (!text.ends_with('\n')) text += '\n';
   // No code calls a template here; naming it makes nvcc instantiate it.
-  if (e.kernel.entry.find('<') != std::string::npos)
+  std::vector<std::string> named;
+  for (const Kernel& one : e.kernel.launches()) {
+    if (one.entry.find('<') == std::string::npos || std::ranges::count(named, one.entry) > 0) continue;
+    named.push_back(one.entry);
     text += fmt::format(
-        "__attribute__((used)) static const void* const attnscope_entry = "
+        "__attribute__((used)) static const void* const attnscope_entry{} = "
         "reinterpret_cast<const void*>(&{});\n",
-        e.kernel.entry);
+        named.size() == 1 ? "" : "_" + std::to_string(named.size()), one.entry);
+  }
   return text;
 }
 

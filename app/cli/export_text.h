@@ -1,6 +1,7 @@
 #pragma once
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "catalog/launch.h"
 #include "compile/compiler.h"
@@ -9,6 +10,14 @@
 #include "core/result.h"
 
 namespace attnscope::cli {
+
+// A launch of what is exported: the kernel's only one, or one of a program.
+struct ExportedLaunch {
+  Kernel kernel;  // with its entry and arguments
+  catalog::Launch launch;
+  std::shared_ptr<const compile::Variant> variant;
+  std::string stem;  // of its cubin and PTX; launches of one entry share them
+};
 
 // A complete config to export: everything that the files contain.
 struct Export {
@@ -19,6 +28,8 @@ struct Export {
   catalog::Launch launch;
   std::shared_ptr<const compile::Variant> variant;
   std::string stem;  // "tiled_sm89"
+  // In order; `launch` and `variant` are the first one's. Attention's templates need none.
+  std::vector<ExportedLaunch> launches = {};
 };
 
 // The call of nvcc that compiles the exported source: NVRTC's options as nvcc spells them, as a line of sh.

@@ -64,6 +64,71 @@ std::vector<std::byte> bytes_of_parameter(const ArgumentValue& argument, const c
   return bytes;
 }
 
+// The rows of the launchers' table of launches.
+struct LaunchRows {
+  std::string cpp, python;
+};
+
+// Numbers as both languages list them: "1, 2, 3".
+template <class List>
+std::string number_list(const List& list) {
+  return joined(list, [](auto one) { return std::to_string(static_cast<int64_t>(one)); });
+}
+
+Result<LaunchRows> rows_of(const ExportedLaunch& one, const Workload& workload) {
+  auto kernel = compile::read_cubin(one.variant->cubin, one.variant->entry_symbol);
+  if (!kernel) return fail(kernel.error());
+  if (kernel->parameters.size() != workload.arguments.size())
+    return fail(Stage::launch,
+                fmt::format("{} declares {} parameters; its manifest's args name {}", one.kernel.entry,
+                            kernel->parameters.size(), workload.arguments.size()),
+                "List every parameter of the kernel in args, in order.");
+  std::string parameters, parameters_py, addresses, addresses_py;
+  for (size_t i = 0; i < workload.arguments.size(); ++i) {
+    const ArgumentValue& argument = workload.arguments[i];
+    const std::string bytes = number_list(bytes_of_parameter(argument, kernel->parameters[i]));
+    parameters += fmt::format("      {{{}}},\n", bytes);
+    parameters_py += fmt::format("      bytes([{}]),\n", bytes);
+    std::vector<ArgumentValue::Address> all = argument.addresses;
+    if (argument.operand) all.push_back({0, *argument.operand, argument.offset});
+    for (const auto& [at, operand, offset] : all) {
+      addresses += fmt::format("      {{{}, {}, {}, {}}},\n", i, at, operand, offset);
+      addresses_py += fmt::format("      ({}, {}, {}, {}),\n", i, at, operand, offset);
+    }
+  }
+  const std::string cubin = one.stem + ".cubin", grid = number_list(one.launch.shape.grid);
+  const std::string block = number_list(one.launch.shape.block);
+  const std::string& symbol = one.variant->entry_symbol;
+  return LaunchRows{
+      fmt::format("    {{\"{}\", \"{}\", {{{}}}, {{{}}}, {}, {{\n{}    }}, {{\n{}    }}}},\n", c_string(cubin),
+                  c_string(symbol), grid, block, one.launch.dynamic_shared, parameters, addresses),
+      fmt::format("    (\"{}\", \"{}\", ({}), ({}), {}, [\n{}    ], [\n{}    ]),\n", python_text(cubin),
+                  python_text(symbol), grid, block, one.launch.dynamic_shared, parameters_py, addresses_py)};
+}
+
+// What the launchers do in order: a launch by its number, or buffers by theirs.
+void put_steps(const Kernel& kernel, std::string& cpp, std::string& python) {
+  const auto add = [&](const char* kind, size_t to, size_t from, int byte) {
+    cpp += fmt::format("    {{Step::{}, {}, {}, {}}},\n", kind, to, from, byte);
+    python += fmt::format("    (\"{}\", {}, {}, {}),\n", kind, to, from, byte);
+  };
+  if (kernel.steps.empty()) add("launch", 0, 0, 0);
+  size_t launches = 0;
+  for (const ProgramStep& step : kernel.steps) {
+    switch (step.kind) {
+      case ProgramStep::Kind::launch:
+        add("launch", launches++, 0, 0);
+        break;
+      case ProgramStep::Kind::memset:
+        add("memset", step.to, 0, step.byte);
+        break;
+      case ProgramStep::Kind::copy:
+        add("copy", step.to, step.from, 0);
+        break;
+    }
+  }
+}
+
 }  // namespace
 
 Result<ExportedData> data_of(const Export& e) {
@@ -83,7 +148,7 @@ Result<ExportedData> data_of(const Export& e) {
   if (!operands) return fail(operands.error());
   ExportedData data;
   for (const check::OperandContents& one : (*operands)->all)
-    if (one.what.role != BufferRole::out) data.files[one.what.name + ".bin"].assign(one.bytes.begin(), one.bytes.end());
+    if (one.what.has_contents()) data.files[one.what.name + ".bin"].assign(one.bytes.begin(), one.bytes.end());
   for (const ReferenceSpec& spec : workload->references) {
     auto values = check::known_reference_values(spec, **operands);
     if (!values) return fail(values.error());
@@ -96,39 +161,32 @@ Result<ExportedData> data_of(const Export& e) {
 Result<std::map<std::string, std::string>> workload_figures(const Export& e) {
   auto workload = catalog::workload_of(e.kernel, e.problem, e.config);
   if (!workload) return fail(workload.error());
-  auto kernel = compile::read_cubin(e.variant->cubin, e.variant->entry_symbol);
-  if (!kernel) return fail(kernel.error());
-  if (kernel->parameters.size() != workload->arguments.size())
-    return fail(Stage::launch,
-                fmt::format("{} declares {} parameters; its manifest's args name {}", e.kernel.id,
-                            kernel->parameters.size(), workload->arguments.size()),
-                "List every parameter of the kernel in args, in order.");
   std::map<std::string, std::string> values;
   const auto add = [&](const char* key, const std::string& line) { values[key] += "    " + line + ",\n"; };
-  values["CHECKS"] = values["CHECKS_PY"] = values["ADDRESSES"] = values["ADDRESSES_PY"] = "";
-  values["PARAMETERS"] = values["PARAMETERS_PY"] = "";
+  values["CHECKS"] = values["CHECKS_PY"] = values["LAUNCHES"] = values["LAUNCHES_PY"] = "";
   for (const Operand& one : workload->operands) {
-    const bool filled = one.role != BufferRole::out;
-    const std::string file = filled ? "data/" + one.name + ".bin" : "";
+    const std::string file = one.has_contents() ? "data/" + one.name + ".bin" : "";
     const std::string shape = joined(
         one.shape, [](int64_t extent) { return std::to_string(extent) + ","; }, " ");
     add("BUFFERS", fmt::format("{{\"{}\", \"{}\", {}}}", c_string(one.name), c_string(file), one.bytes()));
     add("BUFFERS_PY", fmt::format("(\"{}\", \"{}\", torch.{}, ({}), {})", python_text(one.name), python_text(file),
                                   names_of(one.type).torch, shape, one.role == BufferRole::in ? "False" : "True"));
   }
-  for (size_t i = 0; i < workload->arguments.size(); ++i) {
-    const ArgumentValue& argument = workload->arguments[i];
-    const std::string bytes = joined(bytes_of_parameter(argument, kernel->parameters[i]),
-                                     [](std::byte byte) { return std::to_string(std::to_integer<int>(byte)); });
-    add("PARAMETERS", fmt::format("{{{}}}", bytes));
-    add("PARAMETERS_PY", fmt::format("bytes([{}])", bytes));
-    std::vector<ArgumentValue::Address> addresses = argument.addresses;
-    if (argument.operand) addresses.push_back({0, *argument.operand});
-    for (const auto& [at, operand] : addresses) {
-      add("ADDRESSES", fmt::format("{{{}, {}, {}}}", i, at, operand));
-      add("ADDRESSES_PY", fmt::format("({}, {}, {})", i, at, operand));
-    }
+  std::vector<std::string> stems;
+  for (const ExportedLaunch& one : e.launches) {
+    auto arguments = catalog::workload_of(one.kernel, e.problem, e.config);
+    if (!arguments) return fail(arguments.error());
+    auto rows = rows_of(one, *arguments);
+    if (!rows) return fail(rows.error());
+    values["LAUNCHES"] += rows->cpp;
+    values["LAUNCHES_PY"] += rows->python;
+    if (std::ranges::count(stems, one.stem) == 0) stems.push_back(one.stem);
   }
+  put_steps(e.kernel, values["STEPS"], values["STEPS_PY"]);
+  for (size_t i = 1; i < stems.size(); ++i)  // made of a kernel's id, which holds no mark of Markdown's code
+    values["MORE_FILES"] += fmt::format(", `{0}.cubin`, `{0}.ptx`", stems[i]);
+  values["OF_LAUNCHES"] = e.launches.size() > 1 ? fmt::format(" (the first of {} launches)", e.launches.size()) : "";
+  values.try_emplace("MORE_FILES", "");
   for (const ReferenceSpec& spec : workload->references) {
     const Operand* const output = operand_of(*workload, spec.output);
     if (output == nullptr) continue;
@@ -141,11 +199,6 @@ Result<std::map<std::string, std::string>> workload_figures(const Export& e) {
     const bool is_unsigned = output->type == ElementType::u16 || output->type == ElementType::u32;
     add("CHECKS_PY", fmt::format("({}, \"data/{}.expected.bin\", {}, {})", at, python_text(output->name), tolerances,
                                  is_unsigned ? 8 * bytes_of(output->type) : 0));
-  }
-  for (size_t i = 0; i < 3; ++i) {
-    const std::string axis(1, "XYZ"[i]);
-    values["GRID_" + axis] = std::to_string(e.launch.shape.grid[i]);
-    values["BLOCK_" + axis] = std::to_string(e.launch.shape.block[i]);
   }
   return values;
 }

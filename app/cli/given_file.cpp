@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "catalog/catalog.h"
+#include "catalog/reference_kernel.h"
 #include "cli/places.h"
 #include "cli/probe.h"
 #include "cli/run_text.h"
@@ -128,7 +129,9 @@ Result<FileKernel> kernel_of(const GivenFile& given, const std::vector<std::stri
     if (!given.launch.empty())
       return fail(Stage::input, given.file + ": --grid and the like, and " + (*beside)->path + " has them too",
                   "Leave them out, or move the manifest away.");
-    manifest = (*beside)->text;
+    auto whole = catalog::with_reference_kernel((*beside)->text, (*beside)->path);
+    if (!whole) return fail(whole.error());
+    manifest = std::move(*whole);
     source = std::move(*text);
     kernel.manifest = (*beside)->path;
     source_name = fs::path(given.file).filename().string();
@@ -161,11 +164,19 @@ Result<FileKernel> kernel_of(const GivenFile& given, const std::vector<std::stri
   }
   auto places = find_places();
   if (!places) return fail(places.error());
-  const fs::path folder = places->user.cache / "given" / hash;
-  for (const auto& [name, text] : {std::pair(kernel.id + ".json", &manifest), {source_name, &source}})
-    if (auto written = platform::write_file(folder / name, *text, platform::Durability::cached); !written)
-      return fail(written.error());
-  kernel.folder = folder.string();
+  const auto keep_in = [&](const fs::path& folder) -> Result<void> {
+    kernel.folder = folder.string();
+    for (const auto& [name, text] : {std::pair(kernel.id + ".json", &manifest), {source_name, &source}})
+      if (auto written = platform::write_file(folder / name, *text, platform::Durability::cached); !written)
+        return written;
+    return {};
+  };
+  if (keep_in(places->user.cache / "given" / hash)) return kernel;
+  // A home that is read-only or full is no reason not to check a file.
+  auto temporary = platform::TemporaryFolder::make();
+  if (!temporary) return fail(temporary.error());
+  kernel.temporary = std::move(*temporary);
+  if (auto kept = keep_in(kernel.temporary->path()); !kept) return fail(kept.error());
   return kernel;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -9,6 +10,7 @@
 #include "cli/findings.h"
 #include "cli/import_code.h"
 #include "core/result.h"
+#include "platform/temporary_folder.h"
 
 namespace CLI {
 class Option;
@@ -35,12 +37,14 @@ struct ImportedFile {
 // `id`: as import_kernel has it.
 Result<ImportedFile> read_import(const GivenFile& given, const std::string& id = "");
 
-// The kernel of such a file, kept in the cache so that a session finds it.
+// The kernel of such a file, kept in the cache, or where that cannot be written in a temporary folder, so that a
+// session finds it.
 struct FileKernel {
   std::string folder, id;            // for --kernels and --kernel
   std::string manifest;              // the one beside the file; empty: as import reads the file
   std::vector<std::string> guessed;  // what import guessed
   std::vector<std::string> probed;   // what a run showed of its guesses
+  std::shared_ptr<const platform::TemporaryFolder> temporary = {};  // `folder`; null: it is in the cache
 };
 
 // A manifest beside the file that names it as its source counts, with --entry only if it has that entry: a person may

@@ -133,7 +133,9 @@ std::string heading_text(const Observation& o, const std::string& config_text) {
 
 std::string verdict_text(const Observation& o) {
   const Verdict& v = *o.verdict;
-  const std::string state = std::string(to_string(v.state)) + (v.reason.empty() ? "" : ": " + v.reason);
+  std::string state = std::string(to_string(v.state)) + (v.reason.empty() ? "" : ": " + v.reason);
+  if (v.against && v.state == VerdictState::correct) state = v.reason;
+  if (v.against && v.state == VerdictState::wrong) state = "differs from the kernel " + *v.against + ": " + v.reason;
   const Headline headline = *headline_of(o);
   return is_of_watch(headline) ? fmt::format("{}; the output itself is {}", to_string(headline), state) : state;
 }
@@ -153,10 +155,11 @@ std::string text_of(const Observation& o, const std::string& config_text, bool c
   if (o.verdict) add_verdict(out, o);
   for (const charts::FigureGroup& group : charts::launch_groups(o)) {
     const char* label = "launches";
-    for (const charts::FigureRow& row : group.rows)
-      line(out, std::exchange(label, ""),
-           fmt::format("{}: {} {}{}{}", row.name, row.value, to_string(row.kind), row.note.empty() ? "" : ", ",
-                       row.note));
+    for (const charts::FigureRow& row : group.rows) {
+      std::string said = row.value.empty() ? "" : fmt::format("{} {}", row.value, to_string(row.kind));
+      if (!row.note.empty()) said += (said.empty() ? "" : ", ") + row.note;
+      line(out, std::exchange(label, ""), row.name + (said.empty() ? "" : ": " + said));
+    }
     if (o.variant)
       line(out, "", "registers, shared memory and occupancy below are those of " + charts::longest_launch_words(o));
   }

@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -102,6 +103,7 @@ struct ArgumentDeclaration {
   std::string value;  // expression
   ElementType type = ElementType::i32;
   std::vector<ArgumentDeclaration> fields;  // of a struct, in order, laid out as C does
+  std::string offset = {};  // of a buffer: the element that the address is of, an expression; empty: the first
 };
 
 // One step of a program: a launch, or what the host does between two launches.
@@ -116,6 +118,15 @@ struct ProgramStep {
   // Indices into Kernel::buffers. A memset fills the whole of `to`; a copy takes all of `from` to all of `to`.
   size_t to = 0, from = 0;
   int byte = 0;  // of a memset
+};
+
+struct Kernel;
+
+// Another kernel that says what the outputs should be, from the same inputs: what agrees with it is not yet right.
+struct KernelAsReference {
+  std::shared_ptr<const Kernel> kernel;  // of the same problem; its own reference is no kernel
+  std::map<std::string, int64_t> knobs;  // that differ from its defaults
+  std::optional<double> atol, rtol;      // empty: twice those of the output's type, since both sides are rounded
 };
 
 // The type in which a kernel accumulates.
@@ -153,6 +164,7 @@ struct Kernel {
   std::vector<BufferDeclaration> buffers;
   std::vector<ArgumentDeclaration> arguments;
   std::vector<ReferenceSpec> references;
+  std::optional<KernelAsReference> reference_kernel;  // instead of `references`
   // A program of several launches over the same buffers: what it does, in order. entry, launch, shared_map and
   // arguments are then its first launch's. Empty: one launch.
   std::vector<ProgramStep> steps;

@@ -100,6 +100,8 @@ struct Verdict {
   int64_t rows_checked = 0;
   int64_t rows_total = 0;
   std::optional<BadElement> first_bad;
+  // Another kernel, whose outputs were the reference: `correct` is agreement with it. Empty: an fp64 reference.
+  std::optional<std::string> against = {};
   bool operator==(const Verdict&) const = default;
 };
 

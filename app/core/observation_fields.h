@@ -93,7 +93,10 @@ struct FieldsOf<Verdict> {
                                           Field{"rel_frobenius_limit", &Verdict::rel_frobenius_limit, limits::kOpen},
                                           Field{"rows_checked", &Verdict::rows_checked, limits::kCount},
                                           Field{"rows_total", &Verdict::rows_total, limits::kCount},
-                                          Field{"first_bad", &Verdict::first_bad}};
+                                          Field{"first_bad", &Verdict::first_bad},
+                                          Field{"against", &Verdict::against, Limits{.bytes = 4096, .sparse = true},
+                                                "another kernel, whose outputs were the reference: correct means "
+                                                "agreement with it; left out where the reference is fp64"}};
 };
 
 template <>

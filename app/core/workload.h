@@ -62,8 +62,10 @@ struct ArgumentValue {
   // Of a struct: where in `bytes` the addresses of operands go, 8 bytes each.
   struct Address {
     size_t at, operand;
+    size_t offset = 0;  // bytes into the operand
   };
   std::vector<Address> addresses = {};
+  size_t offset = 0;  // of an operand's address: bytes into it
 };
 
 enum class ReferenceKind {

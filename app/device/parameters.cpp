@@ -42,11 +42,13 @@ Result<Bytes> attention_value(const std::string& name, const Problem& problem) {
 
 // The kernel decides whether a size is passed as int or long long.
 Result<Bytes> bytes_of_argument(const ArgumentValue& argument, uint32_t wanted, std::span<const uint64_t> addresses) {
-  if (argument.operand) return bytes_of_value(addresses[*argument.operand]);
+  if (argument.operand) return bytes_of_value(addresses[*argument.operand] + uint64_t{argument.offset});
   if (!argument.whole) {
     Bytes bytes = argument.bytes;
-    for (const auto& [at, operand] : argument.addresses)
-      std::memcpy(bytes.data() + at, &addresses[operand], sizeof addresses[operand]);
+    for (const ArgumentValue::Address& one : argument.addresses) {
+      const uint64_t address = addresses[one.operand] + one.offset;
+      std::memcpy(bytes.data() + one.at, &address, sizeof address);
+    }
     return bytes;
   }
   if (wanted == sizeof(int64_t)) return bytes_of_value(*argument.whole);

@@ -30,6 +30,7 @@ constexpr RuleOf kAll[] = {
      "What helps: smaller tiles in registers, a lower unroll, or a higher register limit."},
     {RuleId::local_stack, local_stack,
      "What helps: unroll the loops over the array, so that its indices are constants and it stays in registers."},
+    {RuleId::local_recursion, local_recursion, "What helps: a loop, with an array for what the calls keep."},
     {RuleId::latency_exposed, latency_exposed,
      "What helps: load earlier (double buffering), independent work in between, or more warps.", Wants::warps},
     {RuleId::occupancy_low, occupancy_low, "What helps: less of what limits it, so that one more CTA fits.",

@@ -68,6 +68,7 @@ std::optional<Finding> global_repeated(const Facts& facts);
 std::optional<Finding> global_narrow(const Facts& facts);
 std::optional<Finding> local_spill(const Facts& facts);
 std::optional<Finding> local_stack(const Facts& facts);
+std::optional<Finding> local_recursion(const Facts& facts);
 // Places on the device (rules_places.cpp)
 std::optional<Finding> occupancy_low(const Facts& facts);
 std::optional<Finding> occupancy_misleading(const Facts& facts);

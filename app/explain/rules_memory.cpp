@@ -67,6 +67,10 @@ const Instruction* local_access(const Facts& facts) {
 
 constexpr double kDense = 0.9;  // of the bytes of the sectors that are touched
 
+// ptxas calls it a spill that registers are saved at calls. It gives a stack size, in which spills lie, unless a
+// function calls itself.
+bool saves_at_calls(const VariantInfo& variant) { return variant.spill_bytes > 0 && variant.stack_bytes == 0; }
+
 }  // namespace
 
 bool is_narrow(const Instruction& one) {
@@ -195,7 +199,7 @@ std::optional<Finding> global_narrow(const Facts& facts) {
 
 std::optional<Finding> local_spill(const Facts& facts) {
   const auto& variant = facts.seen.variant;
-  if (!variant || variant->spill_bytes <= 0) return std::nullopt;
+  if (!variant || variant->spill_bytes <= 0 || saves_at_calls(*variant)) return std::nullopt;
   const Instruction* at = local_access(facts);
   const std::string sentence = fmt::format(
       "The {} registers of a thread are not enough: {} bytes are spilled to local memory, which lies in the caches.",
@@ -216,6 +220,17 @@ std::optional<Finding> local_stack(const Facts& facts) {
                            "known when the kernel is compiled.",
                            with_commas(variant->stack_bytes)),
                {counted("stack", double(variant->stack_bytes), "B"), modelled("time of local memory", local_us(facts))},
+               at);
+}
+
+std::optional<Finding> local_recursion(const Facts& facts) {
+  const auto& variant = facts.seen.variant;
+  const Instruction* at = local_access(facts);
+  if (!variant || !saves_at_calls(*variant) || at == nullptr) return std::nullopt;
+  return costs(facts, RuleId::local_recursion, local_us(facts),
+               "A function calls itself, so its registers are saved in local memory at each call.",
+               {counted("registers", double(variant->registers), "per thread"),
+                modelled("time of local memory", local_us(facts))},
                at);
 }
 

@@ -34,7 +34,6 @@ CommandLine command_line(CommandKind kind, const Draft& draft, const Kernel* ker
       break;
     case CommandKind::export_config:
       words = {"export"};
-      if (!kernel->steps.empty()) line.refusal = "A program cannot be exported: a launcher starts one kernel.";
       if (own_options && preset.empty())
         line.refusal =
             "Compile options that are not the kernel's own need a preset: save this experiment as one first.";

@@ -65,6 +65,17 @@ Result<device::LaunchOutcome> run_trial(Services& services, const Request& reque
   }
 }
 
+Result<OverBuffers> run_over(Services& services, const Request& request,
+                             std::shared_ptr<const check::Operands> operands, Sink& sink) {
+  try {
+    ProgressOnly quiet(sink);
+    Recorder recorder(quiet, request.experiment);
+    return Pipeline(services, request, recorder).run_over(std::move(operands));
+  } catch (const std::bad_alloc&) {
+    return fail(platform::out_of_memory(who(request)));
+  }
+}
+
 Result<void> run_experiment(Services& services, const Request& request, Sink& sink) {
   try {
     Recorder recorder(sink, request.experiment);

@@ -1,6 +1,7 @@
 #pragma once
 #include <atomic>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -56,5 +57,14 @@ using MakeTrial = std::function<Result<device::Trial>(const model::LaunchShape& 
 // Runs an experiment once in the emulator as `make` says, on its own device or, of a GPU's, on an emulated one of its
 // architecture. Only progress goes to `sink`.
 Result<device::LaunchOutcome> run_trial(Services& services, const Request& request, const MakeTrial& make, Sink& sink);
+
+// A run of a kernel that is not attention over given buffers, in the order of its workload's, on its own device, behind
+// a watch in the emulator.
+struct OverBuffers {
+  device::LaunchOutcome outcome;
+  std::string fault;  // what the watch found, if it is an error: then the kernel did not run
+};
+Result<OverBuffers> run_over(Services& services, const Request& request,
+                             std::shared_ptr<const check::Operands> operands, Sink& sink);
 
 }  // namespace attnscope::worker

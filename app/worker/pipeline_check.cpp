@@ -6,6 +6,7 @@
 #include "check/known_reference.h"
 #include "check/verdict.h"
 #include "platform/clock.h"
+#include "worker/reference_run.h"
 
 // What a run's output is held against, its verdict, and what is streamed meanwhile.
 namespace attnscope::worker {
@@ -60,8 +61,10 @@ ReferenceResult Pipeline::reference() {
 
 Result<void> Pipeline::check() {
   sink_.progress(Step::checking, 0, 0);
-  auto verdict =
-      workload_ ? check::judge(*workload_, *operands_, outcome_.outputs, outcome_.partial) : judge_attention();
+  auto verdict = request_.kernel.reference_kernel
+                     ? judge_by_kernel(services_, request_, *workload_, *operands_, outcome_, sink_)
+                 : workload_ ? check::judge(*workload_, *operands_, outcome_.outputs, outcome_.partial)
+                             : judge_attention();
   if (!verdict) return fail(verdict.error());
   sink_.part({*verdict});
   if (request_.first_view && truth_) send_tile(outcome_.output->data(), reference_.get());

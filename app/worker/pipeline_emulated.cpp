@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "worker/watch_run.h"
 
 // The same machine code on an emulated device: counters beside a GPU's, watches and trials.
@@ -74,7 +76,14 @@ Result<void> Pipeline::watch() {
   if (!there) return fail(there.error());
   if (!device_->spec().emulated)
     if (auto counted = count(*there->device, there->launch); !counted) return counted;
-  WatchRun run{*there->device, std::move(there->launch), request_.cancel, {}, {}, request_.stages.whole_grid};
+  auto report = watch_on(std::move(*there));
+  if (!report) return fail(report.error());
+  sink_.part({*report});
+  return {};
+}
+
+Result<WatchReport> Pipeline::watch_on(EmulatedLaunch there) {
+  WatchRun run{*there.device, std::move(there.launch), request_.cancel, {}, {}, request_.stages.whole_grid};
   run.launch.trial.shared_names = shared_names(*launches_.back().variant, launches_.back().launch.dynamic_parts);
   run.reference = [this]() -> ReferenceResult {
     if (!truth_) return nullptr;  // a changed output is reported without a verdict
@@ -82,17 +91,37 @@ Result<void> Pipeline::watch() {
     return wait(truth_->reference);
   };
   run.on_progress = [this](int64_t done, int64_t total) { sink_.progress(Step::watching, done, total); };
-  auto report = watch_kernel(run);
-  if (!report) return fail(report.error());
-  sink_.part({*report});
-  return {};
+  return watch_kernel(run);
 }
 
-Result<device::LaunchOutcome> Pipeline::run_trial(const MakeTrial& make) {
+// From the experiment to a launch in the emulator.
+Result<Pipeline::EmulatedLaunch> Pipeline::prepared() {
   for (const auto stage :
        {&Pipeline::open, static_cast<Result<void> (Pipeline::*)()>(&Pipeline::compile), &Pipeline::hold_limits})
     if (auto done = (this->*stage)(); !done) return fail(done.error());
-  auto there = emulated_launch();
+  return emulated_launch();
+}
+
+Result<OverBuffers> Pipeline::run_over(std::shared_ptr<const check::Operands> operands) {
+  operands_ = std::move(operands);
+  auto there = prepared();
+  if (!there) return fail(there.error());
+  auto report = watch_on(std::move(*there));
+  if (!report) return fail(report.error());
+  OverBuffers made;
+  const auto error = std::ranges::find(report->findings, Severity::error, &Finding::severity);
+  if (error != report->findings.end()) {
+    made.fault = error->sentence;
+    return made;
+  }
+  if (auto loaded = load(); !loaded) return fail(loaded.error());
+  if (auto ran = launch(); !ran) return fail(ran.error());
+  made.outcome = std::move(outcome_);
+  return made;
+}
+
+Result<device::LaunchOutcome> Pipeline::run_trial(const MakeTrial& make) {
+  auto there = prepared();
   if (!there) return fail(there.error());
   auto trial = make(there->launch.shape, *launches_.back().variant, launches_.back().launch.dynamic_parts);
   if (!trial) return fail(trial.error());

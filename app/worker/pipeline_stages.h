@@ -28,6 +28,7 @@ class Pipeline {
 
   Result<void> run();
   Result<device::LaunchOutcome> run_trial(const MakeTrial& make);
+  Result<OverBuffers> run_over(std::shared_ptr<const check::Operands> operands);
 
  private:
   using Ready = std::shared_ptr<const device::Loaded>;
@@ -74,6 +75,8 @@ class Pipeline {
   Result<void> profile();
   Result<void> watch();
   Result<EmulatedLaunch> emulated_launch();
+  Result<EmulatedLaunch> prepared();
+  Result<WatchReport> watch_on(EmulatedLaunch there);
   Result<device::LaunchRequest> launch_on(const std::shared_ptr<device::Device>& twin);
   Result<void> count(device::Device& twin, const device::LaunchRequest& launch);
 

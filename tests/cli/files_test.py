@@ -198,6 +198,17 @@ class Files(unittest.TestCase):
         shutil.copytree(self.path / "prepared", self.home)
         self.everything_runs(wrap=self.mounted('mount -o bind "$0" "$0"\nmount -o remount,ro,bind "$0"'))
 
+    # The file's kernel then lies in a temporary folder, which goes with the run.
+    def test_a_file_is_checked_where_the_home_cannot_be_written(self):
+        source, scratch = self.path / "twice.cu", self.path / "scratch"
+        source.write_text("__global__ void twice(const float* x, float* y) { y[threadIdx.x] = 2 * x[threadIdx.x]; }\n"
+                          "int main() { float *x, *y; cudaMalloc(&x, 128); cudaMalloc(&y, 128); twice<<<1, 32>>>(x, y); }\n")
+        scratch.mkdir()
+        done = self.good("check", source, ATTNSCOPE_HOME="/proc/nothing", TMPDIR=str(scratch))
+        self.assertIn("clean", done.stdout)
+        self.assertEqual(list(scratch.glob("attnscope-*")), [])
+        self.refused("check", source, ATTNSCOPE_HOME="/proc/nothing", TMPDIR="/proc", names=["TMPDIR"])
+
     def test_a_home_that_is_full(self):
         self.home.mkdir()
         self.everything_runs(wrap=self.full(""))

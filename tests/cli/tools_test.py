@@ -400,18 +400,48 @@ class Tools(unittest.TestCase):
             launch.validate(q, q, q, out=tensor(1, 2, 6, 64))
         self.assertIn("out has the shape", str(raised.exception))
 
-    def test_the_exported_python_launcher_launches_what_the_manifest_says(self):
-        launch = self.launcher(self.export("--kernel", "scalar"))
-        torch, launched = launch.torch, []
+    def recorded(self, out):
+        """The launcher over a driver that only notes its calls, and these."""
+        launch, launched = self.launcher(out), []
         stream = types.SimpleNamespace(cuda_stream=7)
-        torch.cuda.current_stream = lambda *_: stream
-        torch.cuda.device = lambda _: torch.no_grad()
+        launch.torch.cuda.current_stream = lambda *_: stream
+        launch.torch.cuda.device = lambda _: launch.torch.no_grad()
 
         class Driver:
             def __getattr__(self, name):
                 return lambda *args: launched.append((name, args)) or 0
 
         launch.driver = Driver
+        return launch, launched
+
+    def test_an_exported_program_launches_its_steps_in_order(self):
+        for name, steps in (("softmax3", ["cuLaunchKernel", "cuMemsetD8Async", "cuLaunchKernel", "cuLaunchKernel"]),
+                            ("split_k", ["cuLaunchKernel", "cuLaunchKernel", "cuMemcpyDtoDAsync_v2"])):
+            out = self.export("--kernels", TREE / "tests" / "data" / "programs", "--kernel", name)
+            launch, launched = self.recorded(out)
+            torch = launch.torch
+            tensors = [torch.Tensor(bytes(4), dtype, shape, torch.device("cuda:0")) for _, _, dtype, shape, _ in launch.BUFFERS]
+            launch.launch(*tensors)
+            called = [(function, args) for function, args in launched if "Module" not in function and "Attribute" not in function]
+            self.assertEqual([function for function, _ in called], steps)
+            self.assertEqual([cubin for cubin, *_ in launch.LAUNCHES], sorted({cubin for cubin, *_ in launch.LAUNCHES}))
+            self.assertTrue(all((out / cubin).exists() for cubin, *_ in launch.LAUNCHES))
+            cpp = (out / "launch.cpp").read_text()
+            self.assertNotRegex(cpp + (out / "launch.py").read_text() + (out / "README.md").read_text(), r"@[A-Z_:]+@")
+            if name == "softmax3":  # six rows; the memset is of `sums`, which has no contents before
+                self.assertEqual(called[0][1][1:4], (6, 1, 1))
+                self.assertEqual(called[1][1][0].value, tensors[3].data_ptr())
+                self.assertEqual((called[1][1][1], called[1][1][2].value), (0, 24))
+                self.assertFalse((out / "data" / "sums.bin").exists())
+                self.assertIn("{Step::memset, 3, 0, 0}", cpp)
+            else:
+                self.assertEqual([arg.value for arg in called[2][1][:3]], [tensors[4].data_ptr(), tensors[3].data_ptr(), 4 * 20 * 24])
+                self.assertIn("{Step::copy, 4, 3, 0}", cpp)
+            shutil.rmtree(out)
+
+    def test_the_exported_python_launcher_launches_what_the_manifest_says(self):
+        launch, launched = self.recorded(self.export("--kernel", "scalar"))
+        torch = launch.torch
         q = torch.Tensor(bytes(2 * 2 * 100 * 64), torch.float16, (1, 2, 100, 64), torch.device("cuda:0"))
         launch.attention(q, q, q)
         self.assertEqual([name for name, _ in launched],

@@ -248,6 +248,7 @@ class Verdict:
     rows_total: int
     rtol: float
     state: str
+    against: Optional[str] = None  # another kernel, whose outputs were the reference: correct means agreement with it; left out where the reference is fp64
 
 
 @dataclass(frozen=True)

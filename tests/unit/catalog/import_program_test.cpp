@@ -2,7 +2,9 @@
 
 #include <string>
 
+#include "catalog/address_parts.h"
 #include "catalog/import.h"
+#include "catalog/workload.h"
 #include "unit/catalog/support.h"
 
 namespace attnscope::catalog {
@@ -101,6 +103,64 @@ TEST(ImportProgram, TakesWhatMainLaunchesInOrder) {
   EXPECT_THAT(one.read, Contains("main launches 3 kernels in order: square, total, divide"));
   EXPECT_THAT(one.read, Contains("d_y is a workspace: allocated, and neither copied to nor from"));
   EXPECT_THAT(one.read, Contains(HasSubstr("total (p.cu:")));
+}
+
+TEST(AddressParts, AreThoseOfASumOrAnElement) {
+  const auto parts = [](const char* text) {
+    const AddressParts found = address_parts(text);
+    return found.pointer + " | " + found.offset;
+  };
+  EXPECT_EQ(parts("p+n"), "p | n");
+  EXPECT_EQ(parts("p+(size_t)a*b+c"), "p | (size_t)a*b+c");
+  EXPECT_EQ(parts("&p[2*n]"), "p | 2*n");
+  EXPECT_EQ(parts("(p+4)"), "p | 4");
+  EXPECT_EQ(parts("x.data_ptr<float>()+n"), "x.data_ptr<float>() | n");
+  for (const char* none : {"", "p", "p-4", "(float*)p+4", "reinterpret_cast<int*>(p)+4", "a?p+1:q", "p++", "p+=n",
+                           "f(p+n)", "2*p+n", "&p[1]+2", "p+", "&p[]", "((("})
+    EXPECT_EQ(parts(none), " | ") << none;
+}
+
+// As llm.c splits what one product gives: the parts of one buffer, also by names of their own and by callers.
+TEST(ImportProgram, FollowsAddressesWithinABuffer) {
+  const Imported one = imported(R"(
+__global__ void split(float* a, float* b, const float* both, int n) { a[threadIdx.x] = b[threadIdx.x] = both[n]; }
+__global__ void join(const float* a, const float* b, float* out, int n) { out[threadIdx.x] = a[n - 1] + b[n - 1]; }
+void run(float* out, float* parts, const float* in, int n, int rows) {
+  float *a, *b;
+  a = parts + 0 * n;
+  b = parts + (size_t)rows * n;
+  split<<<1, 64>>>(a, b, &in[n], n);
+  join<<<1, 64>>>(a, b + 2, out, n);
+}
+int main() {
+  int n = 64, rows = 2;
+  float *out, *parts, *in;
+  cudaMalloc(&out, n * sizeof(float));
+  cudaMalloc(&parts, 3 * rows * n * sizeof(float));
+  cudaMalloc(&in, 2 * n * sizeof(float));
+  run(out, parts, in, n, rows);
+}
+)",
+                                "run");
+  const Json json = json_of(one);
+  ASSERT_EQ(json["launches"].size(), 2u) << one.manifest;
+  ASSERT_EQ(json["buffers"].size(), 3u) << one.manifest;
+  const Json& args = json["launches"][0]["args"];
+  EXPECT_EQ(args[0]["buffer"], "parts") << one.manifest;
+  EXPECT_EQ(args[1]["buffer"], "parts");
+  EXPECT_EQ(args[2]["buffer"], "in");
+  EXPECT_EQ(args[2]["offset"], "n");
+  // The manifest is read with its default sizes: the addresses are those of the host code.
+  const auto kernel = parse_kernel({"p.json", one.manifest, "p.cu", "#include \"split.h\"\n"});
+  ASSERT_TRUE(kernel) << kernel.error().message;
+  std::vector<size_t> offsets;
+  for (const Kernel& launch : kernel->launches()) {
+    const auto workload = workload_of(launch, kernel->default_problem(), config_of(*kernel, {}));
+    ASSERT_TRUE(workload) << workload.error().message;
+    for (const ArgumentValue& value : workload->arguments)
+      if (value.operand) offsets.push_back(value.offset);
+  }
+  EXPECT_THAT(offsets, testing::ElementsAre(0, 4 * 128, 4 * 64, 0, 4 * 130, 0));
 }
 
 // Each kernel has its own name for the size, and the host code gives a variable a second value.
@@ -208,7 +268,12 @@ TEST(ImportProgram, SaysWhyAFunctionIsNoProgram) {
            {"\n#ifdef FAST\n" + kThree + "\n#endif\n", "the launch of square is in #ifdef FAST"},
            {"auto all = [&] {" + kThree + "};", "the launch of square is in a lambda"},
            {kThree + "unknown<<<1, 1>>>(d_out);", "unknown is not defined in the file"},
-           {"square<<<1, 32>>>(d_x + 4, d_y, N);" + kThree, "square gets d_x+4, which is not a whole buffer"},
+           {"square<<<1, 32>>>(d_x + h[0], d_y, N);" + kThree,
+            "square gets d_x+h[0], an address within d_x: h[0] is not known"},
+           {"square<<<1, 32>>>(d_x + 2 * N, d_y, N);" + kThree, "an address within d_x, past its end"},
+           {"square<<<1, 32>>>((float*)d_x + 4, d_y, N);" + kThree, "which is not a whole buffer"},
+           {"square<<<1, 32>>>(d_x - 4, d_y, N);" + kThree, "which is not a whole buffer"},
+           {"d_x += 4;square<<<1, 32>>>(d_x + 4, d_y, N);" + kThree, "which is not a whole buffer"},
            {"\n#define SQUARE(n) square<<<1, n>>>(d_x, d_y, n)\n" + kThree + "SQUARE(64);",
             "what it calls is in the macro SQUARE"},
            {"square<<<1, 32>>>(d_x, d_y);" + kThree, "square gets 2 arguments and has 3 parameters"},

@@ -202,6 +202,38 @@ TEST(Import, AnAllocatedProductIsRowsAndColumns) {
   EXPECT_EQ(of_buffers(json, "shape"), Json({{"A", {"M", "K"}}, {"B", {"K", "N"}}, {"C", {"(M * N + 2)"}}}));
 }
 
+// y = x·wᵀ: the host allocates N * K, and the kernel takes rows of K.
+TEST(Import, AnAllocatedProductHasTheRowsThatTheKernelTakes) {
+  const auto shape = [](const std::string& subscript) {
+    const Json json = manifest_of(
+        "__global__ void k(const float* A, const float* B, float* C, int M, int N, int K) {\n"
+        "  float s = 0;\n  for (int i = 0; i < K; ++i) s += A[threadIdx.y * K + i] * B[" +
+        subscript +
+        "];\n"
+        "  C[threadIdx.y * N + threadIdx.x] = s;\n}\n"
+        "int main() { int M = 50, N = 70, K = 33; float *A, *B, *C; cudaMalloc(&A, M * K * 4), "
+        "cudaMalloc(&B, N * K * 4), cudaMalloc(&C, M * N * 4); k<<<1, 32>>>(A, B, C, M, N, K); }");
+    return of_buffers(json, "shape")["B"];
+  };
+  EXPECT_EQ(shape("threadIdx.x * K + i"), Json({"N", "K"}));
+  EXPECT_EQ(shape("i * N + threadIdx.x"), Json({"K", "N"}));
+  EXPECT_EQ(shape("i"), Json({"K", "N"})) << "by its name";
+}
+
+TEST(Import, NoSizeIsInventedWhereEveryLengthIsKnown) {
+  const std::string kernel = "__global__ void k(const float* x, float* y) { y[threadIdx.x] = x[threadIdx.x]; }\n";
+  const auto known = import_kernel(
+      "k.cu",
+      kernel + "int main() { float *x, *y; cudaMalloc(&x, 256 * 4); cudaMalloc(&y, 256 * 4); k<<<1, 256>>>(x, y); }",
+      "", "", "");
+  ASSERT_TRUE(known) << known.error().message;
+  EXPECT_EQ((*parse_json(known->manifest, "k.json"))["sizes"], Json::object());
+  EXPECT_TRUE(known->guessed.empty()) << testing::PrintToString(known->guessed);
+  const auto open = import_kernel("k.cu", kernel, "", "", "");
+  ASSERT_TRUE(open) << open.error().message;
+  EXPECT_EQ((*parse_json(open->manifest, "k.json"))["sizes"], Json({{"elements", 1024}}));
+}
+
 // From main through two functions to the launch.
 TEST(Import, SizesAndExtentsAreFollowedThroughTheCallers) {
   const std::string source = R"(
@@ -641,6 +673,28 @@ TEST(Workload, ABufferHoldsWhatItsInitSays) {
     ASSERT_FALSE(refused) << init;
     EXPECT_THAT(refused.error().message, HasSubstr("buffers/1/init")) << init;
   }
+}
+
+TEST(Workload, AnAddressMayBeWithinABuffer) {
+  const auto address = [](const Json& offset) {
+    return workload_with({{"args", {{{"buffer", "out"}, {"offset", offset}}, "n"}}});
+  };
+  const auto workload = address("n + 3");
+  ASSERT_TRUE(workload) << workload.error().message;
+  EXPECT_EQ(workload->arguments[0].operand, 0u);
+  EXPECT_EQ(workload->arguments[0].offset, 44u) << "bytes of 11 floats";
+  EXPECT_TRUE(address(16)) << "one past the end, as in C";
+  EXPECT_THAT(address(17).error().message, HasSubstr("k.json/args/0/offset: element 17 of out, which has 16"));
+  EXPECT_THAT(address("n - 9").error().message, HasSubstr("k.json/args/0/offset"));
+  EXPECT_THAT(address("m").error().message, HasSubstr("k.json/args/0/offset"));
+  EXPECT_THAT(workload_with({{"args", {{{"buffer", "in"}, {"offset", 0}}, "n"}}}).error().message,
+              HasSubstr("k.json/args/0/buffer: \"in\" is not a buffer"));
+  EXPECT_THAT(workload_with({{"args", {{{"buffer", "out"}}, "n"}}}).error().message, HasSubstr("offset"));
+  const auto inside = workload_with({{"args", {{{"struct", {{{"buffer", "out"}, {"offset", "n"}}, "out"}}}, "n"}}});
+  ASSERT_TRUE(inside) << inside.error().message;
+  ASSERT_EQ(inside->arguments[0].addresses.size(), 2u);
+  EXPECT_EQ(inside->arguments[0].addresses[0].offset, 32u);
+  EXPECT_EQ(inside->arguments[0].addresses[1].offset, 0u);
 }
 
 TEST(Workload, RefusesWhatDoesNotFit) {

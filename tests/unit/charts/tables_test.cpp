@@ -87,6 +87,14 @@ TEST(LaunchGroups, NameEachStepWithItsShareOfTheTime) {
   EXPECT_TRUE(launch_groups(Observation{}).empty());
 }
 
+TEST(LaunchGroups, AStepThatIsNotTimedByItselfHasNoTime) {
+  Observation seen = program();
+  for (LaunchFigures& one : seen.launches) one.timing.reset();
+  EXPECT_EQ(text_of(launch_groups(seen)[0].rows),
+            "1 row_max:  (1,200 warp instructions, 16 registers)\n2 memset sums: \n"
+            "3 exp_sum:  (1,200 warp instructions, 16 registers)\n");
+}
+
 TEST(LaunchGroups, ShowABaselineOfTheSameSteps) {
   Observation seen = program(), before = program();
   before.launches[2].timing->p50 = 40;

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <iterator>
 #include <sstream>
 
 namespace attnscope::cli {
@@ -76,6 +78,44 @@ TEST(RunText, AModelledTimeSaysItsTerms) {
   EXPECT_THAT(lines[3], testing::StartsWith("               score 100"));
 }
 
+// On a GPU, which measures all steps together.
+TEST(RunText, ALaunchThatIsNotTimedByItselfHasNoTimeOfAnyKind) {
+  Observation o;
+  o.timing.emplace().kind = FigureKind::measured;
+  o.launches.resize(2);
+  o.launches[0].name = "row_max";
+  o.launches[0].occupancy.emplace().fraction = 1;
+  o.launches[1].name = "memset sums";
+  const auto lines = rest_of(o);
+  ASSERT_EQ(lines.size(), 3u);
+  EXPECT_EQ(lines[1], "launches       1 row_max: occupancy 100.0 %");
+  EXPECT_EQ(lines[2], "               2 memset sums");
+  o.launches[1].timing.emplace().p50 = 2;
+  EXPECT_THAT(rest_of(o)[2], testing::EndsWith("2 memset sums: 2.0 us modelled, 100.0 %"));
+}
+
+// docs/writing-a-kernel.md and docs/benching.md say what ran on a GPU: it is what the recordings hold.
+TEST(RunText, TheDocsSayWhatTheRecordingsOfOwnKernelsHold) {
+  const auto text_at = [](const char* file) {
+    std::ifstream in(std::string(ATTNSCOPE_SOURCE_DIR) + "/" + file);
+    return std::string(std::istreambuf_iterator<char>(in), {});
+  };
+  const std::string programs = text_at("bench/results/programs_h200.txt"), docs = text_at("docs/writing-a-kernel.md");
+  for (const char* said : {"softmax3 5.8 us", "split_k 3.4 us"}) {
+    EXPECT_THAT(docs, HasSubstr(said));
+    const std::string_view line = said;
+    const std::string kernel(line.substr(0, line.find(' '))), time(line.substr(line.find(' ') + 1));
+    const size_t at = programs.find("--kernel " + kernel + " ");
+    ASSERT_NE(at, std::string::npos) << kernel;
+    EXPECT_THAT(programs.substr(at, programs.find("attnscope", at) - at), HasSubstr(time + " measured"));
+    EXPECT_THAT(programs.substr(at, programs.find("attnscope", at) - at), HasSubstr("correct, relative Frobenius"));
+  }
+  const std::string own = text_at("bench/results/own_kernels_h200.txt");
+  EXPECT_THAT(text_at("docs/benching.md"), HasSubstr("both launchers with no element wrong"));
+  EXPECT_THAT(own, HasSubstr("y: 0 of 4096 elements wrong"));
+  EXPECT_THAT(own, HasSubstr("y: 0 elements wrong"));
+}
+
 TEST(RunText, AVerdictSaysItsErrorsWhereRowsWereChecked) {
   Observation o;
   Verdict& v = o.verdict.emplace();
@@ -98,6 +138,18 @@ TEST(RunText, AVerdictSaysItsErrorsWhereRowsWereChecked) {
   EXPECT_EQ(rest_of(o)[1],
             "error          relative Frobenius 0.0123 (limit 0.000488), max 0.5, mean 0.25, cosine 0.999999");
   EXPECT_EQ(rest_of(o)[2], "               1.235 % outside tolerance, 7 not finite, 1,024 of 4,096 rows checked");
+}
+
+TEST(RunText, AgreementWithAKernelIsNotCalledCorrect) {
+  Observation o;
+  Verdict& v = o.verdict.emplace();
+  v.state = VerdictState::correct;
+  v.against = "naive THREADS=64";
+  v.reason = "agreement with the kernel naive THREADS=64, which is not known to be right";
+  EXPECT_EQ(rest_of(o)[0], "verdict        " + v.reason);
+  v.state = VerdictState::wrong;
+  v.reason = "far off";
+  EXPECT_EQ(rest_of(o)[0], "verdict        differs from the kernel naive THREADS=64: far off");
 }
 
 TEST(RunText, AnErrorOfTheWatchTakesTheVerdictsPlace) {

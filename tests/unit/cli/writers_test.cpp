@@ -123,6 +123,7 @@ std::string filled_workload_form(const char* name, const std::string& text) {
   variant->cubin.assign(bytes.begin(), bytes.end());
   variant->entry_symbol = "features";
   e.variant = variant;
+  e.launches = {{kernel, e.launch, variant, e.stem}, {kernel, e.launch, variant, e.stem}};
   return filled(form_of((std::string("workload.") + name).c_str()), e).value_or("not filled");
 }
 

@@ -93,11 +93,23 @@ TEST(Parameters, AStructHasItsBuffersAddresses) {
   EXPECT_EQ(value_at<uint64_t>(*block, 0), 12u);
   EXPECT_EQ(value_at<uint64_t>(*block, 8), 0x0707070707070707u);
   EXPECT_EQ(value_at<uint64_t>(*block, 16), 11u);
+  pair.addresses[0].offset = 100;
+  EXPECT_EQ(value_at<uint64_t>(*pack_parameters(kernel, std::vector{pair}, std::vector<uint64_t>{11, 12}), 0), 112u);
   kernel.parameter_bytes = 23;
   const auto refused = pack_parameters(kernel, std::vector{pair}, std::vector<uint64_t>{11, 12});
   ASSERT_FALSE(refused) << "the parameter does not fit its block";
   EXPECT_EQ(refused.error().stage, Stage::launch);
   EXPECT_EQ(refused.error().message, "attention declares parameter 0 with 24 bytes; \"pair\" has 24");
+}
+
+TEST(Parameters, AnAddressMayBeWithinABuffer) {
+  ArgumentValue x;
+  x.name = "x";
+  x.operand = 1;
+  x.offset = 48;
+  const auto block = pack_parameters(kernel_with({8}), std::vector{x}, std::vector<uint64_t>{11, 4096});
+  ASSERT_TRUE(block) << block.error().message;
+  EXPECT_EQ(value_at<uint64_t>(*block, 0), 4144u);
 }
 
 TEST(Parameters, AttentionIsBoundToItsFourBuffersAndItsArguments) {

@@ -117,11 +117,16 @@ const std::vector<Planted>& planted() {
        }},
       {"SpillsCost", RuleId::local_spill, kSum, Severity::warning,
        [](Input& in) {
-         in.facts.seen.variant->spill_bytes = 512;
+         in.facts.seen.variant->spill_bytes = in.facts.seen.variant->stack_bytes = 512;
          in.at(kSum).unit = Unit::local_load;
        }},
       {"SpillsThatCostNothing", RuleId::local_spill, kNoLine, Severity::info,
-       [](Input& in) { in.facts.seen.variant->spill_bytes = 16; }, 9},
+       [](Input& in) { in.facts.seen.variant->spill_bytes = in.facts.seen.variant->stack_bytes = 16; }, 9},
+      {"AFunctionCallsItself", RuleId::local_recursion, kSum, Severity::warning,
+       [](Input& in) {
+         in.facts.seen.variant->spill_bytes = 40;  // and ptxas gives no stack size
+         in.at(kSum).unit = Unit::local_load;
+       }},
       {"AnArrayOnTheStack", RuleId::local_stack, kLoad, Severity::warning,
        [](Input& in) {
          in.facts.seen.variant->stack_bytes = 256;

@@ -1,0 +1,14 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "core/result.h"
+#include "core/workload.h"
+
+namespace attnscope {
+
+// Failure (Stage::catalog) at `where` if the reference's inputs and output are not operands, or their shapes are not
+// what its kind needs (the table in docs/writing-a-kernel.md).
+Result<void> check_shapes(const ReferenceSpec& spec, const std::vector<Operand>& operands, const std::string& where);
+
+}  // namespace attnscope

@@ -1,0 +1,108 @@
+// A kernel that is compared with another kernel.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "catalog/catalog.h"
+#include "support/temp_dir.h"
+#include "unit/worker/small_request.h"
+
+namespace attnscope::worker {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+Json manifest_of(const std::string& id, std::vector<std::string> more = {}) {
+  Json json = Json::parse(R"J({"title": "t", "entry": "k", "problem": "custom", "sizes": {"n": 200},
+    "buffers": [{"name": "x", "role": "in", "dtype": "f32", "shape": ["n"]},
+                {"name": "y", "role": "out", "dtype": "f32", "shape": ["n"]}],
+    "launch": {"grid": ["ceil_div(n, 64)", 1, 1], "block": [64, 1, 1]}, "args": ["x", "y", "n"]})J");
+  json["id"] = id;
+  json["source"] = id + ".cu";
+  for (const std::string& name : more) {
+    // A workspace in front: the buffers' numbers, which their contents come from, then differ.
+    json["buffers"].insert(json["buffers"].begin(),
+                           {{"name", name}, {"role", "workspace"}, {"dtype", "f32"}, {"shape", {"n"}}});
+    json["args"].insert(json["args"].begin(), name);
+  }
+  return json;
+}
+
+std::string kernel_text(const std::string& line, const std::string& parameters = "") {
+  return "extern \"C\" __global__ void k(" + parameters +
+         "const float* x, float* y, int n) {\n  const int i = blockIdx.x * 64 + threadIdx.x;\n  __shared__ float "
+         "s[64];\n"
+         "  s[threadIdx.x] = 0;\n  if (i < n) " +
+         line + "\n}\n";
+}
+
+class ReferenceRun : public testing::Test {
+ protected:
+  // Runs a kernel with the line `mine` against the kernel `naive` with `theirs`.
+  Verdict verdict_of(const std::string& mine, const std::string& theirs, Json reference = Json::object(),
+                     bool scratch = false) {
+    Json naive = manifest_of("naive", scratch ? std::vector<std::string>{"scratch"} : std::vector<std::string>{});
+    Json manifest = manifest_of("mine");
+    reference["kernel"] = "naive";
+    reference["content"] = {{"manifest", naive.dump()},
+                            {"source_name", "naive.cu"},
+                            {"source", kernel_text(theirs, scratch ? "float* scratch, " : "")}};
+    manifest["reference"] = reference;
+    const auto kernel = catalog::parse_kernel({"mine.json", manifest.dump(), "mine.cu", kernel_text(mine)});
+    EXPECT_TRUE(kernel) << kernel.error().message;
+    if (!kernel) return {};
+    Request request;
+    request.kernel = *kernel;
+    request.experiment = testing_support::experiment_of(request.kernel);
+    request.experiment.problem = kernel->default_problem();
+    request.cancel = &cancel_;
+    ObservingSink sink;
+    const auto done = run_experiment(*services_, request, sink);
+    EXPECT_TRUE(done) << done.error().message;
+    EXPECT_EQ(sink.observation.counters->total_ctas, 4) << "its own, and not the reference's";
+    return sink.observation.verdict.value_or(Verdict{});
+  }
+
+  testing_support::TempDir folder_;
+  std::unique_ptr<Services> services_ = services_in(folder_.path());
+  std::atomic<bool> cancel_{false};
+};
+
+TEST_F(ReferenceRun, AgreementIsSaidToBeNoMore) {
+  const Verdict same = verdict_of("y[i] = 3 * x[i];", "y[i] = x[i] + x[i] + x[i];");
+  EXPECT_EQ(same.state, VerdictState::correct) << same.reason;
+  EXPECT_EQ(same.against, "naive");
+  EXPECT_THAT(same.reason, HasSubstr("agreement with the kernel naive, which is not known to be right"));
+  EXPECT_EQ(same.rows_checked, 1);
+  EXPECT_EQ(same.atol, 2e-4) << "both sides are rounded";
+  const Verdict other = verdict_of("y[i] = 3 * x[i];", "y[i] = 3.1f * x[i];");
+  EXPECT_EQ(other.state, VerdictState::wrong);
+  EXPECT_TRUE(other.first_bad);
+  EXPECT_EQ(verdict_of("y[i] = 3 * x[i];", "y[i] = 3.1f * x[i];", {{"atol", 1}, {"rtol", 1}}).state,
+            VerdictState::correct);
+}
+
+// Contents come from a buffer's number, which differs here.
+TEST_F(ReferenceRun, BothSeeTheSameInputs) {
+  const Verdict same =
+      verdict_of("y[i] = 3 * x[i];", "{ scratch[i] = 3 * x[i]; y[i] = scratch[i]; }", Json::object(), true);
+  EXPECT_EQ(same.state, VerdictState::correct) << same.reason;
+}
+
+TEST_F(ReferenceRun, AReferenceThatIsNoMeasureLeavesTheOutputUnchecked) {
+  const auto reason = [&](const std::string& theirs) {
+    const Verdict verdict = verdict_of("y[i] = 3 * x[i];", theirs);
+    EXPECT_EQ(verdict.state, VerdictState::unchecked) << theirs;
+    return verdict.reason;
+  };
+  EXPECT_THAT(reason("if (i != 7) y[i] = 3 * x[i];"),
+              AllOf(HasSubstr("the kernel naive, is no measure"), HasSubstr("never wrote element 7 of y")));
+  EXPECT_THAT(reason("y[i + n] = x[i];"), HasSubstr("is no measure"));  // out of bounds
+  EXPECT_THAT(reason("y[i] = nowhere;"), HasSubstr("nowhere"));         // does not compile
+  EXPECT_THAT(reason("{ s[threadIdx.x] = x[i]; y[i] = s[63 - threadIdx.x]; }"), HasSubstr("Race"));
+}
+
+}  // namespace
+}  // namespace attnscope::worker
