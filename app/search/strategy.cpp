@@ -56,7 +56,9 @@ RandomOrder::RandomOrder(const Grid& grid, uint64_t seed) : order_(all_points(gr
 std::vector<size_t> RandomOrder::propose(const History& history) { return untried(order_, history); }
 
 Evolutionary::Evolutionary(const Grid& grid, uint64_t seed, std::vector<size_t> seeds, Settings settings)
-    : grid_(grid), random_(seed), seeds_(std::move(seeds)), settings_(settings) {}
+    : grid_(grid), random_(seed), seeds_(std::move(seeds)), settings_(settings) {
+  settings_.start = std::max(settings_.start, seeds_.size());
+}
 
 size_t Evolutionary::mutated(size_t parent, const History& history) {
   size_t point = parent;

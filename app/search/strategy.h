@@ -55,10 +55,11 @@ class RandomOrder final : public Strategy {
   std::vector<size_t> order_;
 };
 
-// The reports' search: generation 0 is `seeds` and random points. In each later one all but `immigrants` random points
-// are mutations of the survivors, the fastest so far. A mutation moves up to `radius` times one knob to the next value
-// up or down at which there is a point that was not rejected. After `patience` generations without an accepted best it
-// ends or, with `restarts`, begins again: a new generation 0 of random points, and survivors of its own.
+// The reports' search: generation 0 is `seeds`, all of them, and random points. In each later one all but `immigrants`
+// random points are mutations of the survivors, the fastest so far. A mutation moves up to `radius` times one knob to
+// the next value up or down at which there is a point that was not rejected. After `patience` generations without an
+// accepted best it ends or, with `restarts`, begins again: a new generation 0 of random points, and survivors of its
+// own.
 class Evolutionary final : public Strategy {
  public:
   struct Settings {

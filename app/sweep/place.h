@@ -14,7 +14,8 @@ namespace attnscope::sweep {
 
 struct Found {
   DeviceSpec device;
-  Versions versions;  // of its worker
+  Versions versions;                  // of its worker
+  Versions versions_of_runs() const;  // with the GPU's name, as its runs say them
 };
 
 // Where a search runs. The session outlives it.

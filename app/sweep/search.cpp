@@ -46,8 +46,7 @@ Run::Settings Search::settings(bool of_model, size_t budget) {
   Run::Settings settings;
   if (settings_.watch == Watching::everything && !of_model) settings.watch = session::Watch::always;
   settings.fresh = settings_.fresh;
-  settings.versions = place_.device.versions;
-  if (!place_.device.device.emulated) settings.versions.gpu = place_.device.device.name;  // as its runs say it
+  settings.versions = place_.device.versions_of_runs();
   settings.on_progress = [this, of_model, budget](const RunProgress& now) {
     if (!settings_.on_progress) return;
     const size_t most = budget > 0 ? std::min(budget, candidates_.configs.size()) : now.asked;

@@ -22,6 +22,7 @@
 #include "platform/memory.h"
 #include "worker/constant_data.h"
 #include "worker/figures.h"
+#include "worker/fragment_cycles.h"
 #include "worker/planned.h"
 #include "worker/recorder.h"
 #include "worker/variant_request.h"
@@ -61,9 +62,10 @@ class Pipeline {
     const bool source = request_.kernel.library.is_source();
     if (source) stages.insert(stages.end(), {&Pipeline::compile, &Pipeline::hold_limits});
     if (request_.stages.run)
-      stages.insert(stages.end(), {&Pipeline::load, &Pipeline::launch, &Pipeline::model, &Pipeline::check,
-                                   services_.purpose == Purpose::profile ? &Pipeline::profile : &Pipeline::measure,
-                                   &Pipeline::explain});
+      stages.insert(
+          stages.end(),
+          {&Pipeline::load, &Pipeline::launch, &Pipeline::model, &Pipeline::check, &Pipeline::clock,
+           services_.purpose == Purpose::profile ? &Pipeline::profile : &Pipeline::measure, &Pipeline::explain});
     if (request_.stages.watch && source) stages.push_back(&Pipeline::watch);
     for (const Stage stage : stages) {
       if (*request_.cancel) return fail(attnscope::Stage::cancelled, "cancelled", "");
@@ -85,6 +87,7 @@ class Pipeline {
   Result<void> launch();
   Result<void> model();
   Result<void> check();
+  Result<void> clock();
   Result<void> measure();
   Result<void> profile();
   Result<void> explain();
@@ -451,6 +454,21 @@ Result<void> Pipeline::check() {
   if (!verdict) return fail(verdict.error());
   sink_.part({*verdict});
   if (request_.first_view && truth_) send_tile(outcome_.output->data(), reference_.get());
+  return {};
+}
+
+// What a microbenchmark says of its fragment. The emulator's clock64 counts instructions, so there the model says it.
+Result<void> Pipeline::clock() {
+  if (!request_.kernel.fragment) return {};
+  if (device_->spec().emulated) {
+    if (seen_.timing)
+      sink_.part(
+          {modelled_cycles(request_.kernel, *seen_.timing, launches_.front().launch.shape.ctas(), device_->spec())});
+    return {};
+  }
+  auto cycles = measured_cycles(request_.kernel, *workload_, outcome_.outputs);
+  if (!cycles) return fail(cycles.error());
+  sink_.part({std::optional(*cycles)});
   return {};
 }
 
