@@ -221,6 +221,10 @@ class Sweep(unittest.TestCase):
         done = self.call("sweep", "--json", "--device", "emulated:l4", "--problem", SMALL, "--space", self.space(knobs), "--strategy", "model-guided")
         self.assertIn("is modelled itself", done.stderr)
         self.assertEqual(json.loads(done.stdout)["strategy"], "exhaustive")
+        done = self.call("sweep", "--json", "--device", "emulated:l4", "--problem", SMALL, "--space", self.space(knobs), "--strategy", "halving")
+        self.assertIn("more samples say no more", done.stderr)
+        halved = json.loads(done.stdout)
+        self.assertEqual((halved["strategy"], halved["correct"]), ("exhaustive", whole["correct"]))
 
     def test_a_t4_file_holds_every_config_and_is_replayed(self):
         file = self.path / "t4.json"

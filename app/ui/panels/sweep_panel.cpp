@@ -34,6 +34,9 @@ const char* meaning_of(search::StrategyKind strategy) {
     case search::StrategyKind::model_guided:
       return "The model ranks all configs, and the device runs those ranked fastest. On an "
              "emulated device, which is modelled itself, every config runs.";
+    case search::StrategyKind::halving:
+      return "All configs with few samples, the faster half and its ties again with twice the time, and so on. On an "
+             "emulated device, whose times have no samples, every config runs once.";
   }
   return "";
 }
