@@ -15,7 +15,6 @@
 #include "core/json.h"
 #include "platform/json_file.h"
 #include "platform/output_file.h"
-#include "sweep/micro.h"
 
 namespace attnscope::cli {
 namespace {
@@ -87,12 +86,6 @@ int run_and_show(const SweepOptions& options, sweep::Plan plan, search::Candidat
                                            : sweep::Watching::everything;
   settings.fresh = options.fresh;
   settings.rank_always = !plan.model.empty();
-  if (plan.strategy == StrategyKind::evolutionary) {
-    auto seeds = sweep::micro_seeds(place.resources, plan, candidates, place.device, place.results.get());
-    if (!seeds) return report(seeds.error());
-    settings.seeds = std::move(seeds->configs);
-    if (!seeds->note.empty()) print_note("attnscope sweep: " + seeds->note);
-  }
   SweepLine line(place, plan, "");
   line.follow(settings);
   sweep::Search search(std::move(plan), std::move(candidates), place, std::move(settings));

@@ -1,5 +1,4 @@
 #pragma once
-#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
@@ -15,7 +14,6 @@ namespace attnscope::cli {
 // Where a search runs, with a session of its own and the user's results.
 struct SweepPlace : sweep::Place {
   std::unique_ptr<WaitingSession> waiting;
-  std::filesystem::path resources;  // the program's own files
 
   // A session at the device of that id (empty: its first worker's best).
   static Result<SweepPlace> open(session::SessionOptions options, const std::string& device);

@@ -7,6 +7,7 @@
 #include "charts/standing.h"
 #include "core/headline.h"
 #include "search/halving.h"
+#include "sweep/micro.h"
 #include "sweep/twin.h"
 
 namespace attnscope::sweep {
@@ -86,6 +87,12 @@ Result<std::unique_ptr<search::Strategy>> Search::choose() {
   }
   if ((guided && !is_model) || settings_.rank_always)
     if (auto ranked = rank(); !ranked) return fail(ranked.error());
+  if (plan_.strategy == StrategyKind::evolutionary && !place_.resources.empty()) {
+    auto seeds = micro_seeds(place_.resources, plan_, candidates_, place_.device, place_.results.get());
+    if (seeds) settings_.seeds.insert(settings_.seeds.end(), seeds->configs.begin(), seeds->configs.end());
+    const std::string note = seeds ? seeds->note : "no microbenchmark counts: " + seeds.error().message;
+    if (!note.empty()) notes_.push_back(note);
+  }
   const size_t at_once = place_.sharing ? place_.sharing->devices.size() : 1;
   if (plan_.strategy == StrategyKind::model_guided) {
     search::ModelGuided::Settings settings;

@@ -143,6 +143,68 @@ TEST_F(SweepFlow, PausesGoesOnAndStops) {
   });
 }
 
+TEST_F(SweepFlow, AnotherWorkersDeviceTakesPart) {
+  gates(true);
+  fake_worker({"--gate", gate().string()});
+  session::WorkerCommand second = options_.workers.front();
+  second.name = "second";
+  *std::ranges::find(second.argv, (dir_ / "requests").string()) = (dir_ / "requests_of_second").string();
+  options_.workers.push_back(std::move(second));
+  open();
+  const auto runs_of_second = [&] {
+    std::ifstream file(dir_ / "requests_of_second");
+    size_t count = 0;
+    for (std::string line; std::getline(file, line);) count += line.starts_with("run ");
+    return count;
+  };
+  flow([&](ImGuiTestContext* ctx) {
+    if (!wait_for_run(ctx, "NUM_WARPS", 4)) return;
+    const std::string twin = "second/" + now()->focus.wanted.device;
+    const auto up = [&](const session::Snapshot& s) { return session::find_device(s, twin) != nullptr; };
+    if (!wait(ctx, up, "the second worker")) return;
+    choose(ctx, "NUM_WARPS");
+    EXPECT_THAT(SweepDesk::alike(*now(), now()->focus.wanted.device), testing::ElementsAre(twin));
+    bench_->sweep().wishes(now()->focus.wanted.kernel).devices = {twin};
+    if (!wait_for_count(ctx)) return;
+    EXPECT_THAT(drawn_words(ctx), HasSubstr(twin));
+    gates(false);
+    const size_t before = runs();
+    ctx->ItemClick("//Sweep/Start");
+    const auto both = [&](const session::Snapshot&) { return runs() > before && runs_of_second() > 0; };
+    if (!wait(ctx, both, "a run on each worker")) return;
+    gates(true);
+    if (!wait_for_end(ctx)) return;
+    EXPECT_EQ(state()->phase, sweep::Phase::done) << (state()->failure ? state()->failure->message : "");
+    EXPECT_THAT(listed("NUM_WARPS"), testing::UnorderedElementsAre(1, 2, 4, 8)) << "each once";
+  });
+}
+
+TEST_F(SweepFlow, CompileOptionsAreTickedLikeKnobs) {
+  open();
+  flow([&](ImGuiTestContext* ctx) {
+    if (!wait_for_run(ctx, "NUM_WARPS", 4)) return;
+    choose(ctx, "NUM_WARPS");
+    EXPECT_THAT(drawn_words(ctx), HasSubstr("5 configs, 1 excluded (1 warning), 4 to run"));
+    EXPECT_THAT(drawn_words(ctx), HasSubstr("no other worker has such a device"));
+    const auto& wishes = bench_->sweep().wishes(now()->focus.wanted.kernel);
+    ctx->ItemClick("//Sweep/fast math/off");
+    if (!wait_for_count(ctx)) return;
+    EXPECT_THAT(drawn_words(ctx), HasSubstr("10 configs, 2 excluded (2 warning), 8 to run"));
+    EXPECT_EQ(wishes.options.at("fast_math"), (std::set<int64_t>{0, 1}));
+    ctx->ItemClick("//Sweep/maxrregcount/64");
+    if (!wait_for_count(ctx)) return;
+    EXPECT_THAT(drawn_words(ctx), HasSubstr("20 configs, 4 excluded (4 warning), 16 to run"));
+    ctx->ItemClick("//Sweep/maxrregcount/current");
+    ctx->ItemClick("//Sweep/fast math/on");
+    ctx->ItemClick("//Sweep/fast math/off");
+    if (!wait_for_count(ctx)) return;
+    EXPECT_THAT(drawn_words(ctx), HasSubstr("no value of fast_math is ticked"));
+    ctx->ItemClick("//Sweep/fast math/current");
+    if (!wait_for_count(ctx)) return;
+    EXPECT_THAT(drawn_words(ctx), HasSubstr("5 configs, 1 excluded (1 warning), 4 to run"));
+  });
+}
+
 TEST_F(SweepFlow, AKnobsTurnGoesFirstAndTheSweepGoesOn) {
   gates(true);
   fake_worker({"--gate", gate().string()});
