@@ -50,20 +50,15 @@ Result<std::vector<std::pair<std::string, int64_t>>> settings_of(const Kernel& k
   return held;
 }
 
-// A setting of a knob that no fragment has.
+// A setting of a knob that no fragment has is a mistake, and so is a value that one of them does not take.
 Result<void> check_settings(const std::vector<Kernel>& micros, const std::vector<std::string>& settings) {
   for (const std::string& setting : settings) {
-    std::optional<Failure> refused;
-    for (const Kernel& micro : micros) {
-      auto parsed = catalog::parse_setting(micro, setting);
-      if (parsed) {
-        refused.reset();
-        break;
-      }
-      refused = parsed.error();
-    }
-    if (refused) return fail(*refused);
+    const std::string name = setting.substr(0, setting.find('='));
+    if (std::ranges::any_of(micros, [&](const Kernel& micro) { return micro.find_knob(name) != nullptr; })) continue;
+    return fail(catalog::parse_setting(micros.front(), setting).error());
   }
+  for (const Kernel& micro : micros)
+    if (auto held = settings_of(micro, settings); !held) return fail(held.error());
   return {};
 }
 
