@@ -179,6 +179,58 @@ TEST_F(SweepFlow, AnotherWorkersDeviceTakesPart) {
   });
 }
 
+// The session's device taken for a GPU: its runs are those that were recorded, however short a round is.
+TEST_F(SweepFlow, HalvingLosesNoConfigAndEndsWithTheFastest) {
+  open();
+  flow([&](ImGuiTestContext* ctx) { wait_for_run(ctx, "NUM_WARPS", 4); });
+  const auto ran = now();
+  const Kernel* kernel = session::find_kernel(*ran, ran->focus.wanted.kernel);
+  const DeviceSpec* device = session::find_device(*ran, ran->focus.wanted.device);
+  ASSERT_TRUE(kernel != nullptr && device != nullptr);
+  sweep::Place place;
+  place.session = session_.get();
+  place.device = {*device, session::worker_of(*ran, device->id)->versions};
+  place.device.device.emulated = false;
+  place.new_id = [last = uint64_t{1'000'000}]() mutable { return ++last; };
+  sweep::Plan plan;
+  plan.kernel = *kernel;
+  static_cast<Draft&>(plan.held) = ran->focus.wanted;
+  plan.held.kernel_hash = kernel->content_hash;
+  std::vector<std::string> fixed;
+  for (const Knob& knob : kernel->knobs)
+    if (knob.name != "NUM_WARPS") fixed.push_back(knob.name);
+  const auto space = search::whole_space(*kernel, plan.held.config, fixed);
+  ASSERT_TRUE(space) << space.error().message;
+  plan.space = *space;
+  const auto best_of = [&](search::StrategyKind strategy, std::vector<std::string>& notes, std::set<int64_t>& rounds) {
+    plan.strategy = strategy;
+    sweep::Search::Settings settings;
+    settings.watch = sweep::Watching::nothing;
+    sweep::Search search(plan, search::candidates_of(plan.space, *kernel, plan.held.problem, *device), place, settings);
+    const auto done = search.run();
+    EXPECT_TRUE(done) << done.error().message;
+    notes = search.notes();
+    std::set<int64_t> tried;
+    for (const ScanPoint& point : search.scan().points) {
+      EXPECT_TRUE(tried.insert(point.config.knobs.at("NUM_WARPS")).second) << "each once";
+      if (point.observation) rounds.insert(point.observation->experiment.measure.max_time_ms);
+    }
+    EXPECT_EQ(tried, (std::set<int64_t>{1, 2, 4, 8}));
+    const sweep::Board board = search.board();
+    EXPECT_EQ(board.rows.size(), 4u);
+    return board.rows.empty() ? "" : board.rows.front().text;
+  };
+  std::vector<std::string> notes;
+  std::set<int64_t> rounds;
+  const std::string best = best_of(search::StrategyKind::exhaustive, notes, rounds);
+  EXPECT_TRUE(notes.empty());
+  EXPECT_EQ(rounds, std::set<int64_t>{plan.held.measure.max_time_ms});
+  EXPECT_EQ(best_of(search::StrategyKind::halving, notes, rounds), best);
+  ASSERT_EQ(notes.size(), 1u);
+  EXPECT_THAT(notes.front(), testing::StartsWith("halving: 4 configs up to 30 ms, then "));
+  EXPECT_THAT(notes.front(), testing::EndsWith(fmt::format("up to {} ms", plan.held.measure.max_time_ms)));
+}
+
 TEST_F(SweepFlow, CompileOptionsAreTickedLikeKnobs) {
   open();
   flow([&](ImGuiTestContext* ctx) {
