@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "catalog/clocked_fragment.h"
 #include "catalog/launch.h"
 #include "catalog/manifest_reader.h"
 #include "catalog/reference_kernel.h"
@@ -58,6 +59,10 @@ Result<void> try_expressions(const Kernel& kernel) {
     }
   if (kernel.softmax)
     if (auto site = softmax_site(kernel, problem, *config, {}); !site) return fail(site.error());
+  if (kernel.fragment) {
+    if (auto fits = fragment_fits(kernel, *config, Problem{}); !fits) return fail(fits.error());
+    if (auto work = fragment_work(kernel, *config); !work) return fail(work.error());
+  }
   for (const Kernel& one : kernel.launches()) {
     if (kernel.library.is_source()) {  // the library decides how its routine is launched
       if (auto launch = launch_of(one, problem, *config); !launch) return fail(launch.error());

@@ -24,6 +24,8 @@ void read_restrictions(JsonReader& read, const char* key, std::vector<Restrictio
 
 // For kernels that are not attention (workload_reader.cpp): sizes, buffers, args and reference.
 ReadPart read_workload;
+// Its "fragment", behind the buffers (clocked_fragment.cpp).
+ReadPart read_fragment;
 // Its arguments, over the buffers and sizes that are read.
 ReadPart read_workload_arguments;
 

@@ -237,6 +237,7 @@ void read_workload(JsonReader& read, Kernel& kernel) {
   };
   if (!read.failed() && std::ranges::none_of(kernel.buffers, judged))
     read.fault("buffers", "none has the role out or inout: the kernel has nothing to write");
+  if (!read.failed()) read_fragment(read, kernel);
 }
 
 }  // namespace catalog

@@ -27,7 +27,8 @@ std::string row_text(const sweep::Board& board, const charts::ScanRow& row, size
   return one_line(text) + "\n";
 }
 
-// "  192  limit: asks 57,376 B …", the most frequent first.
+}  // namespace
+
 std::string reasons_text(const std::vector<sweep::Rejected>& rejected) {
   std::map<std::string, size_t> counted;
   for (const sweep::Rejected& one : rejected) ++counted[one.why + (one.common.empty() ? "" : ": " + one.common)];
@@ -41,6 +42,8 @@ std::string reasons_text(const std::vector<sweep::Rejected>& rejected) {
   return out;
 }
 
+namespace {
+
 std::vector<std::string> winners_command(const sweep::Board& board, const sweep::Plan& plan) {
   if (board.rows.empty()) return {};
   Draft draft = plan.held;
@@ -48,10 +51,6 @@ std::vector<std::string> winners_command(const sweep::Board& board, const sweep:
   std::vector<std::string> words = run_words(draft, plan.kernel);
   for (const std::string& dir : plan.kernel_dirs) words.insert(words.end(), {"--kernels", dir});
   return words;
-}
-
-Json json_of(const sweep::Rejected& one) {
-  return {{"config", one.config}, {"why", one.why}, {"reason", one.reason}, {"hint", one.hint}};
 }
 
 Json options_json(const sweep::Plan& plan, const Config& config) {
@@ -83,6 +82,10 @@ Json json_of(const sweep::Board& board, const sweep::Plan& plan, const charts::S
 }
 
 }  // namespace
+
+Json to_json(const sweep::Rejected& rejected) {
+  return {{"config", rejected.config}, {"why", rejected.why}, {"reason", rejected.reason}, {"hint", rejected.hint}};
+}
 
 std::string text_of(const sweep::Board& board, const sweep::Plan& plan, const sweep::Counts& counts, bool all) {
   const auto once = std::ranges::count_if(board.rows, [](const auto& row) { return !row.same_as.empty(); });
@@ -124,7 +127,7 @@ Json to_json(const sweep::Board& board, const sweep::Plan& plan, const sweep::Co
   if (plan.budget > 0) json["budget"] = plan.budget;
   if (!plan.model.empty()) json["model"] = plan.model;
   for (const charts::ScanRow& row : board.rows) json["correct"].push_back(json_of(board, plan, row));
-  for (const sweep::Rejected& one : board.rejected) json["rejected"].push_back(json_of(one));
+  for (const sweep::Rejected& one : board.rejected) json["rejected"].push_back(to_json(one));
   if (const auto command = winners_command(board, plan); !command.empty()) json["command"] = shell_text(command);
   return json;
 }

@@ -63,6 +63,17 @@ struct SoftmaxPlaces {
   std::optional<Kept> scores, weights, o;  // by key; what became of them at the tile's end; by column
 };
 
+// What a microbenchmark clocks: one function of its source, which stands for a part of other kernels.
+struct ClockedFragment {
+  std::string cycles;               // a buffer of role out and f32: each CTA's clocks of one execution, by clock64
+  std::string function;             // of the source: its modelled time is the fragment's
+  int64_t executions = 1;           // of the function, by a CTA
+  std::vector<std::string> stands;  // ids of the kernels that have such a part
+  std::string fits = "1";           // condition over its knobs and an attention problem: it is a part of that one
+  std::string work = "1";           // expression over its knobs: by what tiles of several sizes are compared
+  std::string unit;                 // of the work: "scores"; the same in all that stand for a kernel
+};
+
 struct LaunchExpressions {
   std::string grid[3];
   std::string block[3];
@@ -165,6 +176,7 @@ struct Kernel {
   std::vector<ArgumentDeclaration> arguments;
   std::vector<ReferenceSpec> references;
   std::optional<KernelAsReference> reference_kernel;  // instead of `references`
+  std::optional<ClockedFragment> fragment;            // empty: it is no microbenchmark
   // A program of several launches over the same buffers: what it does, in order. entry, launch, shared_map and
   // arguments are then its first launch's. Empty: one launch.
   std::vector<ProgramStep> steps;

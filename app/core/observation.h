@@ -231,6 +231,14 @@ struct Evidence {
   bool operator==(const Evidence&) const = default;
 };
 
+// The clocks that a microbenchmark's fragment takes a CTA (ClockedFragment), of one execution.
+struct FragmentCycles {
+  FigureKind kind = FigureKind::measured;  // by clock64 on a GPU; modelled on an emulated device
+  int64_t ctas = 0;
+  double low = 0, median = 0, high = 0;  // over the CTAs; modelled: the ends of the time's error bar
+  bool operator==(const FragmentCycles&) const = default;
+};
+
 enum class Severity { info, warning, error };
 template <>
 struct Words<Severity> : NamesAsWords<Severity> {};
@@ -315,13 +323,14 @@ struct Observation {
   std::vector<Finding> findings;
   std::optional<WatchReport> watch;
   std::optional<Printed> printed;
-  std::optional<HardwareCounters> hardware;  // only `attnscope counters` asks for them
+  std::optional<HardwareCounters> hardware;       // only `attnscope counters` asks for them
+  std::optional<FragmentCycles> fragment_cycles;  // of a microbenchmark
   std::optional<Failure> failure;
   bool operator==(const Observation&) const = default;
 };
 
-// docs/observation.schema.json describes it: null where a part was not reached. Every key but `launches` and `hardware`
-// is always present.
+// docs/observation.schema.json describes it: null where a part was not reached. Every key but `launches`, `hardware`
+// and `fragment_cycles` is always present.
 Json to_json(const Observation& observation);
 Result<Observation> observation_from_json(const Json& json, const std::string& where);
 

@@ -288,6 +288,15 @@ struct FieldsOf<Failure> {
                                           Field{"message", &Failure::message}, Field{"hint", &Failure::hint}};
 };
 
+template <>
+struct FieldsOf<FragmentCycles> {
+  static constexpr auto list =
+      std::tuple{Field{"kind", &FragmentCycles::kind}, Field{"ctas", &FragmentCycles::ctas, limits::kCount},
+                 Field{"low", &FragmentCycles::low, limits::kCount},
+                 Field{"median", &FragmentCycles::median, limits::kCount, "clocks of one execution, over the CTAs"},
+                 Field{"high", &FragmentCycles::high, limits::kCount}};
+};
+
 // All except the experiment and its hash: what a worker streams part by part.
 template <>
 struct FieldsOf<Observation> {
@@ -312,6 +321,9 @@ struct FieldsOf<Observation> {
       Field{"hardware", &Observation::hardware, Limits{.sparse = true},
             "what the GPU's own counters say of one run, by `attnscope counters` (docs/measuring.md); left out "
             "elsewhere"},
+      Field{
+          "fragment_cycles", &Observation::fragment_cycles, Limits{.sparse = true},
+          "what a microbenchmark's fragment takes a CTA, by `attnscope micro` (docs/sweeping.md); left out elsewhere"},
       Field{"failure", &Observation::failure}};
 };
 

@@ -19,7 +19,7 @@ using PartValue =
     std::variant<Versions, std::string, std::optional<VariantInfo>, std::optional<Occupancy>, std::optional<Verdict>,
                  std::optional<Timing>, std::optional<double>, std::optional<Counters>, std::vector<Finding>,
                  std::vector<LaunchFigures>, std::optional<WatchReport>, std::optional<Printed>,
-                 std::optional<HardwareCounters>, std::optional<Failure>, Bound>;
+                 std::optional<HardwareCounters>, std::optional<FragmentCycles>, std::optional<Failure>, Bound>;
 
 // What a stage found out about an experiment, streamed from a worker.
 struct Part {

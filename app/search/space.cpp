@@ -146,6 +146,16 @@ Result<Space> space_from_json(const Json& json, const Kernel& kernel, const Conf
   return checked(std::move(space), where);
 }
 
+std::vector<int64_t> option_choices(const std::string& name, int64_t current) {
+  const bool number = option_value_text(name, 1) == "1";
+  // Registers that leave room for 64, 32, 21, 16, 12 and 8 warps on an SM of 65,536.
+  std::vector<int64_t> values =
+      number ? std::vector<int64_t>{0, 32, 64, 96, 128, 168, 255} : std::vector<int64_t>{0, 1};
+  if (std::ranges::count(values, current) == 0) values.push_back(current);
+  std::ranges::sort(values);
+  return values;
+}
+
 Json value_json(const Kernel& kernel, const Axis& axis, int64_t value) {
   if (axis.option) return option_value_text(axis.knob, value) == std::to_string(value) ? Json(value) : Json(value != 0);
   const KnobValue* known = kernel.find_knob(axis.knob)->find(value);

@@ -51,12 +51,16 @@ std::optional<size_t> sound_beyond(const Grid& grid, const History& history, siz
 
 std::vector<size_t> Exhaustive::propose(const History& history) { return untried(all_points(grid_), history); }
 
+std::vector<size_t> Listed::propose(const History& history) { return untried(points_, history); }
+
 RandomOrder::RandomOrder(const Grid& grid, uint64_t seed) : order_(all_points(grid)) { Random(seed).shuffle(order_); }
 
 std::vector<size_t> RandomOrder::propose(const History& history) { return untried(order_, history); }
 
 Evolutionary::Evolutionary(const Grid& grid, uint64_t seed, std::vector<size_t> seeds, Settings settings)
-    : grid_(grid), random_(seed), seeds_(std::move(seeds)), settings_(settings) {}
+    : grid_(grid), random_(seed), seeds_(std::move(seeds)), settings_(settings) {
+  settings_.start = std::max(settings_.start, seeds_.size());
+}
 
 size_t Evolutionary::mutated(size_t parent, const History& history) {
   size_t point = parent;
@@ -188,6 +192,7 @@ std::unique_ptr<Strategy> strategy_without_model(StrategyKind kind, const Grid& 
       return std::make_unique<Local>(grid, seed, std::move(seeds), settings);
     }
     case StrategyKind::model_guided:
+    case StrategyKind::halving:
       break;
   }
   return nullptr;

@@ -11,18 +11,19 @@
 namespace attnscope {
 namespace search {
 
-enum class StrategyKind { exhaustive, random, evolutionary, local, model_guided };
+enum class StrategyKind { exhaustive, random, evolutionary, local, model_guided, halving };
 
 }  // namespace search
 
 template <>
 struct Words<search::StrategyKind> {
   using enum search::StrategyKind;
-  static constexpr WordTable<search::StrategyKind, 5> table{{{exhaustive, "exhaustive"},
+  static constexpr WordTable<search::StrategyKind, 6> table{{{exhaustive, "exhaustive"},
                                                              {random, "random"},
                                                              {evolutionary, "evolutionary"},
                                                              {local, "local"},
-                                                             {model_guided, "model-guided"}}};
+                                                             {model_guided, "model-guided"},
+                                                             {halving, "halving"}}};
 };
 
 namespace search {
@@ -45,6 +46,16 @@ class Exhaustive final : public Strategy {
   const Grid& grid_;
 };
 
+// These points, in this order.
+class Listed final : public Strategy {
+ public:
+  explicit Listed(std::vector<size_t> points) : points_(std::move(points)) {}
+  std::vector<size_t> propose(const History& history) override;
+
+ private:
+  std::vector<size_t> points_;
+};
+
 // Every point, in a random order.
 class RandomOrder final : public Strategy {
  public:
@@ -55,10 +66,11 @@ class RandomOrder final : public Strategy {
   std::vector<size_t> order_;
 };
 
-// The reports' search: generation 0 is `seeds` and random points. In each later one all but `immigrants` random points
-// are mutations of the survivors, the fastest so far. A mutation moves up to `radius` times one knob to the next value
-// up or down at which there is a point that was not rejected. After `patience` generations without an accepted best it
-// ends or, with `restarts`, begins again: a new generation 0 of random points, and survivors of its own.
+// The reports' search: generation 0 is `seeds`, all of them, and random points. In each later one all but `immigrants`
+// random points are mutations of the survivors, the fastest so far. A mutation moves up to `radius` times one knob to
+// the next value up or down at which there is a point that was not rejected. After `patience` generations without an
+// accepted best it ends or, with `restarts`, begins again: a new generation 0 of random points, and survivors of its
+// own.
 class Evolutionary final : public Strategy {
  public:
   struct Settings {
@@ -154,8 +166,9 @@ class ModelGuided final : public Strategy {
   size_t without_best_ = 0;  // batches
 };
 
-// A strategy that needs no predictions; null for one that does. `seeds`: points to start from, where it starts from
-// any. With a budget it goes on until that is spent. A batch may have as many points as can run `at_once`.
+// A strategy that needs neither predictions nor samples that it may ask for (halving.h); null for one that does.
+// `seeds`: points to start from, where it starts from any. With a budget it goes on until that is spent. A batch may
+// have as many points as can run `at_once`.
 std::unique_ptr<Strategy> strategy_without_model(StrategyKind kind, const Grid& grid, uint64_t seed,
                                                  std::vector<size_t> seeds, bool has_budget, size_t at_once = 1);
 

@@ -4,6 +4,12 @@
 
 namespace attnscope::sweep {
 
+Versions Found::versions_of_runs() const {
+  Versions all = versions;
+  if (!device.emulated) all.gpu = device.name;
+  return all;
+}
+
 bool Place::can_watch(const Kernel& kernel) const {
   return kernel.library.is_source() &&
          std::ranges::any_of(emulated, [&](const DeviceSpec& spec) { return spec.arch == device.device.arch; });

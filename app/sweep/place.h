@@ -14,7 +14,8 @@ namespace attnscope::sweep {
 
 struct Found {
   DeviceSpec device;
-  Versions versions;  // of its worker
+  Versions versions;                  // of its worker
+  Versions versions_of_runs() const;  // with the GPU's name, as its runs say them
 };
 
 // Where a search runs. The session outlives it.
@@ -24,6 +25,7 @@ struct Place {
   std::unique_ptr<store::Results> results = nullptr;  // null: what comes is not kept
   std::vector<DeviceSpec> emulated;                   // the devices that are data
   std::optional<session::Sharing> sharing = {};       // workers that share it
+  std::filesystem::path resources = {};               // the program's own files, with the microbenchmarks; empty: none
   // A device by its id; it may block until its worker is up.
   std::function<Result<Found>(const std::string& id)> find = nullptr;
   std::function<uint64_t()> new_id = nullptr;  // of a scan, unlike every other one of the session

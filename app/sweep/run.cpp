@@ -153,6 +153,15 @@ Result<void> Run::run(const std::vector<Config>& configs) {
   return {};
 }
 
+void Run::add(const Scan& ended) {
+  const size_t before = scan_.points.size();
+  for (ScanPoint point : ended.points) {
+    if (point.same_as) *point.same_as += before;
+    scan_.points.push_back(std::move(point));
+  }
+  if (settings_.on_scan) settings_.on_scan(session::share(Scan(scan_)));
+}
+
 Result<void> Run::watch(const std::vector<size_t>& points) {
   std::vector<Config> configs;
   for (const size_t point : points) {

@@ -53,6 +53,10 @@ class Run {
   // Runs these again under the watch; what it says replaces what was known of them.
   Result<void> watch(const std::vector<size_t>& points);
 
+  // Ended points of another run of the same kernel join the scan as they are; nothing of it may run after that but a
+  // watch.
+  void add(const Scan& ended);
+
   // It was stopped: what had not ended is not there, and nothing more runs.
   bool stopped() const { return settings_.control != nullptr && settings_.control->stopped(); }
 

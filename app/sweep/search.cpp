@@ -6,6 +6,8 @@
 
 #include "charts/standing.h"
 #include "core/headline.h"
+#include "search/halving.h"
+#include "sweep/micro.h"
 #include "sweep/twin.h"
 
 namespace attnscope::sweep {
@@ -17,6 +19,13 @@ std::optional<double> accepted_us(const Scan& scan, size_t point) {
   const Observation* seen = scan.timed(point);
   return seen != nullptr && is_accepted(*seen) ? std::optional(seen->timing->p50) : std::nullopt;
 }
+
+bool told_apart(const Scan& scan, size_t a, size_t b) {
+  const auto outcome = charts::standing_of(*scan.timed(a), *scan.timed(b)).outcome;
+  return outcome == charts::Outcome::faster || outcome == charts::Outcome::slower;
+}
+
+constexpr int64_t kShortestMs = 30;  // of a config in halving: two of the rounds that a sample is taken in
 
 }  // namespace
 
@@ -34,6 +43,7 @@ Result<void> Search::run() {
   if (!tried) return fail(tried.error());
   points_.resize(tried->size());
   for (const auto& [point, at] : *tried) points_[at] = point;
+  for (const Scan& round : dropped_) run_.add(round);
   if (auto gated = gate(); !gated) return gated;
   const auto trouble = place_.results ? place_.results->take_trouble() : std::nullopt;
   if (trouble) notes_.push_back(fmt::format("{}. {}", trouble->message, trouble->hint));
@@ -46,8 +56,7 @@ Run::Settings Search::settings(bool of_model, size_t budget) {
   Run::Settings settings;
   if (settings_.watch == Watching::everything && !of_model) settings.watch = session::Watch::always;
   settings.fresh = settings_.fresh;
-  settings.versions = place_.device.versions;
-  if (!place_.device.device.emulated) settings.versions.gpu = place_.device.device.name;  // as its runs say it
+  settings.versions = place_.device.versions_of_runs();
   settings.on_progress = [this, of_model, budget](const RunProgress& now) {
     if (!settings_.on_progress) return;
     const size_t most = budget > 0 ? std::min(budget, candidates_.configs.size()) : now.asked;
@@ -70,8 +79,20 @@ Result<std::unique_ptr<search::Strategy>> Search::choose() {
     notes_.push_back(place_.device.device.id + " is modelled itself, so every config is run: exhaustive");
     plan_.strategy = StrategyKind::exhaustive;
   }
+  if (plan_.strategy == StrategyKind::halving) {
+    if (!place_.device.device.emulated) return halve();
+    notes_.push_back("times of " + place_.device.device.id +
+                     " are modelled: more samples say no more, so every config is run once: exhaustive");
+    plan_.strategy = StrategyKind::exhaustive;
+  }
   if ((guided && !is_model) || settings_.rank_always)
     if (auto ranked = rank(); !ranked) return fail(ranked.error());
+  if (plan_.strategy == StrategyKind::evolutionary && !place_.resources.empty()) {
+    auto seeds = micro_seeds(place_.resources, plan_, candidates_, place_.device, place_.results.get());
+    if (seeds) settings_.seeds.insert(settings_.seeds.end(), seeds->configs.begin(), seeds->configs.end());
+    const std::string note = seeds ? seeds->note : "no microbenchmark counts: " + seeds.error().message;
+    if (!note.empty()) notes_.push_back(note);
+  }
   const size_t at_once = place_.sharing ? place_.sharing->devices.size() : 1;
   if (plan_.strategy == StrategyKind::model_guided) {
     search::ModelGuided::Settings settings;
@@ -131,11 +152,8 @@ std::optional<double> Search::predicted(size_t at) const {
 Result<Search::Tried> Search::try_all(Run& run, std::unique_ptr<search::Strategy> strategy, size_t budget) {
   Tried index;
   if (run.stopped()) return index;
-  const auto told_apart = [&](size_t a, size_t b) {
-    const auto outcome = charts::standing_of(*run.scan().timed(index.at(a)), *run.scan().timed(index.at(b))).outcome;
-    return outcome == charts::Outcome::faster || outcome == charts::Outcome::slower;
-  };
-  search::Search search(std::move(strategy), candidates_.grid.size(), budget, told_apart);
+  search::Search search(std::move(strategy), candidates_.grid.size(), budget,
+                        [&](size_t a, size_t b) { return told_apart(run.scan(), index.at(a), index.at(b)); });
   for (auto points = search.next(); !points.empty(); points = search.next()) {
     std::vector<Config> configs;
     for (const size_t point : points) {
@@ -147,6 +165,37 @@ Result<Search::Tried> Search::try_all(Run& run, std::unique_ptr<search::Strategy
     for (const size_t point : points) search.tell({point, accepted_us(run.scan(), index.at(point))});
   }
   return index;
+}
+
+// All rounds but the last, which the strategy is for. What does not go on joins the scan after it, with the time that
+// it had, so that no config is lost.
+Result<std::unique_ptr<search::Strategy>> Search::halve() {
+  std::vector<size_t> points = search::entrants(candidates_.grid, plan_.seed, plan_.budget);
+  std::vector<int64_t> rounds = search::halving_rounds(points.size(), kShortestMs, plan_.held.measure.max_time_ms);
+  std::string told = "halving: ";
+  for (size_t round = 0; round + 1 < rounds.size() && points.size() > 1; ++round) {
+    Experiment held = plan_.held;
+    held.measure.max_time_ms = rounds[round];
+    Run::Settings with = settings(false, points.size());
+    with.watch = session::Watch::never;
+    Run run(*place_.session, place_.results.get(), held, std::move(with));
+    auto tried = try_all(run, std::make_unique<search::Listed>(points), 0);
+    if (!tried) return fail(tried.error());
+    if (run.stopped()) return std::make_unique<search::Listed>(std::vector<size_t>{});
+    std::vector<search::Outcome> outcomes;
+    for (const size_t point : points) outcomes.push_back({point, accepted_us(run.scan(), tried->at(point))});
+    const std::vector<size_t> on = search::better_half(
+        outcomes, [&](size_t a, size_t b) { return told_apart(run.scan(), tried->at(a), tried->at(b)); });
+    std::vector<size_t> dropped;
+    for (const size_t point : points)
+      if (std::ranges::count(on, point) == 0) dropped.push_back(tried->at(point));
+    std::ranges::sort(dropped);
+    dropped_.push_back(only(run.scan(), dropped));
+    told += fmt::format("{} configs up to {} ms, then ", points.size(), rounds[round]);
+    points = on;
+  }
+  notes_.push_back(told + fmt::format("{} up to {} ms", points.size(), rounds.back()));
+  return std::make_unique<search::Listed>(std::move(points));
 }
 
 // Watches what leads until everything that leads is sound: a racy config cannot win, nor tie with the winner.

@@ -69,6 +69,7 @@ class Search {
   std::vector<size_t> seed_points() const;
   Result<void> rank();
   Result<Tried> try_all(Run& run, std::unique_ptr<search::Strategy> strategy, size_t budget);
+  Result<std::unique_ptr<search::Strategy>> halve();
   Result<void> gate();
 
   Plan plan_;
@@ -78,6 +79,7 @@ class Search {
   Run run_;
   std::vector<std::optional<double>> predicted_;  // of each candidate, us; empty: no model ranked
   std::vector<size_t> points_;                    // of each config of the scan, once it ran
+  std::vector<Scan> dropped_;                     // of rounds before the last, what did not go on
   std::vector<std::string> notes_;
 };
 

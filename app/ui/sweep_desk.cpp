@@ -4,6 +4,7 @@
 
 #include "catalog/validate.h"
 #include "core/json.h"
+#include "core/options.h"
 #include "ui/context.h"
 
 namespace attnscope::ui {
@@ -23,6 +24,12 @@ Result<search::Space> space_of(const Kernel& kernel, const Config& held, const S
     if (axis.values.empty())
       return fail(Stage::input, "no value of " + knob.name + " is ticked", "Tick the values that are to be tried.");
     space.axes.push_back(std::move(axis));
+  }
+  for (const auto& [name, ticked] : wishes.options) {
+    if (ticked.empty())
+      return fail(Stage::input, "no value of " + name + " is ticked", "Tick the values that are to be tried.");
+    if (ticked == std::set{option_value(held.options, name)}) continue;
+    space.axes.push_back({name, {ticked.begin(), ticked.end()}, true});
   }
   return search::space_from_json(search::to_json(space, kernel), kernel, held, "the ticked values");
 }
@@ -54,6 +61,36 @@ SweepPreview count(const Kernel& kernel, const Draft& draft, const DeviceSpec& d
 }
 
 }  // namespace
+
+size_t SweepPreview::most() const {
+  return plan.budget > 0 ? std::min(plan.budget, candidates.configs.size()) : candidates.configs.size();
+}
+
+std::vector<std::string> SweepDesk::alike(const session::Snapshot& snapshot, const std::string& device) {
+  const DeviceSpec* own = session::find_device(snapshot, device);
+  const session::WorkerStatus* worker = session::worker_of(snapshot, device);
+  if (own == nullptr || worker == nullptr) return {};
+  std::vector<std::string> found;
+  std::set<std::string> workers{worker->name};
+  for (const DeviceSpec& other : *snapshot.devices) {
+    const session::WorkerStatus* its = session::worker_of(snapshot, other.id);
+    if (its == nullptr || workers.contains(its->name)) continue;
+    if (!session::unlike(*own, worker->versions, other, its->versions).empty()) continue;
+    workers.insert(its->name);
+    found.push_back(other.id);
+  }
+  return found;
+}
+
+// Empty: no other worker takes part. One that is not there any more, or whose device is another one now, is left out.
+std::optional<session::Sharing> SweepDesk::sharing(const sweep::Found& device) const {
+  const auto wished = wishes_.find(preview_->plan.kernel.id);
+  if (wished == wishes_.end()) return std::nullopt;
+  session::Sharing sharing{{device.device.id}, device.device, device.versions};
+  for (const std::string& id : alike(*session_.snapshot(), device.device.id))
+    if (wished->second.devices.contains(id)) sharing.devices.push_back(id);
+  return sharing.devices.size() > 1 ? std::optional(std::move(sharing)) : std::nullopt;
+}
 
 const SweepPreview* SweepDesk::preview(const Context& context) {
   const session::Snapshot& snapshot = context.snapshot;
@@ -89,6 +126,7 @@ const SweepPreview* SweepDesk::preview(const Context& context) {
 sweep::Place SweepDesk::place() const {
   sweep::Place place;
   place.session = &session_;
+  place.resources = resources_;
   place.find = [session = &session_](const std::string& id) -> Result<sweep::Found> {
     const auto now = session->snapshot();
     const DeviceSpec* device = session::find_device(*now, id);
@@ -109,6 +147,7 @@ void SweepDesk::start() {
   auto found = here.find(preview_->plan.held.device);
   if (!found) return;  // it went away in this moment; the next preview says so
   here.device = std::move(*found);
+  here.sharing = sharing(here.device);
   job_.reset();
   ++started_;
   job_ = std::make_unique<sweep::Job>(preview_->plan, preview_->candidates, std::move(here), results_,

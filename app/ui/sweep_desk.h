@@ -8,6 +8,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "search/space.h"
 #include "sweep/job.h"
@@ -18,7 +19,9 @@ struct Context;
 
 // What a person has chosen to sweep of one kernel.
 struct SweepWishes {
-  std::map<std::string, std::set<int64_t>> ticked;  // values of each knob; one that is not here: all
+  std::map<std::string, std::set<int64_t>> ticked;   // values of each knob; one that is not here: all
+  std::map<std::string, std::set<int64_t>> options;  // of each compile option; one that is not here: as it is
+  std::set<std::string> devices;                     // of other workers that share the sweep
   search::StrategyKind strategy = search::StrategyKind::exhaustive;
   int budget = 0;  // 0: none
   bool operator==(const SweepWishes&) const = default;
@@ -29,18 +32,23 @@ struct SweepPreview {
   std::optional<Failure> refusal;  // why there can be none
   sweep::Plan plan;
   search::Candidates candidates;
+  size_t most() const;  // configs that a start would try at most
 };
 
 // The window's sweep: what is chosen for the next one, and the one that runs or ran last.
 class SweepDesk {
  public:
-  // `results`: the file of the user's results; empty: nothing is kept. `wake` is called on another thread.
-  SweepDesk(session::Session& session, std::filesystem::path results, std::function<void()> wake)
-      : session_(session), results_(std::move(results)), wake_(std::move(wake)) {}
+  // `results`: the file of the user's results; empty: nothing is kept. `resources`: the program's own files. `wake` is
+  // called on another thread.
+  SweepDesk(session::Session& session, std::filesystem::path results, std::filesystem::path resources,
+            std::function<void()> wake)
+      : session_(session), results_(std::move(results)), resources_(std::move(resources)), wake_(std::move(wake)) {}
 
   SweepWishes& wishes(const std::string& kernel) { return wishes_[kernel]; }
   // Of the current experiment's kernel, problem and device. Null while it is counted.
   const SweepPreview* preview(const Context& context);
+  // Devices of other workers than that one's which are like it, one of each worker.
+  static std::vector<std::string> alike(const session::Snapshot& snapshot, const std::string& device);
   bool counts() const { return preview_ == nullptr; }  // the preview is not there yet
   // Starts what the preview says; nothing if that is not there or refused, or a sweep is on its way.
   void start();
@@ -63,9 +71,10 @@ class SweepDesk {
   using Counted = std::shared_ptr<const SweepPreview>;
 
   sweep::Place place() const;
+  std::optional<session::Sharing> sharing(const sweep::Found& device) const;
 
   session::Session& session_;
-  std::filesystem::path results_;
+  std::filesystem::path results_, resources_;
   std::function<void()> wake_;
   std::map<std::string, SweepWishes> wishes_;  // by the kernel's id
   Asked asked_;                                // of preview_, or of what is counted now

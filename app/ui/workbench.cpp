@@ -34,7 +34,7 @@ Workbench::Workbench(session::Session& session, WorkbenchOptions options)
       options_(std::move(options)),
       snapshot_(session.snapshot()),
       sweep_(
-          session, options_.results, options_.wake ? options_.wake : [] {}),
+          session, options_.results, options_.resources, options_.wake ? options_.wake : [] {}),
       preset_dialogs_(options_.user_presets),
       command_pane_(
           options_.program, options_.wake ? options_.wake : [] {}) {

@@ -41,9 +41,10 @@ Result<void> Pipeline::run_stages() {
   const bool source = request_.kernel.library.is_source();
   if (source) stages.insert(stages.end(), {&Pipeline::compile, &Pipeline::hold_limits});
   if (request_.stages.run)
-    stages.insert(stages.end(), {&Pipeline::load, &Pipeline::launch, &Pipeline::model, &Pipeline::check,
-                                 services_.purpose == Purpose::profile ? &Pipeline::profile : &Pipeline::measure,
-                                 &Pipeline::explain});
+    stages.insert(
+        stages.end(),
+        {&Pipeline::load, &Pipeline::launch, &Pipeline::model, &Pipeline::check, &Pipeline::clock,
+         services_.purpose == Purpose::profile ? &Pipeline::profile : &Pipeline::measure, &Pipeline::explain});
   if (request_.stages.watch && source) stages.push_back(&Pipeline::watch);
   for (const Stage stage : stages) {
     if (*request_.cancel) return fail(attnscope::Stage::cancelled, "cancelled", "");

@@ -3,6 +3,7 @@
 #include "check/verdict.h"
 #include "measure/sampling.h"
 #include "model/roofline.h"
+#include "worker/fragment_cycles.h"
 
 // The run on the experiment's device, and its time: modelled or measured.
 namespace attnscope::worker {
@@ -111,6 +112,21 @@ Result<void> Pipeline::explain() {
 std::optional<double> Pipeline::tflops(double us) const {
   if (experiment().problem.flops() <= 0) return std::nullopt;
   return attnscope::model::tflops(experiment().problem, us);
+}
+
+// What a microbenchmark says of its fragment. The emulator's clock64 counts instructions, so there the model says it.
+Result<void> Pipeline::clock() {
+  if (!request_.kernel.fragment) return {};
+  if (device_->spec().emulated) {
+    if (seen_.timing)
+      sink_.part(
+          {modelled_cycles(request_.kernel, *seen_.timing, launches_.front().launch.shape.ctas(), device_->spec())});
+    return {};
+  }
+  auto cycles = measured_cycles(request_.kernel, *workload_, outcome_.outputs);
+  if (!cycles) return fail(cycles.error());
+  sink_.part({std::optional(*cycles)});
+  return {};
 }
 
 // Only a real device has a clock; the time of an emulated one came from the model.

@@ -52,6 +52,7 @@ class Pipeline {
   Result<void> load();
   Result<void> launch();
   Result<void> model();
+  Result<void> clock();
   Result<void> measure();
   Result<void> explain();
   Result<std::vector<Ready>> load_on(const std::shared_ptr<device::Device>& device) const;

@@ -177,6 +177,40 @@ class Sweep(unittest.TestCase):
         self.assertIn(held, tried("--strategy", "evolutionary"), "what the options hold is of generation 0")
         self.assertIn(held, tried("--strategy", "local"), "and where a local search starts")
 
+    def test_fragments_are_clocked_and_seed_the_evolution(self):
+        micro = ["micro", "--fragment", "micro_copy", "--device", "emulated:l4", "--problem", "D=64", "--set", "BLOCK_N=64", "--set", "NUM_WARPS=4",
+                 "--set", "ASYNC=registers"]
+        evolve = ["sweep", "--json", "--kernel", "tiled", "--device", "emulated:l4", "--problem", SMALL, "--no-watch", "--strategy", "evolutionary",
+                  "--budget", "2", "--space", self.space({"VEC_WIDTH": [1, 2, 4, 8], "SWIZZLE_XOR": [0, 1]})]
+        self.assertIn("generation 0 is random", self.call(*evolve).stderr)
+        clocked = json.loads(self.call(*micro, "--json").stdout)
+        self.assertEqual((clocked["device"], clocked["problem"]["head_dim"], len(clocked["fragments"])), ("emulated:l4", 64, 1))
+        fragment = clocked["fragments"][0]
+        self.assertEqual((fragment["fragment"], fragment["known"], fragment["rejected"]), ("micro_copy", 0, []))
+        rows = fragment["rows"]
+        self.assertEqual(sorted(row["knobs"]["VEC_WIDTH"] for row in rows), [1, 2, 4, 8])
+        self.assertEqual(rows, sorted(rows, key=lambda row: row["cycles_per_1000"]), "the fewest clocks first")
+        self.assertEqual(rows[0]["knobs"]["VEC_WIDTH"], 8, "the widest copy")
+        for row in rows:
+            self.assertEqual((row["cycles"]["kind"], row["cycles"]["ctas"]), ("modelled", 1))
+            self.assertLess(row["cycles"]["low"], row["cycles"]["median"])
+            self.assertAlmostEqual(row["cycles_per_1000"], 1000 * row["cycles"]["median"] / (64 * 64))
+            self.assertGreater(row["counted"]["instructions"], 0)
+        again = self.call(*micro, "--csv")
+        self.assertEqual(again.stdout.splitlines()[0].split(",")[:4], ["fragment", "device", "knobs", "cycles"])
+        self.assertEqual(len(again.stdout.strip().splitlines()), 5)
+        table = self.call(*micro, "--top", "1").stdout
+        self.assertIn("4 of them known from earlier runs", table)
+        self.assertRegex(table, r"   1 +[0-9.]+ modelled .* instructions counted .*VEC_WIDTH=8")
+        self.assertIn("and 3 more: --top 0", table)
+        seeded = self.call(*evolve)
+        self.assertIn("generation 0 starts from the microbenchmark's", seeded.stderr)
+        tried = sorted(row["config"].split("VEC_WIDTH=")[1].split()[0] for row in json.loads(seeded.stdout)["correct"])
+        self.assertEqual(tried, ["4", "8"], "the held config and the one whose copy takes the fewest clocks")
+        for args, words in ((["--fragment", "nothing"], "no microbenchmark is called"), (["--set", "NOTHING=1"], "NOTHING"), (["--set", "VEC_WIDTH=3"], "VEC_WIDTH"),
+                            (["--fragment", "micro_copy", "--problem", "D=80"], "no fragment is a part of")):
+            self.assertIn(words, self.call("micro", "--device", "emulated:l4", *args, expect=2).stderr)
+
     def test_a_model_ranks_and_the_device_decides(self):
         knobs = {"BLOCK_M": [16, 32], "VEC_WIDTH": [1, 4], "SWIZZLE_XOR": [0, 1]}
         guided = self.sweep(knobs, "--strategy", "model-guided", "--model", "emulated:a100", "--budget", "4")
@@ -187,6 +221,10 @@ class Sweep(unittest.TestCase):
         done = self.call("sweep", "--json", "--device", "emulated:l4", "--problem", SMALL, "--space", self.space(knobs), "--strategy", "model-guided")
         self.assertIn("is modelled itself", done.stderr)
         self.assertEqual(json.loads(done.stdout)["strategy"], "exhaustive")
+        done = self.call("sweep", "--json", "--device", "emulated:l4", "--problem", SMALL, "--space", self.space(knobs), "--strategy", "halving")
+        self.assertIn("more samples say no more", done.stderr)
+        halved = json.loads(done.stdout)
+        self.assertEqual((halved["strategy"], halved["correct"]), ("exhaustive", whole["correct"]))
 
     def test_a_t4_file_holds_every_config_and_is_replayed(self):
         file = self.path / "t4.json"

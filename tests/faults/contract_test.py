@@ -134,6 +134,7 @@ COMMANDS = {
     "run of what is refused": lambda p: ["run", "--json", *SMALL, "--set", "BLOCK_M=64"],
     "compare": lambda p: ["compare", recorded(p), recorded(p), "--recorded"],
     "compare as JSON": lambda p: ["compare", recorded(p), recorded(p), "--recorded", "--json"],
+    "micro": lambda p: ["micro", "--device", "emulated:l4", "--fragment", "micro_copy", "--set", "BLOCK_N=32", "--set", "NUM_WARPS=1", "--set", "VEC_WIDTH=8"],
     "sweep": lambda p: ["sweep", *SMALL, "--device", "emulated:l4", "--fresh", "--space", space(p)],
     "bench": lambda p: ["bench", "--from", REPORT],
     "bench to stdout": lambda p: ["bench", "--from", REPORT, "--json", "-", "--svg", "-"],

@@ -143,6 +143,120 @@ TEST_F(SweepFlow, PausesGoesOnAndStops) {
   });
 }
 
+TEST_F(SweepFlow, AnotherWorkersDeviceTakesPart) {
+  gates(true);
+  fake_worker({"--gate", gate().string()});
+  session::WorkerCommand second = options_.workers.front();
+  second.name = "second";
+  *std::ranges::find(second.argv, (dir_ / "requests").string()) = (dir_ / "requests_of_second").string();
+  options_.workers.push_back(std::move(second));
+  open();
+  const auto runs_of_second = [&] {
+    std::ifstream file(dir_ / "requests_of_second");
+    size_t count = 0;
+    for (std::string line; std::getline(file, line);) count += line.starts_with("run ");
+    return count;
+  };
+  flow([&](ImGuiTestContext* ctx) {
+    if (!wait_for_run(ctx, "NUM_WARPS", 4)) return;
+    const std::string twin = "second/" + now()->focus.wanted.device;
+    const auto up = [&](const session::Snapshot& s) { return session::find_device(s, twin) != nullptr; };
+    if (!wait(ctx, up, "the second worker")) return;
+    choose(ctx, "NUM_WARPS");
+    EXPECT_THAT(SweepDesk::alike(*now(), now()->focus.wanted.device), testing::ElementsAre(twin));
+    bench_->sweep().wishes(now()->focus.wanted.kernel).devices = {twin};
+    if (!wait_for_count(ctx)) return;
+    EXPECT_THAT(drawn_words(ctx), HasSubstr(twin));
+    gates(false);
+    const size_t before = runs();
+    ctx->ItemClick("//Sweep/Start");
+    const auto both = [&](const session::Snapshot&) { return runs() > before && runs_of_second() > 0; };
+    if (!wait(ctx, both, "a run on each worker")) return;
+    gates(true);
+    if (!wait_for_end(ctx)) return;
+    EXPECT_EQ(state()->phase, sweep::Phase::done) << (state()->failure ? state()->failure->message : "");
+    EXPECT_THAT(listed("NUM_WARPS"), testing::UnorderedElementsAre(1, 2, 4, 8)) << "each once";
+  });
+}
+
+// The session's device taken for a GPU: its runs are those that were recorded, however short a round is.
+TEST_F(SweepFlow, HalvingLosesNoConfigAndEndsWithTheFastest) {
+  open();
+  flow([&](ImGuiTestContext* ctx) { wait_for_run(ctx, "NUM_WARPS", 4); });
+  const auto ran = now();
+  const Kernel* kernel = session::find_kernel(*ran, ran->focus.wanted.kernel);
+  const DeviceSpec* device = session::find_device(*ran, ran->focus.wanted.device);
+  ASSERT_TRUE(kernel != nullptr && device != nullptr);
+  sweep::Place place;
+  place.session = session_.get();
+  place.device = {*device, session::worker_of(*ran, device->id)->versions};
+  place.device.device.emulated = false;
+  place.new_id = [last = uint64_t{1'000'000}]() mutable { return ++last; };
+  sweep::Plan plan;
+  plan.kernel = *kernel;
+  static_cast<Draft&>(plan.held) = ran->focus.wanted;
+  plan.held.kernel_hash = kernel->content_hash;
+  std::vector<std::string> fixed;
+  for (const Knob& knob : kernel->knobs)
+    if (knob.name != "NUM_WARPS") fixed.push_back(knob.name);
+  const auto space = search::whole_space(*kernel, plan.held.config, fixed);
+  ASSERT_TRUE(space) << space.error().message;
+  plan.space = *space;
+  const auto best_of = [&](search::StrategyKind strategy, std::vector<std::string>& notes, std::set<int64_t>& rounds) {
+    plan.strategy = strategy;
+    sweep::Search::Settings settings;
+    settings.watch = sweep::Watching::nothing;
+    sweep::Search search(plan, search::candidates_of(plan.space, *kernel, plan.held.problem, *device), place, settings);
+    const auto done = search.run();
+    EXPECT_TRUE(done) << done.error().message;
+    notes = search.notes();
+    std::set<int64_t> tried;
+    for (const ScanPoint& point : search.scan().points) {
+      EXPECT_TRUE(tried.insert(point.config.knobs.at("NUM_WARPS")).second) << "each once";
+      if (point.observation) rounds.insert(point.observation->experiment.measure.max_time_ms);
+    }
+    EXPECT_EQ(tried, (std::set<int64_t>{1, 2, 4, 8}));
+    const sweep::Board board = search.board();
+    EXPECT_EQ(board.rows.size(), 4u);
+    return board.rows.empty() ? "" : board.rows.front().text;
+  };
+  std::vector<std::string> notes;
+  std::set<int64_t> rounds;
+  const std::string best = best_of(search::StrategyKind::exhaustive, notes, rounds);
+  EXPECT_TRUE(notes.empty());
+  EXPECT_EQ(rounds, std::set<int64_t>{plan.held.measure.max_time_ms});
+  EXPECT_EQ(best_of(search::StrategyKind::halving, notes, rounds), best);
+  ASSERT_EQ(notes.size(), 1u);
+  EXPECT_THAT(notes.front(), testing::StartsWith("halving: 4 configs up to 30 ms, then "));
+  EXPECT_THAT(notes.front(), testing::EndsWith(fmt::format("up to {} ms", plan.held.measure.max_time_ms)));
+}
+
+TEST_F(SweepFlow, CompileOptionsAreTickedLikeKnobs) {
+  open();
+  flow([&](ImGuiTestContext* ctx) {
+    if (!wait_for_run(ctx, "NUM_WARPS", 4)) return;
+    choose(ctx, "NUM_WARPS");
+    EXPECT_THAT(drawn_words(ctx), HasSubstr("5 configs, 1 excluded (1 warning), 4 to run"));
+    EXPECT_THAT(drawn_words(ctx), HasSubstr("no other worker has such a device"));
+    const auto& wishes = bench_->sweep().wishes(now()->focus.wanted.kernel);
+    ctx->ItemClick("//Sweep/fast math/off");
+    if (!wait_for_count(ctx)) return;
+    EXPECT_THAT(drawn_words(ctx), HasSubstr("10 configs, 2 excluded (2 warning), 8 to run"));
+    EXPECT_EQ(wishes.options.at("fast_math"), (std::set<int64_t>{0, 1}));
+    ctx->ItemClick("//Sweep/maxrregcount/64");
+    if (!wait_for_count(ctx)) return;
+    EXPECT_THAT(drawn_words(ctx), HasSubstr("20 configs, 4 excluded (4 warning), 16 to run"));
+    ctx->ItemClick("//Sweep/maxrregcount/current");
+    ctx->ItemClick("//Sweep/fast math/on");
+    ctx->ItemClick("//Sweep/fast math/off");
+    if (!wait_for_count(ctx)) return;
+    EXPECT_THAT(drawn_words(ctx), HasSubstr("no value of fast_math is ticked"));
+    ctx->ItemClick("//Sweep/fast math/current");
+    if (!wait_for_count(ctx)) return;
+    EXPECT_THAT(drawn_words(ctx), HasSubstr("5 configs, 1 excluded (1 warning), 4 to run"));
+  });
+}
+
 TEST_F(SweepFlow, AKnobsTurnGoesFirstAndTheSweepGoesOn) {
   gates(true);
   fake_worker({"--gate", gate().string()});

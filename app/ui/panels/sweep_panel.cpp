@@ -4,7 +4,6 @@
 #include <imgui_internal.h>
 
 #include <algorithm>
-#include <map>
 
 #include "charts/format.h"
 #include "ui/icons.h"
@@ -21,39 +20,6 @@ using sweep::Trial;
 
 constexpr float kRoomForBoth = 58;  // ems: a plot beside the table of trials
 
-const char* meaning_of(search::StrategyKind strategy) {
-  switch (strategy) {
-    case search::StrategyKind::exhaustive:
-      return "Every config, in order.";
-    case search::StrategyKind::random:
-      return "Every config, in a random order: for a budget.";
-    case search::StrategyKind::evolutionary:
-      return "Mutations of the fastest so far.";
-    case search::StrategyKind::local:
-      return "The neighbours of the fastest so far.";
-    case search::StrategyKind::model_guided:
-      return "The model ranks all configs, and the device runs those ranked fastest. On an "
-             "emulated device, which is modelled itself, every config runs.";
-  }
-  return "";
-}
-
-// Configs that a start would try at most.
-size_t most_of(const SweepPreview& preview) {
-  const size_t configs = preview.candidates.configs.size();
-  return preview.plan.budget > 0 ? std::min(preview.plan.budget, configs) : configs;
-}
-
-// "192 limit, 416 warning"
-std::string counted(const std::vector<search::Excluded>& excluded) {
-  std::map<search::Exclusion, size_t> counts;
-  for (const search::Excluded& one : excluded) ++counts[one.why];
-  std::string words;
-  for (const auto& [why, count] : counts)
-    words += fmt::format("{}{} {}", words.empty() ? "" : ", ", count, to_string(why));
-  return words;
-}
-
 // A word that is pressed to choose it, underlined if it is chosen.
 bool choice(const std::string& words, bool chosen) {
   ImGui::PushStyleColor(ImGuiCol_Button, 0);
@@ -66,11 +32,6 @@ bool choice(const std::string& words, bool chosen) {
                                         std::max(1.5f, em(0.1f)));
   }
   return pressed;
-}
-
-void refusal_lines(const Failure& why) {
-  wrapped(why.message, palette().warn);
-  wrapped(why.hint, palette().dim, kSmallSize);
 }
 
 }  // namespace
@@ -138,7 +99,7 @@ void SweepPanel::draw_controls(Context& context, const SweepPreview* preview) {
   const Kernel& kernel = preview->plan.kernel;
   if (preview->refusal) return clipped(preview->refusal->message, ImGui::GetContentRegionAvail().x, palette().warn);
   clipped(fmt::format("{} {} on {}: {} configs to run", kernel.id, short_text(preview->plan.held.problem),
-                      preview->plan.held.device, most_of(*preview)),
+                      preview->plan.held.device, preview->most()),
           ImGui::GetContentRegionAvail().x, palette().dim);
 }
 
@@ -197,77 +158,6 @@ void SweepPanel::choose_view(size_t excluded) {
   if (room > width) ImGui::SetCursorPosX(ImGui::GetCursorPosX() + room - width);
   if (ImGui::SmallButton(tall ? "lower###tall" : "taller###tall")) set_tall(title(), !tall);
   ImGui::PopFont();
-}
-
-void SweepPanel::draw_knob(const Knob& knob, const Config& held, SweepWishes& wishes) {
-  const auto all = [&] {
-    std::set<int64_t> values;
-    for (const KnobValue& value : knob.values) values.insert(value.value);
-    return values;
-  };
-  const auto ticked = [&]() -> std::set<int64_t>& { return wishes.ticked.try_emplace(knob.name, all()).first->second; };
-  ImGui::PushID(knob.name.c_str());
-  ImGui::AlignTextToFramePadding();
-  text(knob.name);
-  tooltip(knob.doc);
-  ImGui::SameLine(em(10));
-  const auto current = held.knobs.find(knob.name);
-  if (ImGui::SmallButton("all")) ticked() = all();
-  tooltip("Ticks every value");
-  ImGui::SameLine(0, em(0.3f));
-  if (ImGui::SmallButton("current") && current != held.knobs.end()) ticked() = {current->second};
-  tooltip("Ticks only the current value, so the knob stays as it is");
-  for (const KnobValue& value : knob.values) {
-    const float wide = ImGui::GetFrameHeight() + width_of(value.text()) + em(1.2f);
-    ImGui::SameLine(0, em(0.8f));
-    if (ImGui::GetContentRegionAvail().x < wide) {
-      ImGui::NewLine();
-      ImGui::SetCursorPosX(em(10));
-    }
-    bool on = ticked().contains(value.value);
-    if (ImGui::Checkbox(value.text().c_str(), &on))
-      on ? (void)ticked().insert(value.value) : (void)ticked().erase(value.value);
-  }
-  ImGui::PopID();
-}
-
-void SweepPanel::draw_how(SweepWishes& wishes) {
-  ImGui::AlignTextToFramePadding();
-  text("strategy");
-  ImGui::SameLine(em(10));
-  ImGui::SetNextItemWidth(em(10));
-  if (ImGui::BeginCombo("##strategy", std::string(to_string(wishes.strategy)).c_str())) {
-    for (const auto& [strategy, word] : Words<search::StrategyKind>::table) {
-      if (ImGui::Selectable(std::string(label(word)).c_str(), strategy == wishes.strategy)) wishes.strategy = strategy;
-      tooltip(meaning_of(strategy));
-    }
-    ImGui::EndCombo();
-  }
-  ImGui::SameLine(0, em(1));
-  text("budget");
-  ImGui::SameLine(0, em(0.5f));
-  ImGui::SetNextItemWidth(em(5));
-  if (ImGui::InputInt("##budget", &wishes.budget, 0)) wishes.budget = std::max(wishes.budget, 0);
-  tooltip("At most this many configs are tried; 0: as many as the strategy wants");
-}
-
-void SweepPanel::draw_setup(Context& context, const SweepPreview* preview) {
-  const Draft& draft = context.draft.current();
-  const Kernel* kernel = session::find_kernel(context.snapshot, draft.kernel);
-  if (kernel == nullptr) return dim_text("No kernel is chosen.");
-  SweepWishes& wishes = context.sweep.wishes(kernel->id);
-  if (preview != nullptr && preview->refusal) {
-    refusal_lines(*preview->refusal);
-  } else if (preview != nullptr) {
-    const size_t excluded = preview->candidates.excluded.size();
-    std::string words = fmt::format("{} configs", preview->plan.space.size());
-    if (excluded > 0) words += fmt::format(", {} excluded ({})", excluded, counted(preview->candidates.excluded));
-    small_text(words + fmt::format(", {} to run", most_of(*preview)), palette().dim);
-  } else {
-    small_text("counting the configs", palette().dim);
-  }
-  for (const Knob& knob : kernel->knobs) draw_knob(knob, draft.config, wishes);
-  draw_how(wishes);
 }
 
 void SweepPanel::open(Context& context, const sweep::Job& job, size_t row) {

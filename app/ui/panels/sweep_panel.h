@@ -1,6 +1,9 @@
 #pragma once
 #include <optional>
+#include <set>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "ui/panels/panel.h"
 #include "ui/panels/trial_plots.h"
@@ -24,7 +27,12 @@ class SweepPanel : public Panel {
   void choose_view(size_t excluded);
   void draw_setup(Context& context, const SweepPreview* preview);
   void draw_knob(const Knob& knob, const Config& held, SweepWishes& wishes);
+  void draw_option(const char* name, std::string_view title, const Config& held, SweepWishes& wishes);
+  // A row of ticks; `current` is the experiment's value.
+  void draw_ticks(const char* name, const std::string& about, const std::vector<KnobValue>& values,
+                  std::optional<int64_t> current, std::set<int64_t>& ticked);
   void draw_how(SweepWishes& wishes);
+  void draw_workers(const Context& context, SweepWishes& wishes);
   void draw_trials(Context& context, const sweep::Job& job);
   void draw_table(Context& context, const sweep::Job& job);
   void draw_excluded(const std::vector<search::Excluded>& excluded, const Kernel& kernel, const Config& held);

@@ -270,6 +270,15 @@ class Watch:
 
 
 @dataclass(frozen=True)
+class FragmentCycles:
+    ctas: int
+    high: float
+    kind: str
+    low: float
+    median: float  # clocks of one execution, over the CTAs
+
+
+@dataclass(frozen=True)
 class Hardware:
     cupti: str  # CUPTI's version
     dram_busy: Optional[float]  # % of the DRAM's bandwidth
@@ -300,7 +309,7 @@ class LaunchFigures:
 
 @dataclass(frozen=True)
 class ObservationFields:
-    """What came of one experiment, as `attnscope run --json` prints it. Every key is always there, except `launches` of a kernel with one launch and `hardware`, which only `attnscope counters` asks for; a part that was not reached is null."""
+    """What came of one experiment, as `attnscope run --json` prints it. Every key is always there, except `launches` of a kernel with one launch, `hardware`, which only `attnscope counters` asks for, and `fragment_cycles`, which only microbenchmarks have; a part that was not reached is null."""
     counters: Optional[Counters]
     device: str
     experiment: Experiment
@@ -314,6 +323,7 @@ class ObservationFields:
     verdict: Optional[Verdict]
     versions: Versions
     watch: Optional[Watch]  # what a watch of the config saw (docs/emulator.md, Watches)
+    fragment_cycles: Optional[FragmentCycles] = None  # what a microbenchmark's fragment takes a CTA, by `attnscope micro` (docs/sweeping.md); left out elsewhere
     hardware: Optional[Hardware] = None  # what the GPU's own counters say of one run, by `attnscope counters` (docs/measuring.md); left out elsewhere
     launches: Optional[List[LaunchFigures]] = None  # of a program: its steps in order; `variant` and `occupancy` are those of the longest launch, `timing` and `counters` of all; left out where there is one launch
 

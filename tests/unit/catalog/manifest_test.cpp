@@ -104,6 +104,33 @@ TEST(Manifest, SaysWhereItsSoftmaxKeepsARow) {
   EXPECT_THAT(refusal(source, [](Json& one) { one["more"] = 1; }), HasSubstr("more"));
 }
 
+TEST(Manifest, SaysWhatAMicrobenchmarkClocks) {
+  const std::filesystem::path file = source_dir() / "assets/micro/micro_copy.json";
+  const Result<Kernel> shipped = load_kernel(file);
+  ASSERT_TRUE(shipped) << shipped.error().message;
+  ASSERT_TRUE(shipped->fragment);
+  EXPECT_EQ(shipped->fragment->function, "fragment");
+  const Json whole = Json::parse(shipped->manifest);
+  const auto with = [&](const char* key, const Json& value) {
+    Json manifest = whole;
+    if (value.is_null())
+      manifest["fragment"].erase(key);
+    else
+      manifest["fragment"][key] = value;
+    const Result<Kernel> kernel = parse_kernel({"micro_copy.json", manifest.dump(), "copy.cu", shipped->source});
+    return kernel ? "" : kernel.error().message;
+  };
+  EXPECT_EQ(with("unit", "bytes"), "");
+  EXPECT_THAT(with("cycles", "k"), HasSubstr("micro_copy.json/fragment/cycles: \"k\" is not a buffer of role out"));
+  EXPECT_THAT(with("cycles", "nowhere"), HasSubstr("fragment/cycles"));
+  EXPECT_THAT(with("executions", 0), HasSubstr("fragment/executions"));
+  EXPECT_THAT(with("unit", nullptr), HasSubstr("unit"));
+  EXPECT_THAT(with("work", "NOTHING"), HasSubstr("micro_copy.json/fragment/work"));
+  EXPECT_THAT(with("work", "BLOCK_N - BLOCK_N"), HasSubstr("is 0"));
+  EXPECT_THAT(with("fits", "BLOCK_N +"), HasSubstr("micro_copy.json/fragment/fits"));
+  EXPECT_THAT(with("colour", "red"), HasSubstr("colour"));
+}
+
 TEST(Manifest, HashFollowsTheContentAndNotTheName) {
   const std::string hash = parse(good_manifest())->content_hash;
   EXPECT_EQ(parse(good_manifest())->content_hash, hash);

@@ -17,6 +17,7 @@
 #include "cli/explain_text.h"
 #include "cli/export_text.h"
 #include "cli/leaderboard_text.h"
+#include "cli/micro_text.h"
 #include "cli/results_text.h"
 #include "cli/run_text.h"
 #include "cli/scan_text.h"
@@ -218,6 +219,18 @@ charts::Figure figure_of(const std::string& text) {
   return made;
 }
 
+// `write` gets one microbenchmark's rows, of which every text is `text`.
+std::string micro_of(const std::string& text,
+                     const std::function<std::string(const std::vector<MicroBoard>&, const MicroAsked&)>& write) {
+  Kernel kernel;
+  kernel.id = kernel.title = text;
+  kernel.fragment.emplace().unit = text;
+  kernel.fragment->stands = {text};
+  MicroBoard board{
+      &kernel, {sweep::MicroRow{&kernel, {}, {}, 1}}, {{text, text, text, text, text}}, {observation_of(text)}, 0};
+  return write({board}, {Problem{}, text});
+}
+
 // A new writer of outside text is added here; tests/layers/check_writers.py finds those that bypass core's escapes. The
 // name's ending selects the product's reader (read_products.py): .lines.txt may hold several lines.
 struct Writer {
@@ -326,6 +339,16 @@ const std::vector<Writer> kWriters{
        const sweep::Board board =
            sweep::board_of(scan, {{{}, search::Exclusion::warning, text, text, text}}, plan.kernel);
        return text_of(board, plan, {}, true) + text_of(board, plan, {}, false);
+     }},
+    {"micro.lines.txt",
+     [](const std::string& text) {
+       return micro_of(text, [](const auto& boards, const auto& asked) { return text_of(boards, asked, 0); });
+     }},
+    {"micro.csv", [](const std::string& text) { return micro_of(text, csv_of); }},
+    {"micro.json",
+     [](const std::string& text) {
+       return micro_of(text,
+                       [](const auto& boards, const auto& asked) { return json_text(to_json(boards, asked), 1); });
      }},
     {"leaderboard.lines.txt",
      [](const std::string& text) {

@@ -59,6 +59,7 @@ Observation full_observation() {
   hardware.dram_busy = 12.5;
   hardware.warp_instructions = 1000;
   hardware.failure = Failure{Stage::device, "m", "h"};
+  o.fragment_cycles = FragmentCycles{FigureKind::modelled, 1, 400, 410.5, 420};
   o.failure = Failure{Stage::deadline, "m", "h"};
   return o;
 }

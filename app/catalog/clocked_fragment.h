@@ -1,0 +1,12 @@
+#pragma once
+#include "catalog/launch.h"
+
+namespace attnscope::catalog {
+
+// Of a microbenchmark's config. Failures (Stage::catalog): an expression has no value.
+// Whether its fragment is a part of that attention problem.
+Result<bool> fragment_fits(const Kernel& micro, const Config& config, const Problem& attention);
+// The work of one execution, above 0.
+Result<double> fragment_work(const Kernel& micro, const Config& config);
+
+}  // namespace attnscope::catalog

@@ -1,0 +1,29 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "core/json_fwd.h"
+#include "sweep/micro.h"
+
+namespace attnscope::cli {
+
+// What came of one microbenchmark's configs.
+struct MicroBoard {
+  const Kernel* kernel = nullptr;
+  std::vector<sweep::MicroRow> rows;      // the fewest clocks for their work first
+  std::vector<sweep::Rejected> rejected;  // not correct, without clocks, or excluded before they ran
+  std::vector<Observation> runs;          // of each row
+  size_t known = 0;                       // that earlier runs answered
+};
+
+struct MicroAsked {
+  Problem problem;
+  std::string device;
+};
+
+// `most` rows of each, 0: all.
+std::string text_of(const std::vector<MicroBoard>& boards, const MicroAsked& asked, size_t most);
+std::string csv_of(const std::vector<MicroBoard>& boards, const MicroAsked& asked);
+Json to_json(const std::vector<MicroBoard>& boards, const MicroAsked& asked);
+
+}  // namespace attnscope::cli
