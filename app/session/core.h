@@ -55,6 +55,7 @@ class SessionCore final : public LinkEvents {
   void request_view(const ViewRequest& request);
   void request_code(const Experiment& experiment, std::optional<int64_t> step);  // core_code.cpp
   void request_softmax(const Experiment& experiment, const SoftmaxRow& row);
+  void request_timeline(const Experiment& experiment, const TimelineAsk& ask);
 
   void scan(const ScanRequest& request);  // core_scan.cpp
   void end_scan(uint64_t id);
@@ -83,14 +84,15 @@ class SessionCore final : public LinkEvents {
     Experiment experiment;
     std::string hash;  // of the session's experiment
     size_t worker = 0;
-    std::string device;                      // as the worker calls it
-    ViewRequest view = {};                   // view; of a run: the first view asked with it, if it has a hash
-    bool watch = false;                      // queue: and watched afterwards
-    bool watch_all = false;                  // … every CTA of it
-    bool code = false;                       // view: its listing instead of a map
-    std::optional<int64_t> step = {};        // … of that launch of a program
-    std::optional<SoftmaxRow> softmax = {};  // … what the code holds of that row instead
-    protocol::Among among = {};              // scan
+    std::string device;                        // as the worker calls it
+    ViewRequest view = {};                     // view; of a run: the first view asked with it, if it has a hash
+    bool watch = false;                        // queue: and watched afterwards
+    bool watch_all = false;                    // … every CTA of it
+    bool code = false;                         // view: its listing instead of a map
+    std::optional<int64_t> step = {};          // … of that launch of a program
+    std::optional<SoftmaxRow> softmax = {};    // … what the code holds of that row instead
+    std::optional<TimelineAsk> timeline = {};  // … or what its simulation says of the SMs
+    protocol::Among among = {};                // scan
   };
   struct Worker {
     std::unique_ptr<WorkerLink> link;

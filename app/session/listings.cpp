@@ -4,7 +4,8 @@ namespace attnscope::session {
 
 void Listings::add(Listing listing) {
   const std::string hash = listing.experiment_hash;
-  ran(hash);
+  refused_.erase(hash);
+  if (all_.contains(hash)) std::erase(arrived_, hash);
   arrived_.push_back(hash);
   all_[hash] = share(std::move(listing));
   while (arrived_.size() > kMost) {
@@ -19,7 +20,8 @@ void Listings::refuse(const std::string& hash, Failure why) {
 }
 
 void Listings::ran(const std::string& hash) {
-  refused_.erase(hash);
+  // What a run was refused for, such as that it is not kept any more, may be there now.
+  std::erase_if(refused_, [&](const auto& one) { return one.first == hash || one.first.starts_with(hash + "/"); });
   if (all_.erase(hash) > 0) std::erase(arrived_, hash);
 }
 

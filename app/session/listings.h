@@ -22,6 +22,12 @@ inline std::string listing_key(const std::string& experiment_hash, const Softmax
          std::to_string(row.row);
 }
 
+// The key of a timeline.
+inline std::string listing_key(const std::string& experiment_hash, const TimelineAsk& ask) {
+  return experiment_hash + "/timeline/" + std::to_string(ask.sm) + "/" + std::to_string(ask.from) + "/" +
+         std::to_string(ask.to) + (ask.step ? "/" + std::to_string(*ask.step) : "");
+}
+
 // The code of experiments, by listing_key(): what has arrived, was requested or was refused. Beyond kMost, the
 // one that arrived first is dropped. Pure.
 class Listings {

@@ -90,6 +90,9 @@ class RunningSession final : public Session {
   void request_softmax(Experiment experiment, SoftmaxRow row) override {
     post(&SessionCore::request_softmax, std::move(experiment), row);
   }
+  void request_timeline(Experiment experiment, TimelineAsk ask) override {
+    post(&SessionCore::request_timeline, std::move(experiment), ask);
+  }
   void request_code(Experiment experiment, std::optional<int64_t> step) override {
     post(&SessionCore::request_code, std::move(experiment), step);
   }

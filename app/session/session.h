@@ -122,6 +122,9 @@ class Session {
   // Asks what the kernel's online softmax holds of that row, tile by tile; the answer is a listing, by
   // listing_key(hash, row).
   virtual void request_softmax(Experiment experiment, SoftmaxRow row) = 0;
+  // Asks what the simulation of the experiment's last emulated run says of its SMs; the answer is a listing, by
+  // listing_key(hash, ask).
+  virtual void request_timeline(Experiment experiment, TimelineAsk ask) = 0;
   void request_code(Experiment experiment) { request_code(std::move(experiment), std::nullopt); }
   // A star and a note on an experiment's runs, kept at once beside the history; an empty one takes both back.
   virtual void annotate(std::string experiment_hash, store::RunNote note) = 0;

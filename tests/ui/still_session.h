@@ -19,6 +19,7 @@ class StillSession : public session::Session {
 
   void request_code(Experiment, std::optional<int64_t>) override {}
   void request_softmax(Experiment, SoftmaxRow) override {}
+  void request_timeline(Experiment, TimelineAsk) override {}
   void annotate(std::string, store::RunNote) override {}
   void focus(Draft, session::Gesture) override {}
   void rerun() override {}
