@@ -190,7 +190,8 @@ void Workbench::draw() {
                     open_panel(source_panel_->title());
                   },
                   [this] { open_panel(kWhyTitle); },
-                  [this](const std::string& name, std::string text) { save_.open(name, std::move(text)); }};
+                  [this](const std::string& name, std::string text) { save_.open(name, std::move(text)); },
+                  [this](const std::string& title, const std::string& name) { picture_.ask(title, name); }};
   desk_.follow(context);
   source_panel_->editor().follow(context);
   actions_.handle_shortcuts();
@@ -201,6 +202,7 @@ void Workbench::draw() {
   preset_dialogs_.draw(context, view_json());
   palette_.draw();
   toasts_.draw(context);
+  picture_.follow(context);
   keep_settings();
   const session::Focus& focus = snapshot.focus;
   const bool finished = !focus.running && (focus.shown != nullptr || focus.failure) && !draft_.pending();

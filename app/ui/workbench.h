@@ -16,6 +16,7 @@
 #include "ui/display/interop.h"
 #include "ui/layout.h"
 #include "ui/lesson_desk.h"
+#include "ui/panel_picture.h"
 #include "ui/panels/panel.h"
 #include "ui/presenter.h"
 #include "ui/preset_dialogs.h"
@@ -153,6 +154,7 @@ class Workbench {
   PresetDialogs preset_dialogs_;
   CommandPane command_pane_;
   SaveDialog save_;
+  PanelPicture picture_;
   std::function<void(Context&)> leave_;  // a command that needs what a panel gets; run once, at the frame's end
   Toasts toasts_;
   PixelWay pixels_;

@@ -43,6 +43,7 @@ void Workbench::add_actions() {
   add("save plot", "Save the latency plot as SVG\u2026", 0, [this] {
     leave_ = [this](Context& context) { context.save("latency.svg", charts::svg_of(latency_panel_->figure(context))); };
   });
+  add("save picture", "Save a picture of the window as PNG\u2026", 0, [this] { picture_.ask("", "attnscope"); });
   add("save runs", "Save all runs as CSV\u2026", 0, [leave] {
     leave([](Context& context) { context.save("runs.csv", charts::csv_of(sheet_of(context.snapshot.history))); });
   });
@@ -324,6 +325,12 @@ void Workbench::open_palette() {
   for (const auto& panel : panels_)
     entries.push_back({std::string("Show ") + panel->title(), "", "",
                        [this, title = std::string(panel->title())] { open_panel(title); }});
+  for (const auto& panel : panels_)
+    entries.push_back({std::string("Save a picture of ") + panel->title() + " as PNG\u2026", "", "",
+                       [this, title = std::string(panel->title())] {
+                         open_panel(title);
+                         picture_.ask(title, file_name_of(title));
+                       }});
   const Draft& draft = draft_.current();
   if (const Kernel* kernel = session::find_kernel(*snapshot_, draft.kernel))
     for (const Knob& knob : kernel->knobs)

@@ -2,7 +2,7 @@
 #include <string>
 
 #include "core/sm_timeline.h"
-#include "ui/panels/panel.h"
+#include "ui/panels/panels.h"
 #include "ui/theme.h"
 
 namespace attnscope::ui {
@@ -11,7 +11,7 @@ namespace attnscope::ui {
 // for while the panel is in sight, so that other runs do not pay for it.
 class TimelinePanel : public Panel {
  public:
-  const char* title() const override { return "Timeline"; }
+  const char* title() const override { return kTimelineTitle; }
   Dock dock() const override { return Dock::below; }
   void draw(Context& context) override;
   const TimelineAsk& asked() const { return ask_; }
