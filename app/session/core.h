@@ -26,6 +26,7 @@
 #include "store/journal.h"
 #include "store/preset.h"
 #include "store/results.h"
+#include "store/saved_sessions.h"
 #include "store/settings.h"
 
 namespace attnscope::session {
@@ -72,6 +73,11 @@ class SessionCore final : public LinkEvents {
   void copy_kernel(uint64_t id, Draft draft);  // core_source.cpp
   void save_source(const SourceSave& save);    // core_source.cpp
   void annotate(const std::string& hash, const store::RunNote& note);
+  void save_session(const std::string& title, const std::string& note, const Json& view);  // core_sessions.cpp
+  void open_session(const std::filesystem::path& path);
+  void close_session();
+  void delete_session(const std::filesystem::path& path);
+  void restore_session(const std::filesystem::path& path);
   void set_setting(const std::string& key, const Json& value);
 
   void dismiss_toast(uint64_t id);
@@ -160,6 +166,10 @@ class SessionCore final : public LinkEvents {
   void keep_what_waits();
   void restore_history();
   void load_kernels();
+  std::filesystem::path sessions_dir() const;
+  void list_sessions();
+  std::vector<store::StoredObservation> stored_runs(const std::vector<store::NamedRun>& runs);
+  bool is_session(const std::filesystem::path& path) const;
   void list_presets();
   bool is_shipped(const std::filesystem::path& preset);
   void watch_folders();

@@ -128,7 +128,14 @@ class Session {
   void request_code(Experiment experiment) { request_code(std::move(experiment), std::nullopt); }
   // A star and a note on an experiment's runs, kept at once beside the history; an empty one takes both back.
   virtual void annotate(std::string experiment_hash, store::RunNote note) = 0;
-  virtual void load_preset(std::filesystem::path path) = 0;  // a refusal is a toast and a log line
+  // Named sessions: the wanted experiment, the runs of the history and `view`, under a title; one of that title is
+  // replaced. Opening one asks for its experiment and brings its runs into the history (Snapshot::opened).
+  virtual void save_session(std::string title, std::string note, Json view) = 0;
+  virtual void open_session(std::filesystem::path path) = 0;
+  virtual void close_session() = 0;                              // all runs of the history are shown again
+  virtual void delete_session(std::filesystem::path path) = 0;   // to Snapshot::deleted_sessions
+  virtual void restore_session(std::filesystem::path path) = 0;  // from there
+  virtual void load_preset(std::filesystem::path path) = 0;      // a refusal is a toast and a log line
   virtual void save_preset(std::filesystem::path path, std::string title, Json view) = 0;
   // Sets the title and note of a preset that is not shipped; a refusal is a toast.
   virtual void describe_preset(std::filesystem::path path, std::string title, std::string note) = 0;

@@ -21,6 +21,7 @@
 #include "ui/presenter.h"
 #include "ui/preset_dialogs.h"
 #include "ui/save_dialog.h"
+#include "ui/session_dialog.h"
 #include "ui/sweep_desk.h"
 #include "ui/toasts.h"
 #include "ui/view_state.h"
@@ -118,6 +119,8 @@ class Workbench {
   void set_knob(const Knob& knob, int64_t value);
   void ask(Draft wish, const std::string& change);
   void adopt_view(const session::Snapshot& snapshot);
+  void adopt_view(const Json& view);
+  void adopt_session(const session::Snapshot& snapshot);
   void bring_to_front();
   bool maps_complete() const;
   bool may_try(const Shown& shown) const;
@@ -128,6 +131,7 @@ class Workbench {
   void note_frame_time(double ms);
   void set_theme(ThemeMode mode) const;
   Json view_json() const;
+  Json session_json() const;
 
   session::Session& session_;
   WorkbenchOptions options_;
@@ -152,6 +156,8 @@ class Workbench {
   Actions actions_;
   Dialogs dialogs_;
   PresetDialogs preset_dialogs_;
+  SessionDialog session_dialog_;
+  uint64_t adopted_session_ = 0;  // OpenedSession::number
   CommandPane command_pane_;
   SaveDialog save_;
   PanelPicture picture_;

@@ -35,6 +35,14 @@ void Workbench::add_actions() {
   add("save as", "Save preset as\u2026", ImGuiMod_Ctrl | ImGuiMod_Shift | ImGuiKey_S,
       [this] { preset_dialogs_.save_as(""); });
   add("presets", "Manage presets\u2026", 0, [this] { preset_dialogs_.manage(); });
+  add("sessions", "Sessions\u2026", ImGuiMod_Ctrl | ImGuiMod_Shift | ImGuiKey_O, [this] { session_dialog_.open(); });
+  add(
+      "close session", "Show all runs, not only the session's", 0, [this] { session_.close_session(); },
+      [this] { return snapshot_->opened.title.empty() ? "No session is open." : ""; });
+  add("find runs", "Find runs in the history", ImGuiMod_Ctrl | ImGuiMod_Shift | ImGuiKey_F, [this] {
+    open_panel(history_panel_->title());
+    history_panel_->find();
+  });
   add(
       "quit", "Quit", ImGuiMod_Ctrl | ImGuiKey_Q, [this] { options_.quit(); },
       [this] { return options_.quit ? "" : "There is no window to close."; });
@@ -246,8 +254,8 @@ void Workbench::draw_menu(Context& context) {
     }
     ImGui::EndMenu();
   };
-  menu("File",
-       {"open", "save", "save as", "", "save plot", "save runs", "save run", "copy line", "", "reload", "", "quit"});
+  menu("File", {"open", "save", "save as", "", "sessions", "close session", "find runs", "", "save picture",
+                "save plot", "save runs", "save run", "copy line", "", "reload", "", "quit"});
   menu("Edit", {"undo", "redo", "", "reset knobs", "reset problem", "", "edit source", "leave source"});
   menu("Run", {"rerun", "cancel", "watch", "tries", "", "why", "compare", "pin", "unpin", "", "live", "close", "",
                "best", "bench", "export"});
