@@ -69,6 +69,7 @@ class SessionCore final : public LinkEvents {
   void save_preset(const std::filesystem::path& path, const std::string& title, const Json& view);
   void describe_preset(const std::filesystem::path& path, const std::string& title, const std::string& note);
   void delete_preset(const std::filesystem::path& path);
+  void copy_preset(const std::filesystem::path& path);
   void reload_kernels();
   void copy_kernel(uint64_t id, Draft draft);  // core_source.cpp
   void save_source(const SourceSave& save);    // core_source.cpp
@@ -166,6 +167,8 @@ class SessionCore final : public LinkEvents {
   void keep_what_waits();
   void restore_history();
   void load_kernels();
+  Draft completed(Draft draft) const;
+  void note_recent(const std::string& path);
   std::filesystem::path sessions_dir() const;
   void list_sessions();
   std::vector<store::StoredObservation> stored_runs(const std::vector<store::NamedRun>& runs);

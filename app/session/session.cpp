@@ -94,6 +94,7 @@ class RunningSession final : public Session {
     post(&SessionCore::save_session, std::move(title), std::move(note), std::move(view));
   }
   void open_session(std::filesystem::path path) override { post(&SessionCore::open_session, std::move(path)); }
+  void copy_preset(std::filesystem::path path) override { post(&SessionCore::copy_preset, std::move(path)); }
   void close_session() override { post(&SessionCore::close_session); }
   void delete_session(std::filesystem::path path) override { post(&SessionCore::delete_session, std::move(path)); }
   void restore_session(std::filesystem::path path) override { post(&SessionCore::restore_session, std::move(path)); }

@@ -140,6 +140,7 @@ class Session {
   // Sets the title and note of a preset that is not shipped; a refusal is a toast.
   virtual void describe_preset(std::filesystem::path path, std::string title, std::string note) = 0;
   virtual void delete_preset(std::filesystem::path path) = 0;  // moves it aside; a toast says where
+  virtual void copy_preset(std::filesystem::path path) = 0;    // into the user's folder, under a free name and title
   virtual void reload_kernels() = 0;
   // Copies the draft's kernel into the user's folder, to be edited, and asks for the draft of the copy. What came of it
   // is Snapshot::copied; a refusal is also a toast.

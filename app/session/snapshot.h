@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/device_spec.h"
+#include "core/experiment.h"
 #include "core/json_fwd.h"
 #include "core/kernel.h"
 #include "core/listing.h"
@@ -107,7 +108,8 @@ struct PresetItem {
   std::string path;
   std::string group;  // "Reports", "Defaults", "Yours"
   std::string note;
-  bool own = false;  // in the user's own folder: it can be renamed, described and deleted
+  bool own = false;                 // in the user's own folder: it can be renamed, described and deleted
+  std::optional<Draft> draft = {};  // with its config complete; empty: its kernel does not load
 };
 
 // A named session that was saved.
@@ -124,6 +126,9 @@ struct OpenedSession {
   Shared<std::set<uint64_t>> runs = share<std::set<uint64_t>>();  // its entries of the history
   uint64_t since = 0;                                             // entries above this id ran after it was opened
 };
+
+// The key among the settings of the presets' paths that were opened or saved last, newest first.
+inline constexpr const char* kRecentPresets = "recent_presets";
 
 // What came of Session::copy_kernel().
 struct CopiedKernel {

@@ -282,7 +282,9 @@ std::optional<RailPlace> Workbench::cell_of(const std::string& knob, int64_t val
   return experiment_panel_->cell_of(knob, value);
 }
 
-void Workbench::drop(const std::filesystem::path& file) { session_.load_preset(file); }
+void Workbench::drop(const std::filesystem::path& file) {
+  preset_dialogs_.manages() ? session_.copy_preset(file) : session_.load_preset(file);
+}
 
 void Workbench::keep_settings() {
   ImGuiIO& io = ImGui::GetIO();

@@ -63,7 +63,7 @@ class Workbench {
   // Draws one frame's content; call between ImGui::NewFrame and ImGui::Render.
   void draw();
 
-  // Handles a file dropped onto the window.
+  // Handles a file dropped onto the window: a preset, which is loaded, or with the gallery open kept there.
   void drop(const std::filesystem::path& file);
   void open_panel(const std::string& title);
   // A Failure (Stage::input) names the panels that there are.
@@ -112,6 +112,7 @@ class Workbench {
   void follow_history(const session::Snapshot& snapshot);
   void draw_menu(Context& context);
   void draw_presets_menu(Context& context);
+  void draw_recent_menu(const session::Snapshot& snapshot);
   void draw_panels(Context& context);
   void draw_content(Context& context);
   void open_palette();

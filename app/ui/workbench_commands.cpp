@@ -298,6 +298,26 @@ void Workbench::draw_menu(Context& context) {
   ImGui::EndMainMenuBar();
 }
 
+// Presets that were opened or saved last; one that is gone is left out.
+void Workbench::draw_recent_menu(const session::Snapshot& snapshot) {
+  const auto recent = snapshot.settings->find(session::kRecentPresets);
+  const bool any = recent != snapshot.settings->end() && recent->is_array() && !recent->empty();
+  if (!ImGui::BeginMenu("Recent", any)) return;
+  for (const Json& one : *recent) {
+    std::error_code error;
+    const std::filesystem::path path = one.is_string() ? one.get<std::string>() : std::string();
+    if (!std::filesystem::is_regular_file(path, error)) continue;
+    std::string name = path.stem().string();
+    for (size_t at = 0; snapshot.presets && at < snapshot.presets->size(); ++at)
+      if ((*snapshot.presets)[at].path == path.string()) name = (*snapshot.presets)[at].name;
+    ImGui::PushID(path.c_str());
+    if (ImGui::MenuItem(name.c_str())) session_.load_preset(path);
+    ImGui::PopID();
+    tooltip(path.string());
+  }
+  ImGui::EndMenu();
+}
+
 void Workbench::draw_presets_menu(Context& context) {
   const session::Snapshot& snapshot = context.snapshot;
   if (!ImGui::BeginMenu("Presets")) return;
@@ -320,6 +340,7 @@ void Workbench::draw_presets_menu(Context& context) {
     }
   if (!any) ImGui::MenuItem("No preset was found", nullptr, false, false);
   ImGui::Separator();
+  draw_recent_menu(snapshot);
   for (const char* id : {"open", "save", "save as", "presets"}) actions_.menu_item(id);
   ImGui::EndMenu();
 }
