@@ -19,9 +19,12 @@ void Listings::refuse(const std::string& hash, Failure why) {
   refused_.insert_or_assign(hash, std::move(why));
 }
 
-void Listings::ran(const std::string& hash) {
-  // What a run was refused for, such as that it is not kept any more, may be there now.
+void Listings::reconsider(const std::string& hash) {
   std::erase_if(refused_, [&](const auto& one) { return one.first == hash || one.first.starts_with(hash + "/"); });
+}
+
+void Listings::ran(const std::string& hash) {
+  reconsider(hash);
   if (all_.erase(hash) > 0) std::erase(arrived_, hash);
 }
 

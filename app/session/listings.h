@@ -41,6 +41,8 @@ class Listings {
   void add(Listing listing);
   void refuse(const std::string& hash, Failure why);
   void over(const std::string& hash) { asked_.erase(hash); }  // answered or dropped: it may be requested again
+  // More is known of the experiment now, as after its watch: what was refused may be asked for again.
+  void reconsider(const std::string& hash);
   // The experiment runs: what is here does not have its counts.
   void ran(const std::string& hash);
 

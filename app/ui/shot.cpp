@@ -25,7 +25,7 @@ bool has_softmax(const session::Session& session) {
 
 bool has_timeline(const session::Session& session) {
   const auto now = session.snapshot();
-  return !now->refused_listings.empty() ||
+  return now->focus.shown == nullptr || !now->refused_listings.empty() ||
          std::ranges::any_of(now->listings, [](const auto& one) { return one.second->timeline.has_value(); });
 }
 
