@@ -23,6 +23,7 @@ AddCommand add_check;
 AddCommand add_watch_file;
 AddCommand add_explain;
 AddCommand add_disasm;
+AddCommand add_timeline;
 AddCommand add_counters;
 AddCommand add_compare;
 AddCommand add_bench;
@@ -47,10 +48,10 @@ AddCommand add_window;  // no subcommand: the window
 
 // Every subcommand, as --help lists them.
 inline constexpr AddCommand* kCommands[] = {
-    add_window,  add_run,      add_check,  add_watch_file, add_explain, add_disasm,  add_counters,
-    add_compare, add_bench,    add_report, add_best,       add_results, add_export,  add_kernels,
-    add_devices, add_validate, add_scan,   add_sweep,      add_micro,   add_presets, add_lesson,
-    add_shot,    add_worker,   add_doctor, add_fetch,      add_import};
+    add_window,   add_run,     add_check,    add_watch_file, add_explain, add_disasm,  add_timeline,
+    add_counters, add_compare, add_bench,    add_report,     add_best,    add_results, add_export,
+    add_kernels,  add_devices, add_validate, add_scan,       add_sweep,   add_micro,   add_presets,
+    add_lesson,   add_shot,    add_worker,   add_doctor,     add_fetch,   add_import};
 
 // The only functions that write to the terminal, each through terminal_text(), so that a title or a worker's text never
 // brings an escape sequence there. Writes one result to stdout with a line end. stdout holds only results; everything

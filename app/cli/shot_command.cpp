@@ -28,6 +28,7 @@ struct ShotOptions {
   size_t step = 1, answer = 0;
   std::string film;  // a script's file or a lesson's id; empty: a still picture
   std::string panel;
+  bool only = false;
   int64_t fragments = 0, softmax = -1, tile = 1;
 };
 
@@ -84,6 +85,7 @@ int shoot(const ShotOptions& given) {
   }
   if (!given.film.empty() && !is_script(given.film)) shot.step.emplace(ui::ShotStep{given.film, 1, {}});
   shot.panel = given.panel;
+  shot.only = given.only;
   shot.fragments = given.fragments;
   shot.softmax_row = given.softmax;
   shot.softmax_tile = given.tile;
@@ -117,6 +119,7 @@ void add_shot(CLI::App& app, Chosen& chosen) {
   command->add_flag("--present", options->presents, "Presenter mode, as F11");
   CLI::Option* panel = command->add_option("--panel", options->panel, "This panel in front of its neighbours");
   panel->type_name("TITLE");
+  command->add_flag("--only", options->only, "Only the panel of --panel, cut out of the window")->needs(panel);
   command
       ->add_option("--fragments", options->fragments,
                    "The Source panel with the matrices of this source line, lane by lane")

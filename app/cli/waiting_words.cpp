@@ -52,4 +52,10 @@ Result<session::Shared<Listing>> wait_for_softmax(session::Session& session, con
   return wait_for(session, session::listing_key(hash_of(experiment), row));
 }
 
+Result<session::Shared<Listing>> wait_for_timeline(session::Session& session, const Experiment& experiment,
+                                                   const TimelineAsk& ask) {
+  session.request_timeline(experiment, ask);
+  return wait_for(session, session::listing_key(hash_of(experiment), ask));
+}
+
 }  // namespace attnscope::cli

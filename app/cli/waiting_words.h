@@ -32,4 +32,8 @@ Result<session::Shared<Listing>> wait_for_code(session::Session& session, const 
 Result<session::Shared<Listing>> wait_for_softmax(session::Session& session, const Experiment& experiment,
                                                   const SoftmaxRow& row);
 
+// What the simulation of its emulated run says of the SMs, in Listing::timeline. Blocks likewise.
+Result<session::Shared<Listing>> wait_for_timeline(session::Session& session, const Experiment& experiment,
+                                                   const TimelineAsk& ask);
+
 }  // namespace attnscope::cli

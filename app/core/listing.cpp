@@ -1,6 +1,7 @@
 #include "core/listing.h"
 
 #include "core/fields.h"
+#include "core/sm_timeline_fields.h"
 #include "core/softmax_fields.h"
 
 namespace attnscope {
@@ -117,7 +118,8 @@ struct FieldsOf<Listing> {
                  Field{"total_ctas", &Listing::total_ctas, kSum},
                  Field{"places", &Listing::places},
                  Field{"launch", &Listing::launch, Limits{.bytes = 1200, .sparse = true}},
-                 Field{"softmax", &Listing::softmax, Limits{.sparse = true}}};
+                 Field{"softmax", &Listing::softmax, Limits{.sparse = true}},
+                 Field{"timeline", &Listing::timeline, Limits{.sparse = true}}};
   static void check(JsonReader& read, Listing& listing) {
     for (const CodeLine& line : listing.lines) {
       for (const CodePlace& place : line.places)

@@ -8,6 +8,7 @@
 #include "core/json_fwd.h"
 #include "core/result.h"
 #include "core/shared_access.h"
+#include "core/sm_timeline.h"
 #include "core/softmax_steps.h"
 
 namespace attnscope {
@@ -77,6 +78,7 @@ struct Listing {
   std::vector<SharedPlace> places{};      // what has a name in that run's shared memory
   std::optional<std::string> launch{};    // of a program: whose code it is, "launch 2, row_sum"
   std::optional<SoftmaxSteps> softmax{};  // what the code held of one query row; the listing has no lines then
+  std::optional<SmTimeline> timeline{};   // of the run's SMs; the listing has no lines then
   bool operator==(const Listing&) const = default;
 };
 

@@ -3,11 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
-#include <functional>
 #include <iterator>
 #include <map>
-#include <queue>
-#include <utility>
+
+#include "model/placing.h"
 
 namespace attnscope::model {
 namespace {
@@ -62,33 +61,31 @@ std::vector<double> instructions_along_x(const KernelSchedule& schedule, const L
   return along_x;
 }
 
+int64_t handed_out(const LaunchShape& launch) {
+  const int64_t total = launch.ctas(), width = std::max<int64_t>(1, launch.grid[0]);
+  return total <= kMostDispatched ? total : std::max(width, kMostDispatched / width * width);
+}
+
 Dispatched dispatch(const KernelSchedule& schedule, const LaunchShape& launch, int64_t sms, int64_t resident) {
   const std::vector<double> instructions = instructions_along_x(schedule, launch), traced = instructions_of(schedule);
   const std::vector<uint32_t> along_x = trace_along_x(schedule, launch);
   const auto width = static_cast<int64_t>(along_x.size());
-  const int64_t total = launch.ctas();
-  const int64_t handed = total <= kMostDispatched ? total : std::max(width, kMostDispatched / width * width);
+  const int64_t total = launch.ctas(), handed = handed_out(launch);
 
-  using Place = std::pair<double, int64_t>;  // when it is free; slot · sms + sm
-  std::priority_queue<Place, std::vector<Place>, std::greater<>> places;
-  for (int64_t place = 0; place < sms * resident; ++place) places.emplace(0, place);
   std::vector<DispatchedSm> on(static_cast<size_t>(sms));
   size_t most = 0, longest = 0;  // indices of SMs
   double longest_cta = 0;
   uint32_t longest_trace = 0;
-  for (int64_t cta = 0; cta < handed; ++cta) {
-    const auto [free, place] = places.top();
-    places.pop();
-    const auto x = static_cast<size_t>(cta % width);
-    const auto sm = static_cast<size_t>(place % sms);
-    places.emplace(free + instructions[x], place);
+  hand_out(instructions, handed, sms, resident, [&](const PlacedCta& placed) {
+    const auto x = static_cast<size_t>(placed.cta % width);
+    const auto sm = static_cast<size_t>(placed.sm);
     on[sm].ctas.push_back(along_x[x]);
     on[sm].work += instructions[x];
     if (on[sm].work > on[most].work) most = sm;
     const bool longer = instructions[x] > longest_cta;
     if (longer || (instructions[x] == longest_cta && on[sm].work > on[longest].work)) longest = sm;
     if (longer) longest_cta = instructions[x], longest_trace = along_x[x];
-  }
+  });
   Dispatched out{{on[most]}, double(handed)};
   const bool few_waves = total <= kFewWaves * sms * resident;
   if (few_waves && longest != most) out.sms.push_back(on[longest]);

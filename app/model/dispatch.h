@@ -34,9 +34,11 @@ struct Dispatched {
                     // worth the time
 };
 
-// Dispatches the grid's CTAs as the hardware does: in linear order, one to each SM, then a second to each, up to
-// `resident`, and then each to the first place that becomes free. A CTA takes as long as it has instructions. With up
-// to two waves, two SMs may decide: the one with the most instructions and the one with the longest CTA.
+// CTAs of a grid that dispatch() hands out one by one; the rows of the grid beyond them repeat the same.
+int64_t handed_out(const LaunchShape& launch);
+
+// Dispatches the grid's CTAs as the hardware does (model/placing.h). With up to two waves, two SMs may decide: the one
+// with the most instructions and the one with the longest CTA.
 Dispatched dispatch(const KernelSchedule& schedule, const LaunchShape& launch, int64_t sms, int64_t resident);
 
 }  // namespace attnscope::model

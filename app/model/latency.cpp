@@ -10,7 +10,6 @@
 #include "model/misses.h"
 #include "model/rates.h"
 #include "model/simulated_warp.h"
-#include "model/sm_simulation.h"
 
 namespace attnscope::model {
 namespace {
@@ -31,16 +30,6 @@ std::vector<Stall> longer(std::vector<Stall> stalls, double factor) {
 
 double clock_mhz(const DeviceSpec& spec) {
   return spec.sustained_clock_mhz > 0 ? spec.sustained_clock_mhz : spec.clock_mhz;
-}
-
-// A GPU may run slower while its Tensor Cores multiply.
-double clock_mhz(const LatencyInput& in) {
-  const double clock = clock_mhz(in.spec);
-  const auto multiplies = [](const ScheduledInstruction& one) {
-    return one.unit == Unit::tensor && !one.fp64 && one.issued > 0;
-  };
-  const bool tensor = in.schedule != nullptr && std::ranges::any_of(in.schedule->code, multiplies);
-  return tensor ? std::min(clock, rates::tensor_clock_mhz(in.spec)) : clock;
 }
 
 // The bound that a term's time speaks for; unknown: none, it is not the kernel's code that takes it.
@@ -116,16 +105,11 @@ double dram_clocks(const LatencyInput& in) {
   return ceilings(in.spec, in.problem, in.counters, *in.schedule).dram * clock_mhz(in);
 }
 
-// Memory serves the SMs by what they ask for: SmLoad::dram_sector of one that asks for `sectors` in all.
-double dram_sector(const LatencyInput& in, double sectors) { return sectors > 0 ? dram_clocks(in) / sectors : 0; }
-
 // When all CTAs are equal, the SM with the most of them decides.
 Estimate of_equal(const LatencyInput& in) {
   const int64_t busiest = (in.occupancy.total_ctas + in.spec.sms - 1) / in.spec.sms;
-  SmLoad load{SmCtas(static_cast<size_t>(busiest)), in.occupancy.ctas_per_sm};
-  load.dram_sector = dram_sector(in, double(busiest) * l2_sectors_of(*in.schedule).front());
-  load.readers = in.occupancy.total_ctas;
-  SmRun run = simulate_sm(in.spec, *in.schedule, load);
+  const double sectors = double(busiest) * l2_sectors_of(*in.schedule).front();
+  SmRun run = simulate_sm(in.spec, *in.schedule, sm_load(in, SmCtas(static_cast<size_t>(busiest)), sectors));
   return {run.clocks, std::move(run.stalls)};
 }
 
@@ -143,10 +127,7 @@ Estimate of_mixed(const LatencyInput& in) {
     const double times = sm.scale * std::exchange(beyond, 1);
     double sectors = 0;
     for (const uint32_t trace : sm.ctas) sectors += l2_sectors[trace];
-    SmLoad load{sm.ctas, in.occupancy.ctas_per_sm};
-    load.dram_sector = dram_sector(in, sectors * times);
-    load.readers = in.occupancy.total_ctas;
-    const SmRun run = simulate_sm(in.spec, *in.schedule, load);
+    const SmRun run = simulate_sm(in.spec, *in.schedule, sm_load(in, sm.ctas, sectors * times));
     if (run.clocks * times > slowest.clocks) slowest = {run.clocks * times, longer(run.stalls, times)};
   }
   return slowest;
@@ -184,6 +165,23 @@ Estimate from_counters(const LatencyInput& in) {
 }
 
 }  // namespace
+
+double clock_mhz(const LatencyInput& in) {
+  const double clock = clock_mhz(in.spec);
+  const auto multiplies = [](const ScheduledInstruction& one) {
+    return one.unit == Unit::tensor && !one.fp64 && one.issued > 0;
+  };
+  const bool tensor = in.schedule != nullptr && std::ranges::any_of(in.schedule->code, multiplies);
+  return tensor ? std::min(clock, rates::tensor_clock_mhz(in.spec)) : clock;
+}
+
+// Memory serves the SMs by what they ask for.
+SmLoad sm_load(const LatencyInput& in, SmCtas ctas, double sectors) {
+  SmLoad load{std::move(ctas), in.occupancy.ctas_per_sm};
+  load.dram_sector = sectors > 0 ? dram_clocks(in) / sectors : 0;
+  load.readers = in.occupancy.total_ctas;
+  return load;
+}
 
 Modelled latency(const LatencyInput& in) {
   Modelled out;

@@ -6,6 +6,7 @@
 #include "core/problem.h"
 #include "model/occupancy.h"
 #include "model/schedule.h"
+#include "model/sm_simulation.h"
 #include "model/stall.h"
 
 namespace attnscope::model {
@@ -32,6 +33,13 @@ struct Modelled {
 // "shared memory", "issue slots", "FP32", "L2 bandwidth", "DRAM bandwidth", "global memory latency", "instruction
 // latency"… A pure function of its input. All zeros when nothing fits the device or nothing was counted.
 Modelled latency(const LatencyInput& input);
+
+// The clock that the kernel runs at: a GPU may run slower while its Tensor Cores multiply.
+double clock_mhz(const LatencyInput& input);
+
+// One SM with these CTAs, as latency() simulates it. `sectors` of them go to the second level, which decides their
+// share of the memory's bandwidth. The input has a schedule.
+SmLoad sm_load(const LatencyInput& input, SmCtas ctas, double sectors);
 
 // A memset or a copy that reads and writes `bytes` in all: a launch's cost, and the time that the second-level cache
 // or, where it is too small, memory takes for them. Kind, interval and terms as latency() gives them.

@@ -5,6 +5,7 @@
 
 #include "model/misses.h"
 #include "model/simulation.h"
+#include "model/warp_recorder.h"
 
 namespace attnscope::model {
 namespace {
@@ -64,6 +65,7 @@ void Simulation::start_cta(size_t slot, double free, double time) {
   }
   if (slot == 0 && started_ > 0) wave_passed(free);
   ++events_;
+  if (load_.recorder != nullptr) load_.recorder->begin_cta(started_, slot, free);
   const CtaTrace& trace = schedule_.traces[load_.ctas[started_++]];
   CtaSlot& cta = slots_[slot];
   cta.trace = load_.ctas[started_ - 1];
@@ -95,6 +97,7 @@ void Simulation::start_cta(size_t slot, double free, double time) {
     warp.open_copies = warp.room = {};
     warp.copies.clear();
     if (attribution_) attribution_->enter(free, warp);
+    if (load_.recorder != nullptr) load_.recorder->begin_warp(cta.warps[w], warp, free);
     remaining_ += instructions_of_[load_.ctas[started_ - 1]][w];
     queue_next(cta.warps[w], time);
   }
@@ -154,6 +157,7 @@ void Simulation::step(const Turn& turn) {
   }
   const double now = turn.time;
   if (attribution_) attribution_->issue(warp, instruction, now, holder);
+  if (load_.recorder != nullptr) load_.recorder->issue(turn.warp, warp, instruction, now);
   hold(scheduler, instruction.unit, warp.next, now, reads);
   issued_last_[scheduler] = turn.warp;
   ++result_.steps;
@@ -339,15 +343,18 @@ void Simulation::finish_warp(size_t index, double time) {
   warp.alive = false;
   ++events_;
   const Awaited* last = nullptr;
+  const double done = time;
   for (const Awaited& result : warp.scoreboard)
     if (result.until > time) time = result.until, last = &result;
   cta.ends = std::max(cta.ends, time);
   if (attribution_) attribution_->leave(time, warp, last);
+  if (load_.recorder != nullptr) load_.recorder->end_warp(index, done, last, time);
   if (cta.alive > 0) {
     open_barrier(cta);  // the waiting warps need not wait for this one
     return;
   }
   time = cta.ends;
+  if (load_.recorder != nullptr) load_.recorder->end_cta(warp.cta, time);
   result_.clocks = std::max(result_.clocks, time);
   start_cta(warp.cta, time, time + machine_.start);
 }

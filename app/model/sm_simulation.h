@@ -9,6 +9,8 @@
 
 namespace attnscope::model {
 
+class WarpRecorder;
+
 struct SmLoad {
   SmCtas ctas{0};                  // to run on this SM, one after another as places become free
   int64_t resident = 1;            // at most at a time
@@ -19,6 +21,7 @@ struct SmLoad {
   // Clocks of the SM's share of the memory bandwidth for each sector that goes to the second level; 0: all of them are
   // there.
   double dram_sector = 0;
+  WarpRecorder* recorder = nullptr;  // told what each warp does; without `repeat` it sees every clock
 };
 
 struct SmRun {

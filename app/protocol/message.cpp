@@ -3,6 +3,7 @@
 #include "core/binary_json.h"
 #include "core/fields.h"
 #include "core/observation_fields.h"
+#include "core/sm_timeline_fields.h"
 #include "core/softmax_fields.h"
 #include "protocol/frame.h"
 #include "protocol/msgpack.h"
@@ -80,10 +81,10 @@ struct FieldsOf<protocol::Watch> {
 template <>
 struct FieldsOf<protocol::Code> {
   using Of = protocol::Code;
-  static constexpr auto list =
-      std::tuple{Field{"experiment", &Of::experiment, kRequired}, Field{"deadlines", &Of::deadlines},
-                 Field{"step", &Of::step, Limits{.low = 0, .high = 63, .sparse = true}},
-                 Field{"softmax", &Of::softmax, Limits{.sparse = true}}};
+  static constexpr auto list = std::tuple{
+      Field{"experiment", &Of::experiment, kRequired}, Field{"deadlines", &Of::deadlines},
+      Field{"step", &Of::step, Limits{.low = 0, .high = 63, .sparse = true}},
+      Field{"softmax", &Of::softmax, Limits{.sparse = true}}, Field{"timeline", &Of::timeline, Limits{.sparse = true}}};
 };
 template <>
 struct FieldsOf<protocol::View> {

@@ -80,6 +80,8 @@ struct Code {
   std::optional<int64_t> step = {};
   // Not the code, but what it holds of that row: the answer's Listing::softmax. An emulator executes the row's CTA.
   std::optional<SoftmaxRow> softmax = {};
+  // Not the code, but what the simulation of its last emulated run says of the SMs: the answer's Listing::timeline.
+  std::optional<TimelineAsk> timeline = {};
   bool operator==(const Code&) const = default;
 };
 // A map of one of the last runs.

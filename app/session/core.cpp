@@ -47,6 +47,7 @@ void SessionCore::start() {
   load_kernels();
   restore_history();
   list_presets();
+  list_sessions();
   if (options_.watch_files) watch_folders();
   if (options_.first_experiment) start_first_experiment();
   publish_now();

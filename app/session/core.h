@@ -26,6 +26,7 @@
 #include "store/journal.h"
 #include "store/preset.h"
 #include "store/results.h"
+#include "store/saved_sessions.h"
 #include "store/settings.h"
 
 namespace attnscope::session {
@@ -55,6 +56,7 @@ class SessionCore final : public LinkEvents {
   void request_view(const ViewRequest& request);
   void request_code(const Experiment& experiment, std::optional<int64_t> step);  // core_code.cpp
   void request_softmax(const Experiment& experiment, const SoftmaxRow& row);
+  void request_timeline(const Experiment& experiment, const TimelineAsk& ask);
 
   void scan(const ScanRequest& request);  // core_scan.cpp
   void end_scan(uint64_t id);
@@ -67,10 +69,16 @@ class SessionCore final : public LinkEvents {
   void save_preset(const std::filesystem::path& path, const std::string& title, const Json& view);
   void describe_preset(const std::filesystem::path& path, const std::string& title, const std::string& note);
   void delete_preset(const std::filesystem::path& path);
+  void copy_preset(const std::filesystem::path& path);
   void reload_kernels();
   void copy_kernel(uint64_t id, Draft draft);  // core_source.cpp
   void save_source(const SourceSave& save);    // core_source.cpp
   void annotate(const std::string& hash, const store::RunNote& note);
+  void save_session(const std::string& title, const std::string& note, const Json& view);  // core_sessions.cpp
+  void open_session(const std::filesystem::path& path);
+  void close_session();
+  void delete_session(const std::filesystem::path& path);
+  void restore_session(const std::filesystem::path& path);
   void set_setting(const std::string& key, const Json& value);
 
   void dismiss_toast(uint64_t id);
@@ -83,14 +91,15 @@ class SessionCore final : public LinkEvents {
     Experiment experiment;
     std::string hash;  // of the session's experiment
     size_t worker = 0;
-    std::string device;                      // as the worker calls it
-    ViewRequest view = {};                   // view; of a run: the first view asked with it, if it has a hash
-    bool watch = false;                      // queue: and watched afterwards
-    bool watch_all = false;                  // … every CTA of it
-    bool code = false;                       // view: its listing instead of a map
-    std::optional<int64_t> step = {};        // … of that launch of a program
-    std::optional<SoftmaxRow> softmax = {};  // … what the code holds of that row instead
-    protocol::Among among = {};              // scan
+    std::string device;                        // as the worker calls it
+    ViewRequest view = {};                     // view; of a run: the first view asked with it, if it has a hash
+    bool watch = false;                        // queue: and watched afterwards
+    bool watch_all = false;                    // … every CTA of it
+    bool code = false;                         // view: its listing instead of a map
+    std::optional<int64_t> step = {};          // … of that launch of a program
+    std::optional<SoftmaxRow> softmax = {};    // … what the code holds of that row instead
+    std::optional<TimelineAsk> timeline = {};  // … or what its simulation says of the SMs
+    protocol::Among among = {};                // scan
   };
   struct Worker {
     std::unique_ptr<WorkerLink> link;
@@ -158,6 +167,12 @@ class SessionCore final : public LinkEvents {
   void keep_what_waits();
   void restore_history();
   void load_kernels();
+  Draft completed(Draft draft) const;
+  void note_recent(const std::string& path);
+  std::filesystem::path sessions_dir() const;
+  void list_sessions();
+  std::vector<store::StoredObservation> stored_runs(const std::vector<store::NamedRun>& runs);
+  bool is_session(const std::filesystem::path& path) const;
   void list_presets();
   bool is_shipped(const std::filesystem::path& preset);
   void watch_folders();

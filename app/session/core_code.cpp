@@ -15,6 +15,12 @@ void SessionCore::request_softmax(const Experiment& experiment, const SoftmaxRow
   ask_for_code(experiment, listing_key(hash_of(experiment), row), std::move(job));
 }
 
+void SessionCore::request_timeline(const Experiment& experiment, const TimelineAsk& ask) {
+  Job job;
+  job.timeline = ask;
+  ask_for_code(experiment, listing_key(hash_of(experiment), ask), std::move(job));
+}
+
 void SessionCore::ask_for_code(const Experiment& experiment, const std::string& hash, Job job) {
   if (!listings_.ask(hash)) return;
   DeviceTable::Place place;
@@ -35,7 +41,8 @@ void SessionCore::ask_for_code(const Experiment& experiment, const std::string& 
 void SessionCore::send_code(JobId id, const Job& job) {
   Experiment experiment = job.experiment;
   experiment.device = job.device;
-  workers_[job.worker].link->send(protocol::Code{id, std::move(experiment), options_.deadlines, job.step, job.softmax});
+  workers_[job.worker].link->send(
+      protocol::Code{id, std::move(experiment), options_.deadlines, job.step, job.softmax, job.timeline});
 }
 
 void SessionCore::take(size_t, protocol::ListingMessage& message) {

@@ -149,8 +149,11 @@ void SessionCore::list_presets() {
     std::stable_sort(files.begin(), files.end(), [&](const store::PresetFile& a, const store::PresetFile& b) {
       return std::pair(a.group, rung_of(a.kernel)) < std::pair(b.group, rung_of(b.kernel));
     });
-    for (store::PresetFile& file : files)
-      items.push_back({std::move(file.title), file.path.string(), std::move(file.group), std::move(file.note), own});
+    for (store::PresetFile& file : files) {
+      PresetItem& item = items.emplace_back(
+          PresetItem{std::move(file.title), file.path.string(), std::move(file.group), std::move(file.note), own, {}});
+      if (const auto preset = store::read_preset(file.path, *snapshot_.kernels)) item.draft = completed(*preset);
+    }
   }
   for (const Failure& fault : faults) notices_.log(LogLevel::warning, fault.message);
   snapshot_.presets = share(std::move(items));
@@ -176,14 +179,38 @@ void SessionCore::watch_folders() {
     watch_folder(dir, {".json"}, [this] { list_presets(); });
 }
 
+Draft SessionCore::completed(Draft draft) const {
+  if (const auto kernel = shelf_.find(draft.kernel))
+    if (auto config = catalog::complete_config(*kernel, draft.config.knobs, draft.config.options))
+      draft.config = std::move(*config);
+  return draft;
+}
+
+// The paths of the presets that were opened or saved last, newest first, among the settings.
+void SessionCore::note_recent(const std::string& path) {
+  constexpr size_t most = 8;
+  Json recent = Json::array({path});
+  const Json& all = settings_.all();
+  if (const auto kept = all.find(kRecentPresets); kept != all.end() && kept->is_array())
+    for (const Json& one : *kept)
+      if (one.is_string() && one != path && recent.size() < most) recent.push_back(one);
+  set_setting(kRecentPresets, recent);
+}
+
+void SessionCore::copy_preset(const std::filesystem::path& path) {
+  if (snapshot_.user_preset_dir.empty()) return;
+  const auto copy = store::copy_preset(path, snapshot_.user_preset_dir, *snapshot_.kernels);
+  if (!worked(copy)) return;
+  notices_.toast(LogLevel::info, "Kept as " + copy->string());
+  list_presets();
+}
+
 void SessionCore::adopt_preset(const std::string& path, const store::Preset& preset) {
   snapshot_.preset_path = path;
   preset_ = preset;
   preset_.device.clear();
   snapshot_.preset_view = preset.view.is_object() ? share(preset.view) : nullptr;
-  if (const auto kernel = shelf_.find(preset.kernel))
-    if (auto config = catalog::complete_config(*kernel, preset.config.knobs, preset.config.options))
-      preset_.config = std::move(*config);
+  preset_.config = completed(preset).config;
 }
 
 // A preset does not say which device was available, nor which version of the kernel ran.
@@ -197,6 +224,7 @@ void SessionCore::load_preset(const std::filesystem::path& path) {
   const auto preset = store::read_preset(path, *snapshot_.kernels);
   if (!worked(preset)) return;
   adopt_preset(path.string(), *preset);
+  note_recent(path.string());
   const std::string title = preset->title.empty() ? path.stem().string() : preset->title;
   ask({.draft = *preset, .gesture = {0, true, title}, .device_is_wish = true});
 }
@@ -225,6 +253,7 @@ void SessionCore::save_preset(const std::filesystem::path& path, const std::stri
   if (view.is_object()) preset.view = view;
   if (!worked(store::write_preset(path, preset, *snapshot_.kernels))) return;
   adopt_preset(path.string(), preset);
+  note_recent(path.string());
   notices_.toast(LogLevel::info, "Saved " + path.string());
   journal_due_ = true;
   list_presets();

@@ -269,6 +269,7 @@ void SessionCore::end_job(JobId id, std::optional<Failure> failure) {
       break;
     }
     case Lane::background:
+      listings_.reconsider(job.hash);  // the watch of a GPU's run emulates it, which a timeline needs
       if (watch_.is(id)) finish_watch(std::move(failure));
       break;
     case Lane::scan:

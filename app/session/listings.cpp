@@ -4,7 +4,8 @@ namespace attnscope::session {
 
 void Listings::add(Listing listing) {
   const std::string hash = listing.experiment_hash;
-  ran(hash);
+  refused_.erase(hash);
+  if (all_.contains(hash)) std::erase(arrived_, hash);
   arrived_.push_back(hash);
   all_[hash] = share(std::move(listing));
   while (arrived_.size() > kMost) {
@@ -18,8 +19,12 @@ void Listings::refuse(const std::string& hash, Failure why) {
   refused_.insert_or_assign(hash, std::move(why));
 }
 
+void Listings::reconsider(const std::string& hash) {
+  std::erase_if(refused_, [&](const auto& one) { return one.first == hash || one.first.starts_with(hash + "/"); });
+}
+
 void Listings::ran(const std::string& hash) {
-  refused_.erase(hash);
+  reconsider(hash);
   if (all_.erase(hash) > 0) std::erase(arrived_, hash);
 }
 

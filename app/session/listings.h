@@ -22,6 +22,12 @@ inline std::string listing_key(const std::string& experiment_hash, const Softmax
          std::to_string(row.row);
 }
 
+// The key of a timeline.
+inline std::string listing_key(const std::string& experiment_hash, const TimelineAsk& ask) {
+  return experiment_hash + "/timeline/" + std::to_string(ask.sm) + "/" + std::to_string(ask.from) + "/" +
+         std::to_string(ask.to) + (ask.step ? "/" + std::to_string(*ask.step) : "");
+}
+
 // The code of experiments, by listing_key(): what has arrived, was requested or was refused. Beyond kMost, the
 // one that arrived first is dropped. Pure.
 class Listings {
@@ -35,6 +41,8 @@ class Listings {
   void add(Listing listing);
   void refuse(const std::string& hash, Failure why);
   void over(const std::string& hash) { asked_.erase(hash); }  // answered or dropped: it may be requested again
+  // More is known of the experiment now, as after its watch: what was refused may be asked for again.
+  void reconsider(const std::string& hash);
   // The experiment runs: what is here does not have its counts.
   void ran(const std::string& hash);
 

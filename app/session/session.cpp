@@ -90,6 +90,17 @@ class RunningSession final : public Session {
   void request_softmax(Experiment experiment, SoftmaxRow row) override {
     post(&SessionCore::request_softmax, std::move(experiment), row);
   }
+  void save_session(std::string title, std::string note, Json view) override {
+    post(&SessionCore::save_session, std::move(title), std::move(note), std::move(view));
+  }
+  void open_session(std::filesystem::path path) override { post(&SessionCore::open_session, std::move(path)); }
+  void copy_preset(std::filesystem::path path) override { post(&SessionCore::copy_preset, std::move(path)); }
+  void close_session() override { post(&SessionCore::close_session); }
+  void delete_session(std::filesystem::path path) override { post(&SessionCore::delete_session, std::move(path)); }
+  void restore_session(std::filesystem::path path) override { post(&SessionCore::restore_session, std::move(path)); }
+  void request_timeline(Experiment experiment, TimelineAsk ask) override {
+    post(&SessionCore::request_timeline, std::move(experiment), ask);
+  }
   void request_code(Experiment experiment, std::optional<int64_t> step) override {
     post(&SessionCore::request_code, std::move(experiment), step);
   }

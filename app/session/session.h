@@ -122,14 +122,25 @@ class Session {
   // Asks what the kernel's online softmax holds of that row, tile by tile; the answer is a listing, by
   // listing_key(hash, row).
   virtual void request_softmax(Experiment experiment, SoftmaxRow row) = 0;
+  // Asks what the simulation of the experiment's last emulated run says of its SMs; the answer is a listing, by
+  // listing_key(hash, ask).
+  virtual void request_timeline(Experiment experiment, TimelineAsk ask) = 0;
   void request_code(Experiment experiment) { request_code(std::move(experiment), std::nullopt); }
   // A star and a note on an experiment's runs, kept at once beside the history; an empty one takes both back.
   virtual void annotate(std::string experiment_hash, store::RunNote note) = 0;
-  virtual void load_preset(std::filesystem::path path) = 0;  // a refusal is a toast and a log line
+  // Named sessions: the wanted experiment, the runs of the history and `view`, under a title; one of that title is
+  // replaced. Opening one asks for its experiment and brings its runs into the history (Snapshot::opened).
+  virtual void save_session(std::string title, std::string note, Json view) = 0;
+  virtual void open_session(std::filesystem::path path) = 0;
+  virtual void close_session() = 0;                              // all runs of the history are shown again
+  virtual void delete_session(std::filesystem::path path) = 0;   // to Snapshot::deleted_sessions
+  virtual void restore_session(std::filesystem::path path) = 0;  // from there
+  virtual void load_preset(std::filesystem::path path) = 0;      // a refusal is a toast and a log line
   virtual void save_preset(std::filesystem::path path, std::string title, Json view) = 0;
   // Sets the title and note of a preset that is not shipped; a refusal is a toast.
   virtual void describe_preset(std::filesystem::path path, std::string title, std::string note) = 0;
   virtual void delete_preset(std::filesystem::path path) = 0;  // moves it aside; a toast says where
+  virtual void copy_preset(std::filesystem::path path) = 0;    // into the user's folder, under a free name and title
   virtual void reload_kernels() = 0;
   // Copies the draft's kernel into the user's folder, to be edited, and asks for the draft of the copy. What came of it
   // is Snapshot::copied; a refusal is also a toast.

@@ -2,10 +2,12 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "core/device_spec.h"
+#include "core/experiment.h"
 #include "core/json_fwd.h"
 #include "core/kernel.h"
 #include "core/listing.h"
@@ -106,8 +108,27 @@ struct PresetItem {
   std::string path;
   std::string group;  // "Reports", "Defaults", "Yours"
   std::string note;
-  bool own = false;  // in the user's own folder: it can be renamed, described and deleted
+  bool own = false;                 // in the user's own folder: it can be renamed, described and deleted
+  std::optional<Draft> draft = {};  // with its config complete; empty: its kernel does not load
 };
+
+// A named session that was saved.
+struct SavedSession {
+  std::string title, path, note;
+  std::string kernel;  // id
+};
+
+// The named session that was opened last.
+struct OpenedSession {
+  uint64_t number = 0;      // another one for each that is opened or closed
+  std::string title, path;  // empty: none is open
+  Shared<Json> view;        // the window as it was saved, an object; null: none is open
+  Shared<std::set<uint64_t>> runs = share<std::set<uint64_t>>();  // its entries of the history
+  uint64_t since = 0;                                             // entries above this id ran after it was opened
+};
+
+// The key among the settings of the presets' paths that were opened or saved last, newest first.
+inline constexpr const char* kRecentPresets = "recent_presets";
 
 // What came of Session::copy_kernel().
 struct CopiedKernel {
@@ -146,6 +167,9 @@ struct Snapshot {
   Shared<LastAskedByKernel> last_asked = share<LastAskedByKernel>();
   Shared<std::vector<DeviceSpec>> devices = share<std::vector<DeviceSpec>>();
   Shared<std::vector<PresetItem>> presets = share<std::vector<PresetItem>>();
+  Shared<std::vector<SavedSession>> sessions = share<std::vector<SavedSession>>();          // by title
+  Shared<std::vector<SavedSession>> deleted_sessions = share<std::vector<SavedSession>>();  // likewise
+  OpenedSession opened;
   std::vector<WorkerStatus> workers;
   History history;
   Shared<RunNotes> notes = share<RunNotes>();

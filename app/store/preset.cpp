@@ -170,6 +170,31 @@ Result<void> describe_preset(const std::filesystem::path& path, const std::strin
   return platform::write_file(path, json_text(*json, 2) + "\n");
 }
 
+Result<std::filesystem::path> copy_preset(const std::filesystem::path& path, const std::filesystem::path& folder,
+                                          const std::vector<Kernel>& kernels) {
+  auto json = platform::read_json(path, kMaxPresetBytes, Stage::input);
+  if (!json) return fail(json.error());
+  if (const auto preset = preset_from_json(*json, path.string(), kernels); !preset) return fail(preset.error());
+  const std::string own = json->value("title", std::string());
+  const std::string title = own.empty() ? path.stem().string() : own;
+  std::vector<Failure> unread;
+  const std::vector<PresetFile> there = list_presets(folder, "", unread);
+  const auto taken = [&](const std::string& one) {
+    return std::ranges::find(there, one, &PresetFile::title) != there.end();
+  };
+  std::string free = title;
+  for (int copy = 1; taken(free); ++copy) free = title + " copy" + (copy > 1 ? " " + std::to_string(copy) : "");
+  (*json)["title"] = free.substr(0, kMaxText);
+  json->erase("group");   // a copy is a person's own
+  json->erase("invite");  // of the default preset
+  std::error_code error;
+  std::filesystem::path to = folder / path.filename();
+  for (int copy = 2; std::filesystem::exists(to, error); ++copy)
+    to = folder / (path.stem().string() + "-" + std::to_string(copy) + ".json");
+  if (auto written = platform::write_file(to, json_text(*json, 2) + "\n"); !written) return fail(written.error());
+  return to;
+}
+
 Result<std::filesystem::path> put_preset_aside(const std::filesystem::path& path) {
   const std::filesystem::path folder = path.parent_path() / "deleted";
   std::error_code error;

@@ -62,6 +62,7 @@ struct ShotOptions {
   std::optional<ShotStep> step;       // empty: the usual window, or with `presents` the shown run
   bool presents = false;              // presenter mode
   std::string panel;                  // its title: in front of its neighbours; empty: the usual layout
+  bool only = false;                  // of the picture, only that panel
   int64_t softmax_row = -1;           // the query row whose softmax is stepped in the Source panel; -1: none
   int64_t softmax_tile = 1;           // of it, from 1
   int64_t fragments = 0;              // a line of the source, whose instructions' matrices are shown; 0: none

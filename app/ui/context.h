@@ -61,6 +61,8 @@ struct Context {
   std::function<void()> explain;            // brings the terms of the shown time to the front
   // Asks where a file of that name goes, and writes the text there.
   std::function<void(const std::string& name, std::string text)> save;
+  // The same for a picture of the panel of that title; an empty title: of the whole window.
+  std::function<void(const std::string& title, const std::string& name)> save_picture;
 
   // Sends a new draft to the focus lane and shows it at once.
   void post(Draft wish, session::Gesture gesture);

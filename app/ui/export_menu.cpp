@@ -1,6 +1,7 @@
 #include "ui/export_menu.h"
 
 #include <imgui.h>
+#include <imgui_internal.h>
 
 #include <nlohmann/json.hpp>
 
@@ -11,6 +12,17 @@
 #include "ui/widgets/text.h"
 
 namespace attnscope::ui {
+namespace {
+
+// The title of the panel in which the current menu was opened.
+std::string panel_of_menu() {
+  const ImGuiWindow* window = ImGui::GetCurrentWindow();
+  while ((window->Flags & ImGuiWindowFlags_Popup) != 0 && window->ParentWindowInBeginStack != nullptr)
+    window = window->ParentWindowInBeginStack;
+  return window->RootWindow->Name;
+}
+
+}  // namespace
 
 std::string json_of(const Observation& run) { return json_text(to_json(run), 1) + "\n"; }
 
@@ -42,6 +54,8 @@ void export_items(Context& context, const Leaving& leaving) {
   const auto sheet = [&] { return leaving.sheet ? leaving.sheet() : leaving.figure().sheet; };
   if (leaving.figure && ImGui::MenuItem("Save the plot as SVG\u2026"))
     context.save(leaving.name + ".svg", charts::svg_of(leaving.figure()));
+  if (ImGui::MenuItem("Save a picture as PNG\u2026")) context.save_picture(panel_of_menu(), leaving.name);
+  if (!leaving.figure && !leaving.sheet) return;
   if (ImGui::MenuItem("Save the figures as CSV\u2026")) context.save(leaving.name + ".csv", charts::csv_of(sheet()));
   if (ImGui::MenuItem("Save the figures as JSON\u2026")) context.save(leaving.name + ".json", charts::json_of(sheet()));
   if (ImGui::MenuItem("Copy the figures as CSV")) copy(charts::csv_of(sheet()));

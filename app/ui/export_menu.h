@@ -11,7 +11,7 @@ namespace attnscope::ui {
 struct Leaving {
   std::string name;                          // of the file, without its ending: "latency"
   std::function<charts::Figure()> figure{};  // empty: there is no plot
-  std::function<charts::Sheet()> sheet{};    // empty: the figure's
+  std::function<charts::Sheet()> sheet{};    // empty: the figure's; without either only a picture leaves
 };
 
 // A right click into the current window opens a menu that saves and copies it, and the shown run.

@@ -9,6 +9,7 @@
 
 #include "platform/paths.h"
 #include "ui/icons.h"
+#include "ui/widgets/clipboard.h"
 #include "ui/widgets/modal.h"
 #include "ui/widgets/text.h"
 
@@ -36,6 +37,7 @@ void PresetDialogs::save_as(const std::string& title) {
 
 void PresetDialogs::manage() {
   managed_.clear();
+  gallery_.reset();
   wanted_ = "Presets";
 }
 
@@ -114,36 +116,33 @@ void PresetDialogs::draw_save(Context& context, const Json& view) {
 }
 
 void PresetDialogs::draw_manage(Context& context) {
-  if (!begin_modal("Presets", 44)) return;
+  manages_ = begin_modal("Presets", 60);
+  if (!manages_) return;
   const session::Snapshot& snapshot = context.snapshot;
-  draw_list(snapshot, em(16));
+  const std::string picked = gallery_.draw(context, managed_, em(22));
   const session::PresetItem* chosen = nullptr;
+  if (!picked.empty() && snapshot.presets)
+    for (const session::PresetItem& preset : *snapshot.presets)
+      if (preset.path == picked) {
+        managed_ = picked;
+        title_ = preset.name;
+        note_ = preset.note;
+      }
+  if (gallery_.loads()) {
+    context.session.load_preset(managed_);
+    ImGui::CloseCurrentPopup();
+  }
   if (snapshot.presets)
     for (const session::PresetItem& preset : *snapshot.presets)
       if (preset.path == managed_) chosen = &preset;
   if (chosen != nullptr)
     draw_details(context, *chosen);
   else
-    dim_text("Choose one to load it. You can rename, describe and delete your own.");
+    wrapped(
+        "Choose one to load it. You can rename, describe and delete your own. A preset's file that you drop here is "
+        "kept among yours.",
+        palette().dim);
   end_modal();
-}
-
-void PresetDialogs::draw_list(const session::Snapshot& snapshot, float height) {
-  if (ImGui::BeginChild("list", {0, height}, ImGuiChildFlags_Borders)) {
-    std::string group;
-    if (snapshot.presets)
-      for (const session::PresetItem& preset : *snapshot.presets) {
-        if (preset.group != std::exchange(group, preset.group)) small_text(preset.group, palette().faint);
-        const std::string label = preset.name + "###" + std::filesystem::path(preset.path).filename().string();
-        if (ImGui::Selectable(label.c_str(), preset.path == managed_, ImGuiSelectableFlags_NoAutoClosePopups)) {
-          managed_ = preset.path;
-          title_ = preset.name;
-          note_ = preset.note;
-        }
-        tooltip(preset.path);
-      }
-  }
-  ImGui::EndChild();
 }
 
 void PresetDialogs::draw_details(Context& context, const session::PresetItem& preset) {
@@ -160,6 +159,12 @@ void PresetDialogs::draw_details(Context& context, const session::PresetItem& pr
     context.session.load_preset(preset.path);
     ImGui::CloseCurrentPopup();
   }
+  ImGui::SameLine();
+  if (ImGui::Button("Duplicate")) context.session.copy_preset(preset.path);
+  tooltip("A copy among yours, to be changed");
+  ImGui::SameLine();
+  if (ImGui::Button("Copy its path")) copy(preset.path);
+  tooltip("To hand its file to another program");
   if (preset.own) {
     ImGui::SameLine();
     const bool changed = !title_.empty() && (title_ != preset.name || note_ != preset.note);

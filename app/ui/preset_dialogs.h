@@ -4,6 +4,7 @@
 
 #include "ui/context.h"
 #include "ui/folder_browser.h"
+#include "ui/preset_gallery.h"
 
 namespace attnscope::ui {
 
@@ -16,6 +17,9 @@ class PresetDialogs {
   void save_as(const std::string& title);
   void manage();
 
+  // The gallery is open: a file that is dropped is kept there.
+  bool manages() const { return manages_; }
+
   // `view` is the part of a preset that describes the window.
   void draw(Context& context, const Json& view);
 
@@ -24,7 +28,6 @@ class PresetDialogs {
   void draw_places(const Context& context);
   void draw_save(Context& context, const Json& view);
   void draw_manage(Context& context);
-  void draw_list(const session::Snapshot& snapshot, float height);
   void draw_details(Context& context, const session::PresetItem& preset);
 
   std::filesystem::path user_presets_;
@@ -32,6 +35,8 @@ class PresetDialogs {
   std::string path_, title_, note_;
   std::string managed_;  // path of the selected preset, or empty
   FolderBrowser browser_;
+  PresetGallery gallery_;
+  bool manages_ = false;
 };
 
 // "Tiled, eight warps" → "tiled-eight-warps": letters, digits and dashes, so that every title makes a valid file name.

@@ -3,6 +3,8 @@
 
 #include "platform/output_file.h"
 #include "ui/app.h"
+#include "ui/panel_picture.h"
+#include "ui/panels/panels.h"
 #include "ui/png.h"
 #include "ui/studio.h"
 
@@ -19,6 +21,12 @@ bool has_softmax(const session::Session& session) {
   const auto now = session.snapshot();
   return !now->refused_listings.empty() ||
          std::ranges::any_of(now->listings, [](const auto& one) { return one.second->softmax.has_value(); });
+}
+
+bool has_timeline(const session::Session& session) {
+  const auto now = session.snapshot();
+  return now->focus.shown == nullptr || !now->refused_listings.empty() ||
+         std::ranges::any_of(now->listings, [](const auto& one) { return one.second->timeline.has_value(); });
 }
 
 // Of a row that the shown run does not have the pane would show its last.
@@ -61,14 +69,25 @@ Result<void> shot(session::Session& session, const std::filesystem::path& file, 
       if (!led) return fail(led.error());
       there = *led;
     } else {
-      there =
-          still && (options.fragments == 0 || has_code(session)) && (options.softmax_row < 0 || has_softmax(session));
+      there = still && (options.fragments == 0 || has_code(session)) &&
+              (options.softmax_row < 0 || has_softmax(session)) &&
+              (options.panel != kTimelineTitle || has_timeline(session));
     }
     if (auto waited = studio.wait_on(); !waited) return waited;
   }
   if (auto possible = check_row(session, options.softmax_row); !possible) return possible;
   studio.settle_frames();
-  auto png = png_of({size.width, size.height}, 3, studio.pixels());
+  PictureSize whole{size.width, size.height};
+  std::vector<uint8_t> pixels = studio.pixels();
+  if (options.only) {
+    const auto box = box_of_window(options.panel, whole);
+    if (!box)
+      return fail(Stage::input, "the panel \"" + options.panel + "\" is not in sight at this size",
+                  "Choose a larger --size.");
+    pixels = cropped(pixels, whole, *box);
+    whole = {box->width, box->height};
+  }
+  auto png = png_of(whole, 3, pixels);
   return png ? platform::write_output(file, *png) : fail(png.error());
 }
 

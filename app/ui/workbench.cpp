@@ -110,6 +110,7 @@ void Workbench::adopt_settings(const session::Snapshot& snapshot) {
 void Workbench::before_frame() {
   snapshot_ = session_.snapshot();
   adopt_settings(*snapshot_);
+  adopt_session(*snapshot_);
   const bool presents = presenter_.is_on();
   const ThemeMode theme = presents ? theme_of(is_dark(settings_.theme), true) : settings_.theme;
   if (theme_mode() != theme) set_theme(theme);
@@ -190,7 +191,8 @@ void Workbench::draw() {
                     open_panel(source_panel_->title());
                   },
                   [this] { open_panel(kWhyTitle); },
-                  [this](const std::string& name, std::string text) { save_.open(name, std::move(text)); }};
+                  [this](const std::string& name, std::string text) { save_.open(name, std::move(text)); },
+                  [this](const std::string& title, const std::string& name) { picture_.ask(title, name); }};
   desk_.follow(context);
   source_panel_->editor().follow(context);
   actions_.handle_shortcuts();
@@ -199,8 +201,10 @@ void Workbench::draw() {
   dialogs_.draw(context, actions_);
   save_.draw(context);
   preset_dialogs_.draw(context, view_json());
+  session_dialog_.draw(context, session_json());
   palette_.draw();
   toasts_.draw(context);
+  picture_.follow(context);
   keep_settings();
   const session::Focus& focus = snapshot.focus;
   const bool finished = !focus.running && (focus.shown != nullptr || focus.failure) && !draft_.pending();
@@ -278,7 +282,9 @@ std::optional<RailPlace> Workbench::cell_of(const std::string& knob, int64_t val
   return experiment_panel_->cell_of(knob, value);
 }
 
-void Workbench::drop(const std::filesystem::path& file) { session_.load_preset(file); }
+void Workbench::drop(const std::filesystem::path& file) {
+  preset_dialogs_.manages() ? session_.copy_preset(file) : session_.load_preset(file);
+}
 
 void Workbench::keep_settings() {
   ImGuiIO& io = ImGui::GetIO();
@@ -322,12 +328,40 @@ Json Workbench::view_json() const {
   return view;
 }
 
+// What a session stores of the window: also the layout and A, which belong to what was worked on.
+Json Workbench::session_json() const {
+  Json view = view_json();
+  const Json window = to_json(settings_);
+  for (const char* key : {"layout", "layout_version", "built_docks", "pinned"}) view["window"][key] = window.at(key);
+  return view;
+}
+
+// Before a frame: the layout may be replaced only there.
+void Workbench::adopt_session(const session::Snapshot& snapshot) {
+  if (snapshot.opened.number == adopted_session_) return;
+  adopted_session_ = snapshot.opened.number;
+  if (!snapshot.opened.view) return;
+  const Json& view = *snapshot.opened.view;
+  if (const auto window = view.find("window"); window != view.end()) {
+    const WindowSettings kept = window_settings_from_json(*window);
+    settings_.pinned = kept.pinned;
+    if (kept.layout_version == kLayoutVersion && !kept.layout.empty()) {
+      settings_.layout = kept.layout;
+      settings_.built_docks = kept.built_docks;
+      ImGui::LoadIniSettingsFromMemory(kept.layout.data(), kept.layout.size());
+    }
+  }
+  adopt_view(view);
+}
+
 // A loaded preset restores the view that it was saved with.
 void Workbench::adopt_view(const session::Snapshot& snapshot) {
   if (snapshot.preset_view == adopted_view_) return;
   adopted_view_ = snapshot.preset_view;
-  if (!adopted_view_) return;
-  const Json& view = *adopted_view_;
+  if (adopted_view_) adopt_view(*adopted_view_);
+}
+
+void Workbench::adopt_view(const Json& view) {
   adopt(view_, view);
   const auto names_panel = [&](const Json& title) {
     return title.is_string() &&

@@ -16,10 +16,12 @@
 #include "ui/display/interop.h"
 #include "ui/layout.h"
 #include "ui/lesson_desk.h"
+#include "ui/panel_picture.h"
 #include "ui/panels/panel.h"
 #include "ui/presenter.h"
 #include "ui/preset_dialogs.h"
 #include "ui/save_dialog.h"
+#include "ui/session_dialog.h"
 #include "ui/sweep_desk.h"
 #include "ui/toasts.h"
 #include "ui/view_state.h"
@@ -61,7 +63,7 @@ class Workbench {
   // Draws one frame's content; call between ImGui::NewFrame and ImGui::Render.
   void draw();
 
-  // Handles a file dropped onto the window.
+  // Handles a file dropped onto the window: a preset, which is loaded, or with the gallery open kept there.
   void drop(const std::filesystem::path& file);
   void open_panel(const std::string& title);
   // A Failure (Stage::input) names the panels that there are.
@@ -110,6 +112,7 @@ class Workbench {
   void follow_history(const session::Snapshot& snapshot);
   void draw_menu(Context& context);
   void draw_presets_menu(Context& context);
+  void draw_recent_menu(const session::Snapshot& snapshot);
   void draw_panels(Context& context);
   void draw_content(Context& context);
   void open_palette();
@@ -117,6 +120,8 @@ class Workbench {
   void set_knob(const Knob& knob, int64_t value);
   void ask(Draft wish, const std::string& change);
   void adopt_view(const session::Snapshot& snapshot);
+  void adopt_view(const Json& view);
+  void adopt_session(const session::Snapshot& snapshot);
   void bring_to_front();
   bool maps_complete() const;
   bool may_try(const Shown& shown) const;
@@ -127,6 +132,7 @@ class Workbench {
   void note_frame_time(double ms);
   void set_theme(ThemeMode mode) const;
   Json view_json() const;
+  Json session_json() const;
 
   session::Session& session_;
   WorkbenchOptions options_;
@@ -151,8 +157,11 @@ class Workbench {
   Actions actions_;
   Dialogs dialogs_;
   PresetDialogs preset_dialogs_;
+  SessionDialog session_dialog_;
+  uint64_t adopted_session_ = 0;  // OpenedSession::number
   CommandPane command_pane_;
   SaveDialog save_;
+  PanelPicture picture_;
   std::function<void(Context&)> leave_;  // a command that needs what a panel gets; run once, at the frame's end
   Toasts toasts_;
   PixelWay pixels_;

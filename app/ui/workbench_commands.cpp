@@ -35,6 +35,14 @@ void Workbench::add_actions() {
   add("save as", "Save preset as\u2026", ImGuiMod_Ctrl | ImGuiMod_Shift | ImGuiKey_S,
       [this] { preset_dialogs_.save_as(""); });
   add("presets", "Manage presets\u2026", 0, [this] { preset_dialogs_.manage(); });
+  add("sessions", "Sessions\u2026", ImGuiMod_Ctrl | ImGuiMod_Shift | ImGuiKey_O, [this] { session_dialog_.open(); });
+  add(
+      "close session", "Show all runs, not only the session's", 0, [this] { session_.close_session(); },
+      [this] { return snapshot_->opened.title.empty() ? "No session is open." : ""; });
+  add("find runs", "Find runs in the history", ImGuiMod_Ctrl | ImGuiMod_Shift | ImGuiKey_F, [this] {
+    open_panel(history_panel_->title());
+    history_panel_->find();
+  });
   add(
       "quit", "Quit", ImGuiMod_Ctrl | ImGuiKey_Q, [this] { options_.quit(); },
       [this] { return options_.quit ? "" : "There is no window to close."; });
@@ -43,6 +51,7 @@ void Workbench::add_actions() {
   add("save plot", "Save the latency plot as SVG\u2026", 0, [this] {
     leave_ = [this](Context& context) { context.save("latency.svg", charts::svg_of(latency_panel_->figure(context))); };
   });
+  add("save picture", "Save a picture of the window as PNG\u2026", 0, [this] { picture_.ask("", "attnscope"); });
   add("save runs", "Save all runs as CSV\u2026", 0, [leave] {
     leave([](Context& context) { context.save("runs.csv", charts::csv_of(sheet_of(context.snapshot.history))); });
   });
@@ -245,8 +254,8 @@ void Workbench::draw_menu(Context& context) {
     }
     ImGui::EndMenu();
   };
-  menu("File",
-       {"open", "save", "save as", "", "save plot", "save runs", "save run", "copy line", "", "reload", "", "quit"});
+  menu("File", {"open", "save", "save as", "", "sessions", "close session", "find runs", "", "save picture",
+                "save plot", "save runs", "save run", "copy line", "", "reload", "", "quit"});
   menu("Edit", {"undo", "redo", "", "reset knobs", "reset problem", "", "edit source", "leave source"});
   menu("Run", {"rerun", "cancel", "watch", "tries", "", "why", "compare", "pin", "unpin", "", "live", "close", "",
                "best", "bench", "export"});
@@ -289,6 +298,26 @@ void Workbench::draw_menu(Context& context) {
   ImGui::EndMainMenuBar();
 }
 
+// Presets that were opened or saved last; one that is gone is left out.
+void Workbench::draw_recent_menu(const session::Snapshot& snapshot) {
+  const auto recent = snapshot.settings->find(session::kRecentPresets);
+  const bool any = recent != snapshot.settings->end() && recent->is_array() && !recent->empty();
+  if (!ImGui::BeginMenu("Recent", any)) return;
+  for (const Json& one : *recent) {
+    std::error_code error;
+    const std::filesystem::path path = one.is_string() ? one.get<std::string>() : std::string();
+    if (!std::filesystem::is_regular_file(path, error)) continue;
+    std::string name = path.stem().string();
+    for (size_t at = 0; snapshot.presets && at < snapshot.presets->size(); ++at)
+      if ((*snapshot.presets)[at].path == path.string()) name = (*snapshot.presets)[at].name;
+    ImGui::PushID(path.c_str());
+    if (ImGui::MenuItem(name.c_str())) session_.load_preset(path);
+    ImGui::PopID();
+    tooltip(path.string());
+  }
+  ImGui::EndMenu();
+}
+
 void Workbench::draw_presets_menu(Context& context) {
   const session::Snapshot& snapshot = context.snapshot;
   if (!ImGui::BeginMenu("Presets")) return;
@@ -311,6 +340,7 @@ void Workbench::draw_presets_menu(Context& context) {
     }
   if (!any) ImGui::MenuItem("No preset was found", nullptr, false, false);
   ImGui::Separator();
+  draw_recent_menu(snapshot);
   for (const char* id : {"open", "save", "save as", "presets"}) actions_.menu_item(id);
   ImGui::EndMenu();
 }
@@ -324,6 +354,12 @@ void Workbench::open_palette() {
   for (const auto& panel : panels_)
     entries.push_back({std::string("Show ") + panel->title(), "", "",
                        [this, title = std::string(panel->title())] { open_panel(title); }});
+  for (const auto& panel : panels_)
+    entries.push_back({std::string("Save a picture of ") + panel->title() + " as PNG\u2026", "", "",
+                       [this, title = std::string(panel->title())] {
+                         open_panel(title);
+                         picture_.ask(title, file_name_of(title));
+                       }});
   const Draft& draft = draft_.current();
   if (const Kernel* kernel = session::find_kernel(*snapshot_, draft.kernel))
     for (const Knob& knob : kernel->knobs)

@@ -16,6 +16,7 @@
 #include "worker/pipeline.h"
 #include "worker/shared_pixels.h"
 #include "worker/softmax_run.h"
+#include "worker/timeline_run.h"
 #include "worker/view_desk.h"
 
 namespace attnscope::worker {
@@ -56,8 +57,9 @@ struct Work {
   Stages stages;
   bool code = false;  // only its listing
   std::optional<protocol::Among> among = {};
-  std::optional<int64_t> step = {};        // of the launch of a program whose listing it is
-  std::optional<SoftmaxRow> softmax = {};  // what the code holds of that row, instead of its listing
+  std::optional<int64_t> step = {};          // of the launch of a program whose listing it is
+  std::optional<SoftmaxRow> softmax = {};    // what the code holds of that row, instead of its listing
+  std::optional<TimelineAsk> timeline = {};  // what its simulation says of the SMs, instead of its listing
   std::shared_ptr<std::atomic<bool>> cancel = std::make_shared<std::atomic<bool>>(false);
 };
 
@@ -100,6 +102,7 @@ class Executor {
   void run(const Work& work);
   Result<void> execute(const Work& work);
   Result<void> answer_softmax(const Work& work, Kernel kernel);
+  Result<void> answer_timeline(const Work& work, const Kernel& kernel);
   Result<Kernel> kernel_of(const Experiment& experiment);
 
   int fd_in_;
@@ -177,7 +180,8 @@ void Executor::accept(const protocol::Request& request) {
     waiting_.push_back({watch->id, watch->experiment, std::nullopt, {.run = false, .watch = true}, false});
     arrived_.notify_one();
   } else if (const auto* code = std::get_if<protocol::Code>(&request)) {
-    waiting_.push_back({code->id, code->experiment, std::nullopt, {}, true, {}, code->step, code->softmax});
+    waiting_.push_back(
+        {code->id, code->experiment, std::nullopt, {}, true, {}, code->step, code->softmax, code->timeline});
     arrived_.notify_one();
   } else if (const auto* cancel = std::get_if<protocol::Cancel>(&request)) {
     if (running_ && running_->first == cancel->target) *running_->second = true;
@@ -211,6 +215,7 @@ Result<void> Executor::execute(const Work& work) {
   auto kernel = kernel_of(work.experiment);
   if (!kernel) return fail(kernel.error());
   if (work.softmax) return answer_softmax(work, std::move(*kernel));
+  if (work.timeline) return answer_timeline(work, *kernel);
   if (work.code) {
     output_.send(protocol::Progress{work.id, protocol::Step::compiling, 0, 0});
     auto listing = list_code(services_, work.experiment, *kernel, work.step, *work.cancel);
@@ -247,6 +252,16 @@ Result<void> Executor::answer_softmax(const Work& work, Kernel kernel) {
   Listing listing;
   listing.experiment_hash = hash_of(work.experiment);
   listing.softmax = std::move(*steps);
+  output_.send(protocol::ListingMessage{work.id, std::move(listing)});
+  return {};
+}
+
+Result<void> Executor::answer_timeline(const Work& work, const Kernel& kernel) {
+  auto made = timeline_of(services_, work.experiment, kernel, *work.timeline);
+  if (!made) return fail(made.error());
+  Listing listing;
+  listing.experiment_hash = hash_of(work.experiment);
+  listing.timeline = std::move(*made);
   output_.send(protocol::ListingMessage{work.id, std::move(listing)});
   return {};
 }

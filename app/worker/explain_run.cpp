@@ -77,8 +77,8 @@ explain::Facts facts_of(const Kernel& kernel, const DeviceSpec& spec, const mode
   facts.seen.timing = simulated.timing;
   facts.seen.counters = counters;
   facts.stalls = simulated.stalls;
-  facts.code = code_of(kernel, did, simulated.schedule);
-  facts.warps = warps_of(simulated.schedule, facts.code);
+  facts.code = code_of(kernel, did, *simulated.schedule);
+  facts.warps = warps_of(*simulated.schedule, facts.code);
   return facts;
 }
 

@@ -1,4 +1,5 @@
 #pragma once
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -15,7 +16,7 @@ namespace attnscope::worker {
 
 // An emulated run and its modelled time.
 struct Simulated {
-  model::KernelSchedule schedule;
+  std::shared_ptr<const model::KernelSchedule> schedule;
   Timing timing;
   std::vector<model::Stall> stalls;
 };

@@ -19,14 +19,15 @@ Simulated simulated(const PlannedRun& run, const PlannedLaunch& one, const Count
                     const device::EmulatedDetail& emulated) {
   Simulated made;
   const model::LaunchShape& shape = one.launch.shape;
-  made.schedule = device::schedule_of(*emulated.program, emulated.result, run.problem, shape.grid);
+  model::KernelSchedule schedule = device::schedule_of(*emulated.program, emulated.result, run.problem, shape.grid);
   if (run.workload) {
     const double bytes = is_program(run) ? bytes_named(*run.workload, one.arguments) : double(run.workload->bytes());
-    made.schedule.global_bytes_per_cta = bytes / double(std::max<int64_t>(1, shape.ctas()));
+    schedule.global_bytes_per_cta = bytes / double(std::max<int64_t>(1, shape.ctas()));
   }
-  auto modelled = model::latency({run.spec, run.problem, one.info, shape, one.occupancy, counters, &made.schedule});
+  auto modelled = model::latency({run.spec, run.problem, one.info, shape, one.occupancy, counters, &schedule});
   made.timing = std::move(modelled.timing);
   made.stalls = std::move(modelled.stalls);
+  made.schedule = std::make_shared<const model::KernelSchedule>(std::move(schedule));
   return made;
 }
 
@@ -84,6 +85,16 @@ std::vector<Finding> findings_of(const PlannedRun& run, const std::vector<Simula
     all.push_back(explain::findings_of(facts));
   }
   return merged(run.launches, std::move(all));
+}
+
+KeptCode::Modelled modelled_launches(const PlannedRun& run, const std::vector<SimulatedLaunch>& made) {
+  KeptCode::Modelled all;
+  for (size_t i = 0; i < made.size(); ++i) {
+    const PlannedLaunch& one = run.launches[i];
+    all.push_back(
+        {run.problem, one.info, one.launch.shape, one.occupancy, *made[i].counters, made[i].simulated.schedule});
+  }
+  return all;
 }
 
 std::vector<device::CodeRun> code_runs(const PlannedRun& run, const std::vector<SimulatedLaunch>& made) {

@@ -9,6 +9,7 @@
 #include "device/launch.h"
 #include "device/listing.h"
 #include "worker/explain_run.h"
+#include "worker/kept_code.h"
 #include "worker/planned.h"
 
 namespace attnscope::worker {
@@ -44,5 +45,7 @@ std::vector<Finding> findings_of(const PlannedRun& run, const std::vector<Simula
 
 // What each launch did, for listings of its code.
 std::vector<device::CodeRun> code_runs(const PlannedRun& run, const std::vector<SimulatedLaunch>& made);
+// What the model was given for each, for timelines.
+KeptCode::Modelled modelled_launches(const PlannedRun& run, const std::vector<SimulatedLaunch>& made);
 
 }  // namespace attnscope::worker

@@ -1,39 +1,84 @@
 #pragma once
 #include <algorithm>
+#include <cstddef>
 #include <list>
 #include <memory>
 #include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "core/observation.h"
+#include "core/problem.h"
 #include "device/listing.h"
+#include "model/occupancy.h"
+#include "model/schedule.h"
 
 namespace attnscope::worker {
 
-// What the last emulated runs did, instruction by instruction, for listings of their code.
+// What the latency model was given for a launch, so that it can be simulated again for a timeline.
+struct ModelledLaunch {
+  Problem problem;
+  VariantInfo variant;
+  model::LaunchShape shape;
+  Occupancy occupancy;
+  Counters counters;
+  std::shared_ptr<const model::KernelSchedule> schedule;
+
+  size_t visits() const {  // what takes its memory
+    size_t sum = 0;
+    for (const model::CtaTrace& trace : schedule->traces)
+      for (const auto& warp : trace.warps) sum += warp.size();
+    return sum;
+  }
+};
+
+// What the last emulated runs did, instruction by instruction, for listings of their code, and what the model was given
+// for them.
 class KeptCode {
  public:
   static constexpr size_t kMost = 16;
-  using Runs = std::vector<device::CodeRun>;  // by launch: one, or those of a program
+  static constexpr size_t kMostVisits = size_t{1} << 23;  // 64 MB; beyond them, older runs keep only their counts
+  using Runs = std::vector<device::CodeRun>;              // by launch: one, or those of a program
+  using Modelled = std::vector<ModelledLaunch>;           // likewise
 
-  void keep(std::string experiment_hash, Runs runs) {
+  void keep(std::string experiment_hash, Runs runs, Modelled modelled) {
     const std::lock_guard lock(mutex_);
-    runs_.remove_if([&](const auto& kept) { return kept.first == experiment_hash; });
-    runs_.emplace_front(std::move(experiment_hash), std::make_shared<const Runs>(std::move(runs)));
+    runs_.remove_if([&](const Kept& kept) { return kept.experiment_hash == experiment_hash; });
+    runs_.push_front({std::move(experiment_hash), std::make_shared<const Runs>(std::move(runs)),
+                      std::make_shared<const Modelled>(std::move(modelled))});
     if (runs_.size() > kMost) runs_.pop_back();
+    size_t visits = 0;
+    for (Kept& kept : runs_) {
+      for (size_t i = 0; kept.modelled != nullptr && i < kept.modelled->size(); ++i)
+        visits += (*kept.modelled)[i].visits();
+      if (visits > kMostVisits && &kept != &runs_.front()) kept.modelled = nullptr;
+    }
   }
 
   // Null: it is not kept any more, or was never emulated here.
   std::shared_ptr<const Runs> find(const std::string& experiment_hash) const {
-    const std::lock_guard lock(mutex_);
-    const auto found =
-        std::find_if(runs_.begin(), runs_.end(), [&](const auto& kept) { return kept.first == experiment_hash; });
-    return found == runs_.end() ? nullptr : found->second;
+    return find(experiment_hash, &Kept::runs);
+  }
+  std::shared_ptr<const Modelled> find_modelled(const std::string& experiment_hash) const {
+    return find(experiment_hash, &Kept::modelled);
   }
 
  private:
+  struct Kept {
+    std::string experiment_hash;
+    std::shared_ptr<const Runs> runs;
+    std::shared_ptr<const Modelled> modelled;
+  };
+  template <class Member>
+  std::shared_ptr<const Member> find(const std::string& hash, std::shared_ptr<const Member> Kept::*member) const {
+    const std::lock_guard lock(mutex_);
+    const auto found = std::ranges::find(runs_, hash, &Kept::experiment_hash);
+    return found == runs_.end() ? nullptr : (*found).*member;
+  }
+
   mutable std::mutex mutex_;
-  std::list<std::pair<std::string, std::shared_ptr<const Runs>>> runs_;  // latest first
+  std::list<Kept> runs_;  // latest first
 };
 
 }  // namespace attnscope::worker

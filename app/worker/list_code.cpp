@@ -12,9 +12,7 @@
 #include "worker/variant_request.h"
 
 namespace attnscope::worker {
-namespace {
 
-// Among `launches`.
 Result<size_t> wanted_launch(const Kernel& kernel, const std::vector<Kernel>& launches, std::optional<int64_t> step,
                              const KeptCode::Runs* runs) {
   if (step) {
@@ -33,8 +31,6 @@ Result<size_t> wanted_launch(const Kernel& kernel, const std::vector<Kernel>& la
   }
   return longest;
 }
-
-}  // namespace
 
 Result<Listing> list_code(Services& services, const Experiment& experiment, const Kernel& kernel,
                           std::optional<int64_t> step, const std::atomic<bool>& cancel) {

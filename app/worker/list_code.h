@@ -20,4 +20,9 @@ namespace attnscope::worker {
 Result<Listing> list_code(Services& services, const Experiment& experiment, const Kernel& kernel,
                           std::optional<int64_t> step, const std::atomic<bool>& cancel);
 
+// Which of a kernel's launches is meant: the one of that step, or without one the longest of `runs` (null: the first).
+// Failure (Stage::input): `step` is no launch.
+Result<size_t> wanted_launch(const Kernel& kernel, const std::vector<Kernel>& launches, std::optional<int64_t> step,
+                             const KeptCode::Runs* runs);
+
 }  // namespace attnscope::worker

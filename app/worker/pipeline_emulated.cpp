@@ -54,7 +54,7 @@ Result<void> Pipeline::count(device::Device& twin, const device::LaunchRequest& 
   sink_.part(
       {is_program() ? sum_of_counters(figures_) : counted->counters, bound, findings_of(planned(), made, seen_)});
   if (is_program()) send_launches();
-  services_.code.keep(hash_of(experiment()), code_runs(planned(), made));
+  services_.code.keep(hash_of(experiment()), code_runs(planned(), made), modelled_launches(planned(), made));
   return {};
 }
 

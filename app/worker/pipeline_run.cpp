@@ -98,7 +98,8 @@ Result<void> Pipeline::model() {
     sink_.part({sum_of_counters(figures_)});
     send_launches();
   }
-  services_.code.keep(hash_of(experiment()), code_runs(planned(), simulated_));
+  services_.code.keep(hash_of(experiment()), code_runs(planned(), simulated_),
+                      modelled_launches(planned(), simulated_));
   return {};
 }
 

@@ -305,6 +305,23 @@ class Cli(unittest.TestCase):
         self.assertRegex(held.stdout, r"Lane 9 holds of A: R\d+ \(2, 2\) \(2, 3\) ")
         self.refused(2, "disasm", "--kernel", "mma", "--problem", SMALL, "--fragments", "1", names=["05_mma.cu:1", str(line)])
 
+    def test_timeline_shows_ctas_and_warps_as_modelled(self):
+        small = ("timeline", "--kernel", "tiled", "--problem", SMALL)
+        done = self.call(*small)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("modelled", done.stdout.splitlines()[0])
+        self.assertRegex(done.stdout, r"SM 0 of 58 \(emulated:l4\): 1 CTA, ")
+        self.assertRegex(done.stdout, r"\n +0 +0 +0  [#trsmb.]+")
+        done = self.call(*small, "--sm", "1", "--from", "100", "--to", "164", "--json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        made = json.loads(done.stdout)
+        self.assertEqual((made["sm"], made["from"], made["kind"]), (1, 100, "modelled"))
+        self.assertEqual(len(made["ctas"]), made["total_ctas"])
+        for warp in made["warps"]:
+            self.assertLessEqual(max(map(sum, zip(*warp["shares"].values()))), 1.001)
+        self.refused(2, *small, "--sm", "58", names=["has no SM 58"])
+        self.refused(2, *small, "--from", "100", "--to", "101", names=["--to"])
+
     def test_disasm_of_what_the_compiler_refuses_says_why(self):
         self.refused(3, "disasm", "--kernel", "tiled", "--problem", SMALL, "--set", "BLOCK_M=64", names=["57,376"])
 

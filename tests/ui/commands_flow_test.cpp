@@ -98,6 +98,43 @@ TEST_F(Commands, APresetOfOnesOwnIsDescribedAndDeleted) {
   });
 }
 
+TEST_F(Commands, TheGalleryFindsDuplicatesAndKeepsWhatIsDropped) {
+  const auto dropped =
+      dir_.write("theirs.json", R"({"attnscope_preset":1,"kernel":"tiled","title":"From a colleague"})");
+  open();
+  flow([&](ImGuiTestContext* ctx) {
+    if (!wait_for_run(ctx, "NUM_WARPS", 4)) return;
+    const auto has = [](const char* name) {
+      return [name](const Snapshot& s) {
+        return std::ranges::any_of(*s.presets,
+                                   [&](const session::PresetItem& one) { return one.name == name && one.own; });
+      };
+    };
+    ctx->MenuClick("//##MainMenuBar/Presets/Manage presets\u2026");
+    ctx->Yield(3);
+    EXPECT_THAT(drawn_words(ctx), HasSubstr("Minimal, as it starts"));
+    ctx->ItemInput("//Presets/##search");
+    ctx->KeyCharsReplace("MINIMAL, AS IT");
+    ctx->Yield(3);
+    ctx->ItemClick("//Presets/**/###minimal.json");
+    ctx->ItemClick("//Presets/Duplicate");
+    if (!wait(ctx, has("Minimal, as it starts"), "the copy")) return;
+    bench_->drop(dropped);
+    if (!wait(ctx, has("From a colleague"), "what was dropped")) return;
+    EXPECT_TRUE(std::filesystem::exists(dir_ / "mine/theirs.json"));
+    EXPECT_NE(now()->preset_path, dropped.string()) << "with the gallery open it is kept, not loaded";
+    ctx->PopupCloseAll();
+    ctx->Yield(2);
+    bench_->drop(dropped);
+    wait(
+        ctx, [&](const Snapshot& s) { return s.preset_path == dropped.string(); }, "the loaded preset");
+    const auto recent = now()->settings->find(session::kRecentPresets);
+    ASSERT_NE(recent, now()->settings->end());
+    EXPECT_EQ(recent->at(0), dropped.string());
+    ctx->MenuClick("//##MainMenuBar/Presets/Recent/theirs");
+  });
+}
+
 TEST_F(Commands, EveryGroupOfPresetsIsListedOnce) {
   open();
   flow([&](ImGuiTestContext* ctx) {

@@ -70,6 +70,43 @@ TEST_F(ExportFlow, APlotIsSavedAsSvgCsvAndJson) {
   });
 }
 
+// Width and height as its header has them; 0 by 0: it is no PNG.
+std::pair<int, int> size_of_png(const std::string& png) {
+  if (!png.starts_with("\x89PNG\r\n\x1a\n") || png.size() < 24) return {};
+  const auto number = [&](size_t at) {
+    int value = 0;
+    for (size_t i = 0; i < 4; ++i) value = value * 256 + static_cast<uint8_t>(png[at + i]);
+    return value;
+  };
+  return {number(16), number(20)};
+}
+
+TEST_F(ExportFlow, APanelLeavesAsAPicture) {
+  open();
+  flow([&](ImGuiTestContext* ctx) {
+    if (!wait_for_run(ctx, "NUM_WARPS", 4)) return;
+    const auto dialog = [&](const session::Snapshot&) { return ctx->ItemExists("//Save/##file"); };
+    take(ctx, "Latency", "Save a picture as PNG\u2026");
+    if (!wait(ctx, dialog, "the save dialog")) return;
+    save_as(ctx, dir_ / "latency.png");
+    const ImVec2 size = ctx->WindowInfo("//Latency").Window->Size;
+    const auto [width, height] = size_of_png(text_of(dir_ / "latency.png"));
+    EXPECT_NEAR(width, size.x, 1);
+    EXPECT_NEAR(height, size.y, 1);
+    // By the palette also a panel that is behind others.
+    bench_->open_panel("History");
+    ctx->Yield(8);
+    ctx->KeyPress(ImGuiMod_Ctrl | ImGuiMod_Shift | ImGuiKey_P);
+    ctx->Yield(4);
+    ctx->KeyChars("picture of Counters");
+    ctx->Yield(4);
+    ctx->KeyPress(ImGuiKey_Enter);
+    if (!wait(ctx, dialog, "the save dialog")) return;
+    save_as(ctx, dir_ / "counters.png");
+    EXPECT_GT(size_of_png(text_of(dir_ / "counters.png")).first, 100);
+  });
+}
+
 TEST_F(ExportFlow, ARunIsSavedAsItsFileAndCopiedAsACommand) {
   open();
   flow([&](ImGuiTestContext* ctx) {

@@ -20,6 +20,13 @@ class StillSession : public session::Session {
 
   void request_code(Experiment, std::optional<int64_t>) override {}
   void request_softmax(Experiment, SoftmaxRow) override {}
+  void request_timeline(Experiment, TimelineAsk) override {}
+  void save_session(std::string, std::string, Json) override;
+  void open_session(std::filesystem::path) override {}
+  void close_session() override {}
+  void copy_preset(std::filesystem::path) override {}
+  void delete_session(std::filesystem::path) override {}
+  void restore_session(std::filesystem::path) override {}
   void annotate(std::string, store::RunNote) override {}
   void focus(Draft, session::Gesture) override {}
   void rerun() override {}

@@ -4,8 +4,8 @@
 #include <imgui_stdlib.h>
 
 #include <algorithm>
+#include <cctype>
 #include <limits>
-#include <numeric>
 #include <utility>
 
 #include "charts/format.h"
@@ -130,9 +130,60 @@ void right_aligned(const std::string& words, ImU32 colour) {
 
 }  // namespace
 
-void HistoryPanel::sort(const session::History& history) {
-  order_.resize(history.size);
-  std::iota(order_.begin(), order_.end(), size_t{0});
+// Of the session that is open, and of what is searched for.
+bool HistoryPanel::shows(const Context& context, const session::HistoryEntry& entry) const {
+  const session::OpenedSession& opened = context.snapshot.opened;
+  if (!opened.title.empty() && entry.id <= opened.since && !opened.runs->contains(entry.id)) return false;
+  if (entry.observation == nullptr || (filter_.words.empty() && !filter_.starred)) return true;
+  const store::RunNote note = note_of(context, entry.observation->hash);
+  if (filter_.starred && !note.starred) return false;
+  const std::string all = entry.observation->experiment.kernel + " " + entry.config_text + " " + entry.change + " " +
+                          note.text + " " + entry.observation->device;
+  const auto same = [](char a, char b) {
+    return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b));
+  };
+  return filter_.words.empty() || !std::ranges::search(all, filter_.words, same).empty();
+}
+
+// The line above the runs: which are shown.
+void HistoryPanel::draw_filter(Context& context) {
+  const session::OpenedSession& opened = context.snapshot.opened;
+  if (opened.title.empty() && !finds_) return;
+  ImGui::PushFont(nullptr, kSmallSize);
+  ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {em(0.3f), em(0.05f)});
+  if (!opened.title.empty()) {
+    clipped("Session " + opened.title, em(18), palette().accent);
+    tooltip("Only its runs, and those since it was opened, are listed");
+    ImGui::SameLine(0, em(0.4f));
+    if (ImGui::SmallButton(ICON_CLOSE "###close session")) context.session.close_session();
+    tooltip("Lists all runs again");
+    ImGui::SameLine(0, em(1));
+  }
+  if (std::exchange(takes_focus_, false)) ImGui::SetKeyboardFocusHere();
+  ImGui::SetNextItemWidth(em(16));
+  ImGui::InputTextWithHint("##find", ICON_SEARCH "  kernel, config, change, note", &filter_.words);
+  ImGui::SameLine(0, em(0.6f));
+  ImGui::Checkbox(ICON_STAR "##starred", &filter_.starred);
+  tooltip("Only runs with a star");
+  ImGui::SameLine(0, em(0.6f));
+  small_text(fmt::format("{} of {} runs", order_.size(), context.snapshot.history.size), palette().dim);
+  if (finds_) {
+    ImGui::SameLine(0, em(0.6f));
+    if (ImGui::SmallButton(ICON_CLOSE "###close find")) {
+      finds_ = filter_.starred = false;
+      filter_.words.clear();
+    }
+    tooltip("Ends the search");
+  }
+  ImGui::PopStyleVar();
+  ImGui::PopFont();
+}
+
+void HistoryPanel::sort(const Context& context) {
+  const session::History& history = context.snapshot.history;
+  order_.clear();
+  for (size_t at = 0; at < history.size; ++at)
+    if (shows(context, history.at(at))) order_.push_back(at);
   const auto less = [&](size_t a, size_t b) {
     const session::HistoryEntry &x = history.at(a), &y = history.at(b);
     if (is_words(sort_column_)) {
@@ -174,6 +225,10 @@ void HistoryPanel::draw_runs(Context& context) {
   if (history.size == 0)
     return empty_state(ICON_HISTORY, "No run yet",
                        "Every finished run is kept here, oldest to newest, and is here again after a restart.");
+  filter_.session = context.snapshot.opened.number;
+  filter_.notes = context.snapshot.notes.get();
+  filter_.runs = history.size;
+  draw_filter(context);
   const bool comparing = compares() && compare_.refresh(context);
   const ImVec2 room = ImGui::GetContentRegionAvail();
   if (comparing && room.x < em(kRoomForBoth)) return compare_.draw(context);  // side by side, both would be cut
@@ -206,7 +261,8 @@ void HistoryPanel::draw_runs(Context& context) {
       ascending_ = up;
       specs->SpecsDirty = false;
     }
-    if (stale_ || order_.size() != history.size) sort(history);
+    if (stale_ || filter_ != sorted_with_) sort(context);
+    sorted_with_ = filter_;
     ImGuiListClipper clipper;
     clipper.Begin(static_cast<int>(order_.size()));
     while (clipper.Step())

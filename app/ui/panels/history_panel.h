@@ -18,10 +18,14 @@ class HistoryPanel : public Panel {
   // Opens or closes the comparison of the baseline with the shown run.
   void compare(bool wanted) { compare_.open(wanted); }
   bool compares() const { return compare_.is_open(); }
+  // Opens the line that filters the runs.
+  void find() { finds_ = takes_focus_ = true; }
 
  private:
   void draw_runs(Context& context);
-  void sort(const session::History& history);
+  void draw_filter(Context& context);
+  bool shows(const Context& context, const session::HistoryEntry& entry) const;
+  void sort(const Context& context);
   void follow_newest(size_t runs);
   void note_items(Context& context, const Observation& seen);
   void keep_note(Context& context);
@@ -34,6 +38,17 @@ class HistoryPanel : public Panel {
   size_t runs_seen_ = 0;  // in the last frame
   int to_end_ = 0;        // frames left in which the list scrolls to its end
   bool stale_ = true;
+  // What keeps runs out of the list.
+  struct Filter {
+    std::string words;     // that config, change or note have
+    bool starred = false;  // only those
+    uint64_t session = 0;  // OpenedSession::number
+    const void* notes = nullptr;
+    size_t runs = 0;
+    bool operator==(const Filter&) const = default;
+  };
+  Filter filter_, sorted_with_;
+  bool finds_ = false, takes_focus_ = false;  // its line is open; it gets the keyboard
   // The note that the open menu of a run has.
   struct Noting {
     std::string hash;    // of the experiment

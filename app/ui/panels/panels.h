@@ -16,6 +16,7 @@ MakePanel make_attention_panel;
 MakePanel make_history_panel;
 MakePanel make_why_panel;
 MakePanel make_counters_panel;
+MakePanel make_timeline_panel;
 MakePanel make_source_panel;
 MakePanel make_sweep_panel;
 MakePanel make_lesson_panel;
@@ -23,9 +24,10 @@ MakePanel make_log_panel;
 
 inline constexpr const char* kWhyTitle = "Why";
 inline constexpr const char* kLessonTitle = "Lessons";
-inline constexpr MakePanel* kPanels[] = {make_experiment_panel, make_latency_panel,   make_memory_panel,
-                                         make_error_panel,      make_attention_panel, make_history_panel,
-                                         make_why_panel,        make_counters_panel,  make_source_panel,
-                                         make_sweep_panel,      make_lesson_panel,    make_log_panel};
+inline constexpr const char* kTimelineTitle = "Timeline";
+inline constexpr MakePanel* kPanels[] = {
+    make_experiment_panel, make_latency_panel, make_memory_panel,   make_error_panel,  make_attention_panel,
+    make_history_panel,    make_why_panel,     make_counters_panel, make_source_panel, make_timeline_panel,
+    make_sweep_panel,      make_lesson_panel,  make_log_panel};
 
 }  // namespace attnscope::ui

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "charts/format.h"
+#include "ui/export_menu.h"
 #include "ui/icons.h"
 #include "ui/layout.h"
 #include "ui/panels/panels.h"
@@ -177,7 +178,10 @@ void SweepPanel::draw_trials(Context& context, const sweep::Job& job) {
   std::optional<size_t> clicked;
   if (ImGui::BeginChild("plot", {plot, 0}, ImGuiChildFlags_NavFlattened)) {
     ImGui::PushOverrideID(own);
-    clicked = view_ == SweepView::scatter ? scatter_.draw(brushed_) : parallel_.draw(brushed_);
+    const bool scatter = view_ == SweepView::scatter;
+    clicked = scatter ? scatter_.draw(brushed_) : parallel_.draw(brushed_);
+    export_menu(context,
+                {"sweep", [&] { return scatter ? scatter_.figure(brushed_) : ParallelPlot::figure(brushed_); }});
     ImGui::PopID();
   }
   ImGui::EndChild();

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "charts/figure.h"
 #include "sweep/job.h"
 #include "ui/context.h"
 
@@ -39,6 +40,7 @@ class ScatterPlot {
  public:
   // The row that was clicked; empty: none.
   std::optional<size_t> draw(BrushedTrials& trials);
+  charts::Figure figure(const BrushedTrials& trials) const;  // as drawn last
 
  private:
   size_t x_ = 0;
@@ -50,6 +52,7 @@ class ScatterPlot {
 class ParallelPlot {
  public:
   std::optional<size_t> draw(BrushedTrials& trials);
+  static charts::Figure figure(const BrushedTrials& trials);
 
  private:
   std::optional<ImVec2> pressed_;

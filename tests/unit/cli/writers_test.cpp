@@ -23,6 +23,7 @@
 #include "cli/scan_text.h"
 #include "cli/softmax_text.h"
 #include "cli/sweep_text.h"
+#include "cli/timeline_text.h"
 #include "core/escape.h"
 #include "report/bench_report.h"
 #include "report/rbk_report.h"
@@ -297,6 +298,13 @@ const std::vector<Writer> kWriters{
        Kernel kernel;
        kernel.id = kernel.source_name = text;
        return softmax_text(steps, kernel, 1).value();
+     }},
+    {"timeline.lines.txt",
+     [](const std::string& text) {
+       SmTimeline timeline;
+       timeline.sms = timeline.total_ctas = 1;
+       timeline.launch = text;
+       return timeline_text(timeline, text, text);
      }},
     {"scan.lines.txt",
      [](const std::string& text) {

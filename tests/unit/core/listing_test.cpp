@@ -68,6 +68,24 @@ TEST(Listing, ASoftmaxComesBackWithItsInfinitiesAndAShortListIsRefused) {
   EXPECT_TRUE(refused(&SoftmaxSteps::o));
 }
 
+TEST(Listing, ATimelineIsReadBackAndAnUnevenOneIsRefused) {
+  Listing listing{.experiment_hash = "x"};
+  SmTimeline& made = listing.timeline.emplace();
+  made.sms = 2, made.sm = 1, made.places = 3, made.total_ctas = 4;
+  made.clock_mhz = 1800.5, made.clocks = 77.25;
+  made.complete = false, made.by_instructions = true;
+  made.ctas = {{0, 0, 0, 0, 5.5}, {1, 1, 0, 0, 77}};
+  made.warps = {{0, 0, 0}, {0, 1, 1}};
+  made.from = 10, made.column = 2, made.columns = 3;
+  made.shares.resize(2 * 3 * kWarpStates, 0.125f);
+  made.launch = "launch 2, row_sum";
+  const auto back = listing_from_json(to_json(listing), "listing");
+  ASSERT_TRUE(back) << back.error().message;
+  EXPECT_EQ(*back, listing);
+  listing.timeline->shares.pop_back();
+  EXPECT_FALSE(listing_from_json(to_json(listing), "listing"));
+}
+
 TEST(Listing, AFragmentIsReadBackAndAnUnevenOneIsRefused) {
   Listing listing{.experiment_hash = "x"};
   listing.lines = {{.text = "NOP"}, {.text = "LDSM.16.M88.2 R4, [R2]"}};

@@ -21,6 +21,18 @@ TEST(Listings, OneIsAskedForOnceUntilItsExperimentRuns) {
   EXPECT_TRUE(listings.ask("a"));
 }
 
+// "hash/timeline/…" was refused because no run was kept; the run or its watch keeps one.
+TEST(Listings, WhatWasRefusedOfARunMayBeAskedForAfterItAndItsWatch) {
+  for (const auto more : {&Listings::ran, &Listings::reconsider}) {
+    Listings listings;
+    listings.refuse("a/timeline/0", {});
+    listings.refuse("ab", {});
+    (listings.*more)("a");
+    EXPECT_TRUE(listings.ask("a/timeline/0"));
+    EXPECT_FALSE(listings.ask("ab")) << "another experiment";
+  }
+}
+
 TEST(Listings, ARefusalHoldsUntilItsExperimentRuns) {
   Listings listings;
   listings.refuse("a", Failure{Stage::device, "no", ""});

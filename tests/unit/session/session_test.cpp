@@ -279,6 +279,23 @@ TEST_F(SessionTest, ASoftmaxIsAskedForByItsRow) {
   EXPECT_EQ(std::ranges::count_if(asked, [](const std::string& line) { return line.starts_with("code tiled"); }), 1);
 }
 
+TEST_F(SessionTest, ATimelineIsAskedForOnceByItsSmAndClocks) {
+  start();
+  const Experiment experiment = wait_for_run(4)->focus.wanted;
+  TimelineAsk all, second;
+  second.sm = 1;
+  const std::string key = listing_key(hash_of(experiment), all);
+  EXPECT_NE(key, listing_key(hash_of(experiment), second));
+  second = all;
+  second.to = 64;
+  EXPECT_NE(key, listing_key(hash_of(experiment), second));
+  session_->request_timeline(experiment, all);
+  session_->request_timeline(experiment, all);
+  wait_for([&](const Snapshot& n) { return n.listings.contains(key); }, "the answer");
+  const auto asked = requests();
+  EXPECT_EQ(std::ranges::count_if(asked, [](const std::string& line) { return line.starts_with("code tiled"); }), 1);
+}
+
 TEST_F(SessionTest, CodeOfAnEditedKernelOrAnUnknownDeviceIsRefused) {
   start();
   Seen s = wait_for_run(4);

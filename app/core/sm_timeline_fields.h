@@ -1,0 +1,66 @@
+#pragma once
+#include "core/fields.h"
+#include "core/sm_timeline.h"
+
+// The fields of what a request for an SM's timeline and its answer hold.
+namespace attnscope {
+
+template <>
+struct FieldsOf<TimelineAsk> {
+  using Of = TimelineAsk;
+  static constexpr Limits kClock{.low = 0, .high = int64_t{1} << 50};
+  static constexpr auto list =
+      std::tuple{Field{"sm", &Of::sm, Limits{.low = -1, .high = 1 << 20}}, Field{"from", &Of::from, kClock},
+                 Field{"to", &Of::to, kClock}, Field{"step", &Of::step, Limits{.low = 0, .high = 63, .sparse = true}}};
+  static void check(JsonReader& read, Of& ask) {
+    if (ask.to != 0 && ask.to < ask.from + Of::kLeast) read.fault("to", "leaves too few clocks");
+  }
+};
+
+template <>
+struct FieldsOf<CtaSpan> {
+  using Of = CtaSpan;
+  static constexpr Limits kWhole{.low = 0, .high = int64_t{1} << 50, .required = true};
+  static constexpr Limits kClock{.low = 0, .required = true};
+  static constexpr auto list =
+      std::tuple{Field{"cta", &Of::cta, kWhole}, Field{"sm", &Of::sm, kWhole}, Field{"place", &Of::place, kWhole},
+                 Field{"from", &Of::from, kClock}, Field{"to", &Of::to, kClock}};
+};
+
+template <>
+struct FieldsOf<WarpPlace> {
+  using Of = WarpPlace;
+  static constexpr Limits kWhole{.low = 0, .high = 1 << 20, .required = true};
+  static constexpr auto list = std::tuple{Field{"place", &Of::place, kWhole}, Field{"warp", &Of::warp, kWhole},
+                                          Field{"scheduler", &Of::scheduler, kWhole}};
+};
+
+// Every warp has its columns, so that those who read them need not look again.
+template <>
+struct FieldsOf<SmTimeline> {
+  using Of = SmTimeline;
+  static constexpr Limits kWhole{.low = 0, .high = int64_t{1} << 50};
+  static constexpr Limits kClock{.low = 0};
+  static constexpr auto list = std::tuple{
+      Field{"sms", &Of::sms, kWhole},
+      Field{"sm", &Of::sm, kWhole},
+      Field{"places", &Of::places, Limits{.low = 0, .high = 1 << 20}},
+      Field{"total_ctas", &Of::total_ctas, kWhole},
+      Field{"clock_mhz", &Of::clock_mhz, kClock},
+      Field{"clocks", &Of::clocks, kClock},
+      Field{"complete", &Of::complete},
+      Field{"by_instructions", &Of::by_instructions},
+      Field{"ctas", &Of::ctas, Limits{.most = Of::kMostCtas}},
+      Field{"warps", &Of::warps, Limits{.most = Of::kMostWarps}},
+      Field{"from", &Of::from, kClock},
+      Field{"column", &Of::column, Limits{.low = 1e-6}},
+      Field{"columns", &Of::columns, Limits{.low = 0, .high = double(Of::kColumns)}},
+      Field{"shares", &Of::shares, Limits{.bytes = sizeof(float) * Of::kMostWarps * Of::kColumns * kWarpStates}},
+      Field{"launch", &Of::launch, Limits{.bytes = 1200, .sparse = true}}};
+  static void check(JsonReader& read, Of& made) {
+    if (made.shares.size() != made.warps.size() * static_cast<size_t>(made.columns) * kWarpStates)
+      read.fault("shares", "does not hold its numbers for each warp and column");
+  }
+};
+
+}  // namespace attnscope

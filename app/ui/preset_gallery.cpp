@@ -1,0 +1,136 @@
+#include "ui/preset_gallery.h"
+
+#include <imgui_stdlib.h>
+
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
+#include <utility>
+
+#include "charts/format.h"
+#include "charts/term_table.h"
+#include "ui/icons.h"
+#include "ui/widgets/term_bars.h"
+#include "ui/widgets/text.h"
+
+namespace attnscope::ui {
+namespace {
+
+constexpr float kCard = 18, kHeight = 4.4f, kThumbnail = 3.4f, kGap = 0.5f;  // ems
+
+bool holds(const std::string& text, const std::string& wanted) {
+  const auto same = [](char a, char b) {
+    return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b));
+  };
+  return wanted.empty() || !std::ranges::search(text, wanted, same).empty();
+}
+
+// The terms of the run's time one above the other, the longest at the bottom, with the time and its kind's mark below.
+// A measured time has no terms: its box is filled with its kind's colour.
+void draw_thumbnail(const Observation* run, ImVec2 corner, float side) {
+  const Palette& p = palette();
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  const float label = ImGui::GetFontSize() * 0.85f;
+  const ImVec2 low{corner.x, corner.y}, high{corner.x + side, corner.y + side - label};
+  list->AddRectFilled(low, high, p.raised);
+  list->AddRect(low, high, p.line);
+  const auto words = [&](const std::string& text, ImU32 colour) {
+    list->AddText(nullptr, label, {corner.x, high.y + em(0.05f)}, colour, shortened(text, side * 1.15f).c_str());
+  };
+  if (run == nullptr) return words("not run", p.faint);
+  if (run->failure) return words("refused", p.bad);
+  if (!run->timing) return words("no time", p.faint);
+  const Timing& timing = *run->timing;
+  words(charts::us_text(timing.p50), p.text);
+  if (!charts::has_terms(timing)) {
+    list->AddRectFilled({low.x + 1, low.y + 1}, {high.x - 1, high.y - 1}, with_alpha(colour_of(timing.kind), 0.5f));
+  } else {
+    float y = high.y - 1;
+    for (const Term& term : timing.terms->list) {
+      const float part = (high.y - low.y - 2) * f32(term.us / timing.p50);
+      list->AddRectFilled({low.x + 1, std::max(low.y + 1, y - part)}, {high.x - 1, y}, colour_of(term.kind));
+      y -= part;
+    }
+  }
+  draw_kind_mark(list, {high.x - em(0.4f), low.y + em(0.4f)}, em(0.25f), timing.kind);
+}
+
+}  // namespace
+
+const Observation* run_of_preset(const session::History& history, const session::PresetItem& preset) {
+  if (!preset.draft) return nullptr;
+  for (size_t at = history.size; at-- > 0;) {
+    const auto& seen = history.at(at).observation;
+    if (seen == nullptr) continue;
+    const Experiment& ran = seen->experiment;
+    if (ran.kernel == preset.draft->kernel && ran.problem == preset.draft->problem &&
+        ran.config == preset.draft->config)
+      return seen.get();
+  }
+  return nullptr;
+}
+
+bool PresetGallery::matches(const session::PresetItem& preset) const {
+  return holds(preset.name, search_) || holds(preset.note, search_) || holds(preset.group, search_) ||
+         (preset.draft && holds(preset.draft->kernel, search_));
+}
+
+bool PresetGallery::draw_card(const Context& context, const session::PresetItem& preset, bool outlined, float width) {
+  const std::string label = "###" + std::filesystem::path(preset.path).filename().string();
+  const ImVec2 corner = ImGui::GetCursorScreenPos();
+  const bool chosen = ImGui::Selectable(label.c_str(), outlined,
+                                        ImGuiSelectableFlags_NoAutoClosePopups | ImGuiSelectableFlags_AllowDoubleClick,
+                                        {width, em(kHeight)});
+  loads_ |= chosen && ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left);
+  tooltip(preset.note.empty() ? preset.path : preset.note + "\n\n" + preset.path);
+  if (!ImGui::IsItemVisible()) return chosen;
+  const ImVec2 after = ImGui::GetCursorScreenPos();
+  draw_thumbnail(run_of_preset(context.snapshot.history, preset), {corner.x + em(0.2f), corner.y + em(0.3f)},
+                 em(kThumbnail));
+  const float left = corner.x + em(kThumbnail + 1), room = width - em(kThumbnail + 1.2f);
+  ImGui::SetCursorScreenPos({left, corner.y + em(0.2f)});
+  ImGui::PushFont(fonts().strong, 0);
+  clipped(preset.name, room, palette().text);
+  ImGui::PopFont();
+  ImGui::PushFont(nullptr, kSmallSize);
+  ImGui::SetCursorScreenPos({left, corner.y + ImGui::GetFontSize() * 1.9f});
+  clipped(preset.draft ? preset.draft->kernel + ", " + short_text(preset.draft->problem) : "its kernel does not load",
+          room, preset.draft ? palette().dim : palette().warn);
+  ImGui::SetCursorScreenPos({left, corner.y + ImGui::GetFontSize() * 3.2f});
+  clipped(preset.note, room, palette().faint);
+  ImGui::PopFont();
+  ImGui::SetCursorScreenPos(after);
+  ImGui::Dummy({0, 0});
+  return chosen;
+}
+
+std::string PresetGallery::draw(const Context& context, const std::string& managed, float height) {
+  loads_ = false;
+  std::string chosen;
+  ImGui::SetNextItemWidth(-FLT_MIN);
+  ImGui::InputTextWithHint("##search", ICON_SEARCH "  search titles, notes and kernels", &search_);
+  if (ImGui::BeginChild("list", {0, height}, ImGuiChildFlags_Borders) && context.snapshot.presets) {
+    const float room = ImGui::GetContentRegionAvail().x;
+    const int columns = std::max(1, static_cast<int>(room / em(kCard)));
+    const float width = (room - em(kGap) * f32(columns - 1)) / f32(columns);
+    std::string group;
+    int column = 0;
+    for (const session::PresetItem& preset : *context.snapshot.presets) {
+      if (!matches(preset)) continue;
+      if (preset.group != std::exchange(group, preset.group)) {
+        small_text(preset.group, palette().faint);
+        column = 0;
+      }
+      if (column > 0) ImGui::SameLine(f32(column) * (width + em(kGap)));
+      ImGui::BeginGroup();
+      if (draw_card(context, preset, preset.path == managed, width)) chosen = preset.path;
+      ImGui::EndGroup();
+      column = (column + 1) % columns;
+    }
+    if (group.empty()) dim_text(search_.empty() ? "No preset was found." : "None has these words.");
+  }
+  ImGui::EndChild();
+  return chosen;
+}
+
+}  // namespace attnscope::ui

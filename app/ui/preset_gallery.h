@@ -1,0 +1,28 @@
+#pragma once
+#include <string>
+
+#include "ui/context.h"
+
+namespace attnscope::ui {
+
+// The newest run of the history with that preset's kernel, problem and config, on whatever device; null: none.
+const Observation* run_of_preset(const session::History& history, const session::PresetItem& preset);
+
+// Presets as cards, group by group: each with a thumbnail of its last run's time, title, kernel and note.
+class PresetGallery {
+ public:
+  // Returns the path of the card that was chosen in this frame; empty: none. `managed` is the outlined one.
+  std::string draw(const Context& context, const std::string& managed, float height);
+  // A double click on a card: it is to be loaded.
+  bool loads() const { return loads_; }
+  void reset() { search_.clear(); }
+
+ private:
+  bool matches(const session::PresetItem& preset) const;
+  bool draw_card(const Context& context, const session::PresetItem& preset, bool outlined, float width);
+
+  std::string search_;
+  bool loads_ = false;
+};
+
+}  // namespace attnscope::ui

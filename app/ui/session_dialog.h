@@ -1,0 +1,24 @@
+#pragma once
+#include <string>
+
+#include "ui/context.h"
+
+namespace attnscope::ui {
+
+// Named sessions: save, search, open, delete to a bin and take back.
+class SessionDialog {
+ public:
+  void open() { opens_ = true; }
+  // `view` is the part of a session that describes the window.
+  void draw(Context& context, const Json& view);
+
+ private:
+  void draw_saved(Context& context, float height);
+  void draw_bin(Context& context) const;
+  bool matches(const session::SavedSession& one) const;
+
+  bool opens_ = false;
+  std::string title_, note_, search_;
+};
+
+}  // namespace attnscope::ui

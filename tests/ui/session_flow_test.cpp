@@ -1,0 +1,176 @@
+// Named sessions, and what a killed window leaves.
+#include <nlohmann/json.hpp>
+
+#include "ui/icons.h"
+#include "ui/window_flow.h"
+
+namespace attnscope::ui {
+namespace {
+
+using session::Snapshot;
+using testing::HasSubstr;
+using testing::Not;
+
+class SessionFlow : public WindowFlow {
+ protected:
+  // A window that SIGKILL ends leaves its files as they are: what the system took stays. So another window over a copy
+  // of them, made in the middle, finds what the killed one left.
+  void go_on_as_after_a_kill() {
+    const std::filesystem::path left = dir_ / "left";
+    std::error_code error;
+    std::filesystem::copy(options_.state_dir, left, std::filesystem::copy_options::recursive, error);
+    ASSERT_FALSE(error) << error.message();
+    close();
+    options_.state_dir = left;
+    open();
+  }
+  // Two runs, the first of them pinned as A, starred and with a note, and a panel closed.
+  bool work(ImGuiTestContext* ctx) {
+    if (!wait_for_run(ctx, "NUM_WARPS", 4)) return false;
+    ctx->ItemClick("//Experiment/NUM_WARPS/8");
+    if (!wait_for_run(ctx, "NUM_WARPS", 8)) return false;
+    ctx->ItemClick("//History/runs/$$1/###run", ImGuiMouseButton_Right);
+    ctx->Yield(2);
+    ctx->ItemClick("//$FOCUSED/Pin as A");
+    ctx->Yield(2);
+    session_->annotate(now()->history.at(0).observation->hash, {true, "for the talk"});
+    ctx->SetRef("##MainMenuBar");
+    ctx->MenuClick("View/Counters");
+    ctx->SetRef("");
+    return wait(
+        ctx,
+        [&](const Snapshot& s) {
+          const auto kept = s.settings->find(kSettingsKey);
+          return s.notes->size() == 1 && kept != s.settings->end() && (*kept)["pinned"].is_object() &&
+                 (*kept)["closed"].size() == 1;
+        },
+        "what is kept");
+  }
+  void save_as(ImGuiTestContext* ctx, const char* title) {
+    ctx->KeyPress(ImGuiMod_Ctrl | ImGuiMod_Shift | ImGuiKey_O);
+    ctx->Yield(4);
+    ctx->ItemInput("//Sessions/##title");
+    ctx->KeyCharsReplace(title);
+    ctx->ItemClick("//Sessions/###save");
+    wait(
+        ctx,
+        [&](const Snapshot& s) {
+          return std::ranges::any_of(*s.sessions, [&](const session::SavedSession& one) { return one.title == title; });
+        },
+        "the saved session");
+  }
+};
+
+TEST_F(SessionFlow, AKilledWindowsNotesStarsBaselineAndLayoutAreThereAgain) {
+  open();
+  flow([&](ImGuiTestContext* ctx) {
+    if (!work(ctx)) return;
+    // The settings' file follows the snapshot by half a second.
+    wait(
+        ctx,
+        [&](const Snapshot&) {
+          std::error_code error;
+          return std::filesystem::file_size(options_.state_dir / "settings.json", error) > 100 && !error;
+        },
+        "the settings' file");
+    ctx->SleepNoSkip(1.0f, 0.05f);
+  });
+  go_on_as_after_a_kill();
+  flow([&](ImGuiTestContext* ctx) {
+    if (!wait_for_run(ctx, "NUM_WARPS", 8)) return;
+    EXPECT_GE(now()->history.size, 2U);
+    ASSERT_EQ(now()->notes->size(), 1U);
+    EXPECT_EQ(now()->notes->begin()->second, (store::RunNote{true, "for the talk"}));
+    EXPECT_TRUE(bench_->baseline().pinned);
+    EXPECT_EQ(bench_->baseline().run(), 1U);
+    EXPECT_TRUE(bench_->settings().closed.contains("Counters"));
+  });
+}
+
+TEST_F(SessionFlow, ASessionIsSavedFoundOpenedDeletedAndTakenBack) {
+  open();
+  flow([&](ImGuiTestContext* ctx) {
+    if (!work(ctx)) return;
+    save_as(ctx, "Warps");
+    ctx->ItemInput("//Sessions/##search");
+    ctx->KeyCharsReplace("nothing of that name");
+    ctx->Yield(2);
+    EXPECT_THAT(drawn_words(ctx), HasSubstr("None has these words."));
+    ctx->ItemInput("//Sessions/##search");
+    ctx->KeyCharsReplace("WARP");
+    ctx->Yield(2);
+    EXPECT_THAT(drawn_words(ctx), Not(HasSubstr("None has these words.")));
+    ctx->PopupCloseAll();
+    ctx->Yield(4);
+    // Something else: a third run, A unpinned, the panel open.
+    ctx->ItemClick("//Experiment/NUM_WARPS/4");
+    if (!wait_for_run(ctx, "NUM_WARPS", 4)) return;
+    bench_->settings().pinned.reset();
+    bench_->open_panel("Counters");
+    ctx->Yield(4);
+  });
+  const std::string path = now()->sessions->front().path;
+  session_->open_session(path);
+  flow([&](ImGuiTestContext* ctx) {
+    if (!wait_for_run(ctx, "NUM_WARPS", 8)) return;
+    ctx->Yield(12);
+    EXPECT_EQ(now()->opened.title, "Warps");
+    EXPECT_EQ(now()->opened.runs->size(), 2U);
+    EXPECT_TRUE(bench_->baseline().pinned);
+    EXPECT_TRUE(bench_->settings().closed.contains("Counters"));
+    bench_->open_panel("History");
+    ctx->Yield(8);
+    EXPECT_THAT(drawn_words(ctx), HasSubstr("Session Warps"));
+    EXPECT_FALSE(ctx->ItemExists("//History/runs/$$3/###run")) << "it ran in between";
+    session_->close_session();
+    wait(
+        ctx, [](const Snapshot& s) { return s.opened.title.empty(); }, "all runs");
+    ctx->Yield(4);
+    EXPECT_TRUE(ctx->ItemExists("//History/runs/$$3/###run"));
+    session_->delete_session(path);
+    if (!wait(
+            ctx, [](const Snapshot& s) { return s.sessions->empty() && s.deleted_sessions->size() == 1; }, "the bin"))
+      return;
+    session_->restore_session(now()->deleted_sessions->front().path);
+    wait(
+        ctx, [](const Snapshot& s) { return s.sessions->size() == 1 && s.deleted_sessions->empty(); }, "it again");
+  });
+}
+
+TEST_F(SessionFlow, ASessionBringsItsRunsIntoAWindowThatHasForgottenThem) {
+  open();
+  flow([&](ImGuiTestContext* ctx) {
+    if (!work(ctx)) return;
+    save_as(ctx, "Warps");
+    ctx->PopupCloseAll();
+  });
+  go_on_as_after_a_kill();
+  flow([&](ImGuiTestContext* ctx) {
+    if (!wait_for_run(ctx, "NUM_WARPS", 8)) return;
+    ASSERT_EQ(now()->sessions->size(), 1U);
+    session_->open_session(now()->sessions->front().path);
+    wait(
+        ctx, [](const Snapshot& s) { return s.opened.runs->size() == 2; }, "its runs");
+  });
+}
+
+TEST_F(SessionFlow, RunsAreFoundByWordsAndStars) {
+  open();
+  flow([&](ImGuiTestContext* ctx) {
+    if (!work(ctx)) return;
+    ctx->KeyPress(ImGuiMod_Ctrl | ImGuiMod_Shift | ImGuiKey_F);
+    ctx->Yield(12);
+    ctx->ItemInput("//History/##find");
+    ctx->KeyCharsReplace("FOR THE TALK");
+    ctx->Yield(4);
+    EXPECT_TRUE(ctx->ItemExists("//History/runs/$$1/###run"));
+    EXPECT_FALSE(ctx->ItemExists("//History/runs/$$2/###run"));
+    EXPECT_THAT(drawn_words(ctx), HasSubstr("1 of 2 runs"));
+    ctx->ItemClick("//History/###close find");
+    ctx->Yield(4);
+    EXPECT_TRUE(ctx->ItemExists("//History/runs/$$2/###run"));
+  });
+}
+
+}  // namespace
+}  // namespace attnscope::ui

@@ -1,0 +1,71 @@
+#include "cli/timeline_text.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "charts/timeline_view.h"
+#include "support/made_up_timeline.h"
+
+namespace attnscope::cli {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+using testing_support::made_up_timeline;
+
+TEST(TimelineText, EachWarpIsALineOfLetters) {
+  const std::string text = timeline_text(made_up_timeline(), "tiled, M64 W4", "emulated:l4");
+  EXPECT_THAT(text, HasSubstr("tiled, M64 W4, modelled"));
+  EXPECT_THAT(text, HasSubstr("SM 1 of 3 (emulated:l4): 1 CTA, 2 at a time; 8 clocks"));
+  EXPECT_THAT(text, HasSubstr("CTAs by SM: 1 SM with 2, 2 with 1."));
+  EXPECT_THAT(text, HasSubstr("0    0     0  #mmb"));
+  EXPECT_THAT(text, HasSubstr("0    1     1  .#s \n")) << "no warp for most of the last column";
+  EXPECT_THAT(text, Not(HasSubstr("The simulation ends here")));
+}
+
+TEST(TimelineText, WhatItDoesNotHoldIsSaid) {
+  SmTimeline timeline = made_up_timeline();
+  timeline.complete = false;
+  timeline.by_instructions = true;
+  const std::string text = timeline_text(timeline, "tiled", "emulated:l4");
+  EXPECT_THAT(text, HasSubstr("The simulation ends here"));
+  EXPECT_THAT(text, HasSubstr("by their instructions"));
+  timeline = made_up_timeline();
+  timeline.total_ctas = 1000;
+  EXPECT_THAT(timeline_text(timeline, "tiled", "emulated:l4"), HasSubstr("the first 4 of 1,000 CTAs"));
+}
+
+TEST(TimelineText, JsonHasEachColumnsShares) {
+  const Json json = timeline_json(made_up_timeline());
+  EXPECT_EQ(json.at("kind"), "modelled");
+  EXPECT_EQ(json.at("ctas").size(), 4U);
+  EXPECT_EQ(json.at("warps").size(), 2U);
+  EXPECT_EQ(json.at("warps")[0].at("shares").at("global memory"), (Json{0.25, 1.0, 1.0, 0.0}));
+}
+
+TEST(TimelineView, CoarserColumnsKeepTheShares) {
+  const SmTimeline timeline = made_up_timeline(), half = charts::coarser(timeline, 2);
+  EXPECT_EQ(half.columns, 2);
+  EXPECT_EQ(half.column, 4);
+  EXPECT_FLOAT_EQ(half.share(0, 0, WarpState::memory), 0.625f);
+  const charts::StateShares fine = charts::state_shares(timeline), coarse = charts::state_shares(half);
+  for (size_t state = 0; state < kWarpStates; ++state) EXPECT_NEAR(fine[state], coarse[state], 1e-6);
+}
+
+TEST(TimelineView, TheFiguresHoldEveryCtaAndColumn) {
+  const SmTimeline timeline = made_up_timeline();
+  const charts::Figure ctas = charts::ctas_figure(timeline, "emulated:l4");
+  EXPECT_EQ(ctas.bars.size(), 4U);
+  EXPECT_EQ(ctas.sheet.rows.size(), 4U);
+  const charts::Figure warps = charts::warps_figure(timeline, "emulated:l4");
+  EXPECT_EQ(warps.sheet.rows.size(), 2U * 4U);
+  double clocks = 0;
+  for (const charts::FigureBar& bar : warps.bars)
+    if (bar.row == 0) clocks += bar.to - bar.from;
+  EXPECT_NEAR(clocks, 8, 1e-6);
+}
+
+}  // namespace
+}  // namespace attnscope::cli

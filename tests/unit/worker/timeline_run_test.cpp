@@ -1,0 +1,97 @@
+// A run's SMs over time, from what the model was given for its time.
+#include "worker/timeline_run.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "support/temp_dir.h"
+#include "unit/worker/small_request.h"
+
+namespace attnscope::worker {
+namespace {
+
+using testing::HasSubstr;
+
+class TimelineRun : public testing::Test {
+ protected:
+  Observation run() {
+    ObservingSink sink;
+    const auto done = run_experiment(*services_, request_, sink);
+    EXPECT_TRUE(done) << done.error().message;
+    return sink.observation;
+  }
+  Result<SmTimeline> timeline(const TimelineAsk& ask = {}) {
+    return timeline_of(*services_, request_.experiment, request_.kernel, ask);
+  }
+
+  testing_support::TempDir folder_;
+  std::unique_ptr<Services> services_ = services_in(folder_.path());
+  std::atomic<bool> cancel_{false};
+  Request request_ = small_request(cancel_);
+};
+
+TEST_F(TimelineRun, EndsWhenTheModelSays) {
+  EXPECT_FALSE(timeline()) << "nothing ran yet";
+  const Observation seen = run();
+  ASSERT_TRUE(seen.timing);
+  ASSERT_TRUE(seen.occupancy);
+  const auto made = timeline();
+  ASSERT_TRUE(made) << made.error().message;
+  EXPECT_TRUE(made->complete);
+  EXPECT_EQ(made->total_ctas, seen.occupancy->total_ctas);
+  EXPECT_EQ(made->places, seen.occupancy->ctas_per_sm);
+  EXPECT_EQ(int64_t(made->ctas.size()), made->total_ctas);
+  EXPECT_EQ(made->clock_mhz, seen.timing->clock_mhz);
+  double launch = 0;
+  for (const Term& term : seen.timing->terms->list)
+    if (term.kind == TermKind::launch) launch = term.us;
+  const double us = made->clocks / made->clock_mhz;
+  EXPECT_LE(us, seen.timing->p50 * 1.02);
+  EXPECT_GE(us, (seen.timing->p50 - launch) * 0.98) << "all but the launch";
+  ASSERT_FALSE(made->warps.empty());
+  float issued = 0;
+  for (size_t at = 0; at < size_t(made->columns); ++at) issued += made->share(0, at, WarpState::issue);
+  EXPECT_GT(issued, 0);
+}
+
+TEST_F(TimelineRun, OtherClocksAndAnotherSm) {
+  run();
+  TimelineAsk ask;
+  ask.from = 100, ask.to = 164;
+  const auto part = timeline(ask);
+  ASSERT_TRUE(part) << part.error().message;
+  EXPECT_EQ(part->from, 100);
+  EXPECT_LE(double(part->columns) * part->column, 64.5);
+  ask.sm = part->sms;
+  const auto none = timeline(ask);
+  ASSERT_FALSE(none);
+  EXPECT_THAT(none.error().message, HasSubstr("has no SM"));
+}
+
+TEST_F(TimelineRun, ALaunchThatIsNoneIsRefused) {
+  run();
+  TimelineAsk ask;
+  ask.step = 3;
+  const auto made = timeline(ask);
+  ASSERT_FALSE(made);
+  EXPECT_THAT(made.error().message, HasSubstr("has no launch 4"));
+}
+
+// Of old runs only the counts are kept where their paths are long.
+TEST(KeptCode, OlderPathsGoFirst) {
+  const auto long_path = [] {
+    auto schedule = std::make_shared<model::KernelSchedule>();
+    schedule->traces = {{0, {std::vector<model::Visit>(KeptCode::kMostVisits / 2 + 1)}}};
+    return KeptCode::Modelled{{{}, {}, {}, {}, {}, schedule}};
+  };
+  KeptCode kept;
+  kept.keep("a", KeptCode::Runs(1), long_path());
+  EXPECT_NE(kept.find_modelled("a"), nullptr);
+  kept.keep("b", KeptCode::Runs(1), long_path());
+  EXPECT_EQ(kept.find_modelled("a"), nullptr);
+  EXPECT_NE(kept.find("a"), nullptr);
+  EXPECT_NE(kept.find_modelled("b"), nullptr);
+}
+
+}  // namespace
+}  // namespace attnscope::worker
