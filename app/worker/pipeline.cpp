@@ -53,6 +53,9 @@ class Pipeline {
 
   Result<device::LaunchOutcome> run_trial(const MakeTrial& make);
 
+  // Its run in the emulator begins, if nothing stands against it; what does is said when it is asked for.
+  void begin();
+
  private:
   Result<void> run_stages() {
     using Stage = Result<void> (Pipeline::*)();
@@ -61,16 +64,15 @@ class Pipeline {
     const bool source = request_.kernel.library.is_source();
     if (source) stages.insert(stages.end(), {&Pipeline::compile, &Pipeline::hold_limits});
     if (request_.stages.run)
-      stages.insert(stages.end(), {&Pipeline::load, &Pipeline::launch, &Pipeline::model, &Pipeline::check,
-                                   services_.purpose == Purpose::profile ? &Pipeline::profile : &Pipeline::measure,
-                                   &Pipeline::explain});
+      stages.insert(
+          stages.end(),
+          {&Pipeline::load, &Pipeline::launch, &Pipeline::begin_next, &Pipeline::model, &Pipeline::check,
+           services_.purpose == Purpose::profile ? &Pipeline::profile : &Pipeline::measure, &Pipeline::explain});
     if (request_.stages.watch && source) stages.push_back(&Pipeline::watch);
     for (const Stage stage : stages) {
       if (*request_.cancel) return fail(attnscope::Stage::cancelled, "cancelled", "");
       if (auto done = (this->*stage)(); !done) return done;
-      if (stage == &Pipeline::hold_limits && seen_.variant &&
-          std::ranges::count(request_.known_codes, seen_.variant->code_hash) > 0)
-        return {};
+      if (stage == &Pipeline::hold_limits && is_known()) return {};
     }
     return {};
   }
@@ -83,6 +85,7 @@ class Pipeline {
   Result<void> hold_limits();
   Result<void> load();
   Result<void> launch();
+  Result<void> begin_next();
   Result<void> model();
   Result<void> check();
   Result<void> measure();
@@ -110,6 +113,9 @@ class Pipeline {
   Result<std::shared_ptr<const compile::Variant>> compile(const Kernel& launch) const;
   Result<void> settle(PlannedLaunch& one, std::shared_ptr<const compile::Variant> variant);
   Result<std::vector<Ready>> load_on(const std::shared_ptr<device::Device>& device) const;
+  bool is_known() const {
+    return seen_.variant && std::ranges::count(request_.known_codes, seen_.variant->code_hash) > 0;
+  }
   bool is_program() const { return !request_.kernel.steps.empty(); }
   LaunchFigures& figures_of(const PlannedLaunch& one) { return figures_[one.kernel.step.value_or(0)]; }
   void send_launches();
@@ -350,11 +356,51 @@ Result<void> Pipeline::launch() {
     events.on_start = begin;
   else
     begin();
-  auto outcome = device_->run(*launch, events);
-  if (!outcome) return fail(outcome.error());
-  outcome_ = std::move(*outcome);
+  auto begun = services_.begun.take(experiment(), launches_.back().info.code_hash, events);
+  if (!begun) return fail(begun.error());
+  if (*begun) {
+    outcome_ = std::move(**begun);
+  } else {
+    auto outcome = device_->run(*launch, events);
+    if (!outcome) return fail(outcome.error());
+    outcome_ = std::move(*outcome);
+  }
   if (outcome_.counters && !is_program()) sink_.part({*outcome_.counters});
   return {};
+}
+
+// Says nothing to anyone.
+class Quiet final : public Sink {
+ public:
+  void part(std::vector<protocol::PartValue>, bool) override {}
+  void tile(Tile) override {}
+  void progress(Step, int64_t, int64_t) override {}
+};
+
+// While this run is modelled and judged, the emulator's threads execute the next one. A watch needs them itself.
+Result<void> Pipeline::begin_next() {
+  if (!device_->spec().emulated || !truth_ || request_.ahead.empty() || request_.stages.watch) return {};
+  const Experiment& next = request_.ahead.front();
+  if (next.device != experiment().device || !services_.ahead.is_done(next)) return {};
+  Request request;
+  request.experiment = next;
+  request.kernel = request_.kernel;
+  request.known_codes = request_.known_codes;
+  if (seen_.variant) request.known_codes.push_back(seen_.variant->code_hash);
+  request.cancel = request_.cancel;
+  Quiet quiet;
+  Recorder recorder(quiet, next);
+  Pipeline(services_, request, recorder).begin();
+  return {};
+}
+
+void Pipeline::begin() {
+  for (const auto stage : {&Pipeline::open, static_cast<Result<void> (Pipeline::*)()>(&Pipeline::compile),
+                           &Pipeline::hold_limits, &Pipeline::load})
+    if (!(this->*stage)()) return;
+  if (is_known() || !truth_ || is_program() || BegunRun::is_large(experiment().problem)) return;
+  if (auto launch = launch_request(loaded_))
+    services_.begun.begin(experiment(), launches_.back().info.code_hash, device_, std::move(*launch));
 }
 
 // The time of an emulated run is modelled from what it did.
@@ -609,6 +655,7 @@ Result<device::LaunchOutcome> run_trial(Services& services, const Request& reque
   try {
     ProgressOnly quiet(sink);
     Recorder recorder(quiet, request.experiment);
+    services.begun.drop();
     return Pipeline(services, request, recorder).run_trial(make);
   } catch (const std::bad_alloc&) {
     return fail(platform::out_of_memory(who(request)));
@@ -618,7 +665,10 @@ Result<device::LaunchOutcome> run_trial(Services& services, const Request& reque
 Result<void> run_experiment(Services& services, const Request& request, Sink& sink) {
   try {
     Recorder recorder(sink, request.experiment);
-    return Pipeline(services, request, recorder).run();
+    services.begun.keep_only(request.experiment);
+    auto done = Pipeline(services, request, recorder).run();
+    if (!done && done.error().stage == Stage::cancelled) services.begun.drop();
+    return done;
   } catch (const std::bad_alloc&) {
     return fail(platform::out_of_memory(who(request)));
   }
