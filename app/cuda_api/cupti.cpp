@@ -48,10 +48,6 @@ Result<CuptiCalls> open_cupti() {
   auto calls = CuptiCalls::load(chosen->library);
   if (!calls) return calls;
   calls->library_version = chosen->version;
-  cupti::Initialize initialize;
-  if (const int code = calls->initialize(&initialize); code != kCuptiSuccess)
-    return fail(Stage::device, "cuptiProfilerInitialize failed with " + calls->name_of(code) + ".",
-                "`attnscope doctor` says which CUPTI is used; ATTNSCOPE_CUPTI names another.");
   return calls;
 }
 

@@ -49,8 +49,9 @@ inline constexpr int kCuptiInsufficientPrivileges = 35;
 inline constexpr int kCuptiMultipleSubscribers = 39;
 inline constexpr int kCuptiVirtualInsufficientPrivileges = 40;
 
-// The CUPTI of this machine's driver (choose_library), opened and set up. It attaches to the driver, so it is opened
-// before a context is made, and only in a process that times nothing. Failure: Stage::device.
+// The CUPTI of this machine's driver (choose_library), opened and not yet initialized: cuptiProfilerInitialize fails
+// with CUPTI_ERROR_UNKNOWN before the driver has a context (bench/results/counters_h200.txt). It attaches to the
+// driver, so only a process that times nothing opens it. Failure: Stage::device.
 Result<CuptiCalls> open_cupti();
 
 }  // namespace attnscope::cuda_api

@@ -7,7 +7,7 @@ namespace attnscope::session {
 std::optional<Failure> lack_of(const Observation& observation, bool watched, const std::string& worker) {
   if (observation.failure) return std::nullopt;
   std::vector<std::string> lacks;
-  if (!observation.timing) lacks.push_back("time");
+  if (!observation.timing && !observation.hardware) lacks.push_back("time");  // a profiling worker times nothing
   if (!observation.verdict) lacks.push_back("verdict");
   if (watched && !observation.watch) lacks.push_back("watch");
   if (lacks.empty()) return std::nullopt;

@@ -179,6 +179,8 @@ Result<void> Profile::begin() {
 }
 
 Result<void> Profile::prepare() {
+  cupti::Initialize initialize;  // a second one changes nothing
+  if (auto done = check(calls_.initialize(&initialize), "cuptiProfilerInitialize"); !done) return done;
   if (auto done = ask_support(); !done) return done;
   cupti::ChipName chip{.device = static_cast<size_t>(gpu_.ordinal())};
   if (auto done = check(calls_.chip_name(&chip), "cuptiDeviceGetChipName"); !done) return done;

@@ -78,13 +78,14 @@ TEST_F(CuptiTest, ALibraryBefore12_6IsRefusedByTheCallThatItLacks) {
   EXPECT_THAT(refusal().hint, HasSubstr("CUPTI 12.6 or later"));
 }
 
-TEST_F(CuptiTest, ALibraryThatDoesNotStartSaysItsError) {
+// The driver has no context yet, and CUPTI refuses to begin without one.
+TEST_F(CuptiTest, OpeningDoesNotBegin) {
   set("ATTNSCOPE_CUPTI", fake("cupti").string());
   set("ATTNSCOPE_FAKE_FAILS", "cuptiProfilerInitialize");
-  set("ATTNSCOPE_FAKE_CODE", "7");
-  EXPECT_EQ(refusal().message, "cuptiProfilerInitialize failed with CUPTI_ERROR_INVALID_OPERATION.");
-  set("ATTNSCOPE_FAKE_CODE", "321");
-  EXPECT_EQ(refusal().message, "cuptiProfilerInitialize failed with CUPTI error 321.") << "it has no name";
+  const auto opened = open_cupti();
+  ASSERT_TRUE(opened) << opened.error().message;
+  EXPECT_EQ(opened->name_of(7), "CUPTI_ERROR_INVALID_OPERATION");
+  EXPECT_EQ(opened->name_of(321), "CUPTI error 321") << "it has no name";
 }
 
 // A toolkit's libcupti.so.13 links to libcupti.so.2025.3.1, which says a year and no driver.

@@ -79,6 +79,15 @@ TEST(QueueLane, ARunThatLacksAPartIsAFailure) {
   EXPECT_EQ(lane.finish(9, Failure{Stage::crash, "gone", ""}, "l4box", kVersions).observation.failure->message, "gone");
 }
 
+// A profiling worker reads the GPU's counters in place of timing.
+TEST(QueueLane, ARunWithHardwareCountersNeedsNoTime) {
+  QueueLane lane;
+  lane.place(7, experiment(4), false, answer());
+  lane.take_part({7, {HardwareCounters{}}});
+  lane.take_part({7, {Verdict{}}});
+  EXPECT_FALSE(lane.finish(7, std::nullopt, "l4box", kVersions).observation.failure);
+}
+
 TEST(QueueLane, WhatAnEarlierAttemptBroughtDoesNotCount) {
   QueueLane lane;
   lane.place(7, experiment(4), false, answer());
