@@ -93,11 +93,13 @@ TEST(NextRecording, AndOthersWithoutTheRuleThatLost) {
   EXPECT_EQ(all.gained, all.all);
   EXPECT_THAT(docs, testing::HasSubstr(fmt::format("Then {} others were timed", all.all)));
   EXPECT_THAT(docs, testing::HasSubstr(fmt::format("all gained, by {:.0f} % at least", 100 * (all.least - 1))));
-  EXPECT_THAT(docs, testing::HasSubstr(fmt::format("mean {:.2f} times was estimated and {:.2f} times achieved; {} gained",
-                                                   all.mean(all.estimated), all.mean(all.achieved), all.near)));
+  EXPECT_THAT(docs,
+              testing::HasSubstr(fmt::format("mean {:.2f} times was estimated and {:.2f} times achieved; {} gained",
+                                             all.mean(all.estimated), all.mean(all.achieved), all.near)));
   for (const auto& [rule, gains] : rules)
-    EXPECT_THAT(docs, testing::HasSubstr(fmt::format("| `{}` | {} | {} | {:.2f} | {:.2f} |", rule, gains.all, gains.near,
-                                                     gains.mean(gains.estimated), gains.mean(gains.achieved))));
+    EXPECT_THAT(docs,
+                testing::HasSubstr(fmt::format("| `{}` | {} | {} | {:.2f} | {:.2f} |", rule, gains.all, gains.near,
+                                               gains.mean(gains.estimated), gains.mean(gains.achieved))));
 }
 
 }  // namespace
