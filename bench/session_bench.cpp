@@ -156,7 +156,8 @@ session::ScanRequest eight_values() {
                                   {"SYNC_POLICY", 5},
                                   {"SWIZZLE_XOR", 0},
                                   {"REDUCE_WARP", 1},
-                                  {"SHARED", 0}},
+                                  {"SHARED", 0},
+                                  {"SO_TYPE", 0}},
                                  {}});
   return request;
 }

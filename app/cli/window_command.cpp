@@ -6,6 +6,7 @@
 #include "cli/places.h"
 #include "cli/worker_options.h"
 #include "platform/termination.h"
+#include "worker/purpose.h"
 #ifdef ATTNSCOPE_HAS_UI
 #include "ui/app.h"
 #endif
@@ -37,6 +38,8 @@ int open_window(const std::string& preset, const WorkerOptions& workers) {
   window.user_presets = options->preset_dirs.back();
   window.own_lessons = own_lessons_of(*places);
   window.results = places->user.data / "results.sqlite";
+  window.profiling = *options;
+  add_worker_flag(window.profiling->workers, worker::kProfileFlag);
   const platform::OnTermination ended([] { ui::request_close(); });  // after pending writes
   const int status = ui::run_window(**session, window);
   (*session)->stop();

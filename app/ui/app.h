@@ -25,7 +25,8 @@ struct WindowOptions {
   std::filesystem::path user_presets;  // the folder that "save as" proposes; empty: none
   std::filesystem::path own_lessons;   // a folder; empty: only the shipped ones
   std::filesystem::path results;       // the file that sweeps keep their results in; empty: they keep none
-  std::optional<bool> light;           // overrides the saved theme
+  std::optional<session::SessionOptions> profiling;  // of workers that read hardware counters; empty: none are read
+  std::optional<bool> light;                         // overrides the saved theme
   // For benchmarks and tests: called before each frame is built, and after it was shown.
   std::function<void(Workbench&)> before_frame;
   std::function<void(const FrameTime&)> after_frame;

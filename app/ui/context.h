@@ -33,6 +33,7 @@ struct PixelWay {
 };
 
 class Interop;
+class HardwareDesk;
 class LessonDesk;
 class SweepDesk;
 
@@ -51,6 +52,7 @@ struct Context {
   const std::vector<lesson::Lesson>& lessons;
   LessonDesk& lesson;
   SweepDesk& sweep;
+  HardwareDesk& hardware;
   WindowSettings& settings;
   ViewState& view;
   PixelWay& pixels;

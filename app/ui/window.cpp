@@ -157,6 +157,7 @@ void set_callbacks(Host& host, WakeTimer& timer) {
     options.user_presets = host.options.user_presets;
     options.own_lessons = host.options.own_lessons;
     options.results = host.options.results;
+    options.profiling = host.options.profiling;
     options.wake_within = [&timer](double seconds) { timer.within(seconds); };
     if (const auto program = platform::own_executable()) options.program = program->string();
     options.wake = [] { wake(); };

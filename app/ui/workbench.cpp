@@ -33,6 +33,8 @@ Workbench::Workbench(session::Session& session, WorkbenchOptions options)
     : session_(session),
       options_(std::move(options)),
       snapshot_(session.snapshot()),
+      hardware_(
+          options_.profiling, options_.wake ? options_.wake : [] {}),
       sweep_(
           session, options_.results, options_.resources, options_.wake ? options_.wake : [] {}),
       preset_dialogs_(options_.user_presets),
@@ -180,6 +182,7 @@ void Workbench::draw() {
                   lessons_,
                   desk_,
                   sweep_,
+                  hardware_,
                   settings_,
                   view_,
                   pixels_,
@@ -194,6 +197,7 @@ void Workbench::draw() {
                   [this](const std::string& name, std::string text) { save_.open(name, std::move(text)); },
                   [this](const std::string& title, const std::string& name) { picture_.ask(title, name); }};
   desk_.follow(context);
+  hardware_.follow();
   source_panel_->editor().follow(context);
   actions_.handle_shortcuts();
   draw_content(context);

@@ -14,6 +14,7 @@
 #include "ui/context.h"
 #include "ui/dialogs.h"
 #include "ui/display/interop.h"
+#include "ui/hardware_desk.h"
 #include "ui/layout.h"
 #include "ui/lesson_desk.h"
 #include "ui/panel_picture.h"
@@ -42,7 +43,8 @@ struct WorkbenchOptions {
   std::filesystem::path user_presets;
   std::filesystem::path own_lessons;  // a folder; empty: only the shipped ones
   std::filesystem::path results;      // the file that sweeps keep their results in; empty: they keep none
-  bool keep_settings = true;          // pass changes of the window's settings to the session
+  std::optional<session::SessionOptions> profiling;  // of workers that read hardware counters; empty: none are read
+  bool keep_settings = true;                         // pass changes of the window's settings to the session
   std::function<void(double)> wake_within = [](double) {};
   std::string program;         // attnscope's own file, for background commands; empty: none are run
   std::function<void()> wake;  // asks for a frame, from any thread; empty: frames come without it
@@ -78,6 +80,7 @@ class Workbench {
   Result<void> open_lesson(const std::string& id);
   LessonDesk& lesson() { return desk_; }
   SweepDesk& sweep() { return sweep_; }
+  HardwareDesk& hardware() { return hardware_; }
   // Uses the default layout and settings() instead of the session's saved ones: for pictures and tests.
   void ignore_kept_settings() { adopted_ = reset_wanted_ = true; }
   // Passes changed settings on without delay, and what is typed in the source, because the window closes.
@@ -146,6 +149,7 @@ class Workbench {
   std::vector<ReportedFigure> reported_;
   std::vector<lesson::Lesson> lessons_;
   LessonDesk desk_;
+  HardwareDesk hardware_;
   SweepDesk sweep_;
   Presenter presenter_;
   int uncovers_in_ = 0;  // frames until the panels are drawn again after a presentation

@@ -9,6 +9,10 @@
 namespace attnscope::worker {
 namespace {
 
+bool is_ready(const std::shared_future<void>& ended) {
+  return ended.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+}
+
 // Validated as every experiment is that comes over a pipe.
 void compile(const Ahead::Work& work) {
   const DeviceSpec& spec = work.device->spec();
@@ -26,10 +30,7 @@ void compile(const Ahead::Work& work) {
 
 void Ahead::begin(Work work) {
   if (!keeps_ || !work.kernel.library.is_source()) return;
-  if (jobs_.size() >= kMostKept)
-    std::erase_if(jobs_, [](const auto& one) {
-      return one.second->ended.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
-    });
+  if (jobs_.size() >= kMostKept) std::erase_if(jobs_, [](const auto& one) { return is_ready(one.second->ended); });
   const auto [at, is_new] = jobs_.try_emplace(hash_of(work.experiment));
   if (!is_new) return;
   at->second = std::make_shared<Job>();
@@ -45,6 +46,11 @@ bool Ahead::wait_for(const Experiment& experiment, const std::atomic<bool>& canc
   while (found->second->ended.wait_for(std::chrono::milliseconds(5)) != std::future_status::ready)
     if (cancel) return false;
   return true;
+}
+
+bool Ahead::is_done(const Experiment& experiment) const {
+  const auto found = jobs_.find(hash_of(experiment));
+  return found != jobs_.end() && is_ready(found->second->ended);
 }
 
 }  // namespace attnscope::worker

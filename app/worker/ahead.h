@@ -30,6 +30,8 @@ class Ahead {
   void begin(Work work);
   // Waits for that experiment's compilation if it has begun; if not, it is left to the caller. False: cancelled.
   bool wait_for(const Experiment& experiment, const std::atomic<bool>& cancel);
+  // Its compilation has begun and ended.
+  bool is_done(const Experiment& experiment) const;
 
  private:
   static constexpr size_t kMostKept = 256;

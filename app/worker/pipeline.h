@@ -38,7 +38,7 @@ struct Request {
   std::optional<ViewRequest> first_view;
   Stages stages;
   bool keeps_output = true;              // for maps
-  std::vector<Experiment> ahead;         // compiled meanwhile
+  std::vector<Experiment> ahead;         // compiled meanwhile; the first may also begin in the emulator
   std::vector<std::string> known_codes;  // the run ends after its limits if its machine code is one of these
   double hopeless_us = 0;                // it is timed no further if its first samples are slower; 0: it is
   const std::atomic<bool>* cancel = nullptr;

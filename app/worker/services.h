@@ -10,6 +10,7 @@
 #include "core/result.h"
 #include "device/device.h"
 #include "worker/ahead.h"
+#include "worker/begun_run.h"
 #include "worker/job_pool.h"
 #include "worker/kept_code.h"
 #include "worker/kept_runs.h"
@@ -35,6 +36,7 @@ struct Services {
   std::filesystem::path decoded_cache;  // programs that nvdisasm decoded; empty: none on disk
   JobPool pool{3};
   Ahead ahead;
+  BegunRun begun{pool};
 
   Result<std::shared_ptr<device::Device>> find_device(const std::string& id) const;  // Stage::device: it does not exist
   std::shared_ptr<device::Device> emulated_twin(int arch) const;                     // null: there is none

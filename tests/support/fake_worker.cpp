@@ -22,6 +22,8 @@
 //     --race KNOB=VALUE     the watch of such a run finds a race between lines 126 and 203 of its source
 //     --luck, --uneven KNOB=VALUE   … that it is right by luck, or that warps pass a barrier unevenly
 //     --gpu                 runs have no counters; their watch has them, and the bound
+//     --profile             there is a GPU, cuda:0, and runs bring hardware counters and no time
+//     --no-permission       … but the driver refuses them
 //     --prints TEXT         every run prints this line
 //     --views-after FILE    no run is kept until FILE exists: maps of past ones are refused
 //
@@ -65,7 +67,7 @@ struct Options {
 };
 
 Options parse(int argc, char** argv) {
-  const std::set<std::string> flags{"--mute", "--silent", "--exit-at-start", "--gpu"};
+  const std::set<std::string> flags{"--mute", "--silent", "--exit-at-start", "--gpu", "--profile", "--no-permission"};
   Options options;
   for (int i = 1; i < argc; ++i) {
     const std::string name = argv[i];
@@ -110,6 +112,12 @@ class FakeWorker {
   FakeWorker(Options options, int out) : options_(std::move(options)), out_(out) {
     recordings_ = load_recordings(options_.text("--recordings"));
     devices_ = catalog::load_devices(options_.text("--devices")).devices;
+    if (options_.has("--profile")) {
+      DeviceSpec gpu = devices_.front();
+      gpu.id = "cuda:0";
+      gpu.emulated = false;
+      devices_.push_back(std::move(gpu));
+    }
   }
 
   int serve() {
@@ -282,6 +290,10 @@ class FakeWorker {
     for (const char* key : {"variant", "occupancy", "counters", "verdict", "timing"}) {
       if (!ready_for(run.id, key)) return was_cancelled;
       if (std::string_view(key) == "occupancy") misbehave(run.id, e);
+      if (std::string_view(key) == "timing" && options_.has("--profile")) {
+        send(wire::Part{run.id, {hardware_of(*recorded)}});
+        continue;
+      }
       if (all[key].is_null() || (options_.has("--gpu") && std::string_view(key) == "counters") || omitted(key))
         continue;
       if (std::string_view(key) == "counters") {
@@ -300,6 +312,21 @@ class FakeWorker {
     if (!ready_for(run.id, "done")) return was_cancelled;
     if (options_.has("--prints")) send(wire::Part{run.id, {Printed{{options_.text("--prints")}, 3}}});
     return recorded->failure;
+  }
+
+  // A GPU that counts as the emulator does, but for 1 % more wavefronts of shared memory.
+  HardwareCounters hardware_of(const Observation& recorded) const {
+    HardwareCounters hardware;
+    if (options_.has("--no-permission")) {
+      hardware.failure = Failure{Stage::device, "the driver lets this user read no counters", "Become root."};
+      return hardware;
+    }
+    hardware.cupti = "13.0.85";
+    hardware.passes = 8;
+    hardware.sm_busy = 12.5;
+    hardware.threads = recorded.counters->threads;
+    hardware.shared_wavefronts = recorded.counters->shared_wavefronts * 101 / 100;
+    return hardware;
   }
 
   bool omitted(const std::string& part) const {

@@ -64,6 +64,7 @@ void WindowFlow::open_window(ShotSize size) {
   options.user_presets = dir_ / "mine";
   options.program = ATTNSCOPE_PROGRAM;
   options.results = options_.state_dir / "results.sqlite";
+  options.profiling = profiling_;
   bench_ = std::make_unique<Workbench>(*session_, std::move(options));
 }
 

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -50,6 +51,7 @@ class WindowFlow : public testing::Test {
 
   testing_support::TempDir dir_;
   session::SessionOptions options_;
+  std::optional<session::SessionOptions> profiling_;  // what the window profiles with; set before open_window()
   std::unique_ptr<session::Session> session_;
   std::unique_ptr<Offscreen> screen_;
   std::unique_ptr<Workbench> bench_;

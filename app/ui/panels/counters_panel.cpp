@@ -3,6 +3,7 @@
 #include "charts/format.h"
 #include "charts/tables.h"
 #include "ui/export_menu.h"
+#include "ui/hardware_part.h"
 #include "ui/icons.h"
 #include "ui/panels/panels.h"
 #include "ui/widgets/part.h"
@@ -72,6 +73,8 @@ class CountersPanel : public Panel {
 
 void CountersPanel::draw(Context& context) {
   const Counters* counters = context.shown.counters();
+  const bool hardware = has_hardware_counters(context);
+  if (counters == nullptr && hardware) draw_hardware(context);
   if (counters == nullptr)
     return empty_state(
         ICON_TABLE, "Nothing counted yet",
@@ -104,6 +107,7 @@ void CountersPanel::draw(Context& context) {
     }
     ImGui::EndTable();
   }
+  if (hardware) draw_hardware(context);
 }
 
 std::unique_ptr<Panel> make_counters_panel(const std::filesystem::path&) { return std::make_unique<CountersPanel>(); }

@@ -150,6 +150,91 @@ TEST_F(PipelineTest, WhatComesNextIsCompiledMeanwhile) {
   EXPECT_EQ(variants(), 2u) << "a config that is not valid is not compiled";
 }
 
+// Counts the runs of the device that it stands for.
+class CountingDevice final : public device::Device {
+ public:
+  explicit CountingDevice(std::shared_ptr<device::Device> runs) : runs_(std::move(runs)) {}
+  const DeviceSpec& spec() const override { return runs_->spec(); }
+  Result<std::shared_ptr<const device::Loaded>> load(const compile::Variant& variant) override {
+    return runs_->load(variant);
+  }
+  Result<device::LaunchOutcome> run(const device::LaunchRequest& request, const device::LaunchEvents& events) override {
+    ++begun;
+    return runs_->run(request, events);
+  }
+  std::atomic<int> begun{0};
+
+ private:
+  std::shared_ptr<device::Device> runs_;
+};
+
+struct AheadTest : PipelineTest {
+  AheadTest() {
+    auto& device =
+        *std::ranges::find(all->devices, request_.experiment.device, [](const auto& one) { return one->spec().id; });
+    counting = std::make_shared<CountingDevice>(device);
+    device = counting;
+    next.config.options.fmad = false;
+    all->ahead.begin({all->compiler, counting, request_.kernel, next});
+    while (!all->ahead.is_done(next)) std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    request_.ahead = {next};
+  }
+  Request of_next() const {
+    Request request = request_;
+    request.experiment = next;
+    request.ahead.clear();
+    request.stages = {};
+    return request;
+  }
+  void wait_for_runs(int count) const {
+    for (int ms = 0; counting->begun < count && ms < 60000; ++ms)
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    ASSERT_EQ(counting->begun, count);
+  }
+
+  std::unique_ptr<Services> all = services();
+  std::shared_ptr<CountingDevice> counting;
+  Experiment next = request_.experiment;
+};
+
+TEST_F(AheadTest, TheNextRunBeginsInTheEmulatorAndIsTheSame) {
+  ASSERT_TRUE(run_experiment(*all, request_, collected_));
+  wait_for_runs(2);
+  Collected begun, own;
+  ASSERT_TRUE(run_experiment(*all, of_next(), begun));
+  EXPECT_EQ(counting->begun, 2) << "it had begun";
+  ASSERT_TRUE(run_experiment(*all, of_next(), own));
+  EXPECT_EQ(counting->begun, 3);
+  EXPECT_EQ(begun.steps, own.steps);
+  EXPECT_EQ(begun.observation.counters, own.observation.counters);
+  EXPECT_EQ(begun.observation.verdict, own.observation.verdict);
+  EXPECT_EQ(begun.observation.timing, own.observation.timing);
+  EXPECT_EQ(begun.observation.findings, own.observation.findings);
+}
+
+TEST_F(AheadTest, AnotherRunTakesNothingOfIt) {
+  ASSERT_TRUE(run_experiment(*all, request_, collected_));
+  wait_for_runs(2);
+  Request other = of_next();
+  other.experiment.problem.seed = 7;
+  ASSERT_TRUE(run_experiment(*all, other, collected_));
+  EXPECT_EQ(counting->begun, 3);
+  ASSERT_TRUE(run_experiment(*all, of_next(), collected_));
+  EXPECT_EQ(counting->begun, 4) << "it was dropped";
+}
+
+TEST_F(AheadTest, NoneBeginsWhoseCodeIsKnownOrBesideAWatch) {
+  ASSERT_TRUE(run_experiment(*all, of_next(), collected_));
+  request_.known_codes = {collected_.observation.variant->code_hash};
+  ASSERT_TRUE(run_experiment(*all, request_, collected_));
+  request_.known_codes.clear();
+  request_.stages.watch = true;
+  ASSERT_TRUE(run_experiment(*all, request_, collected_));
+  const int before = counting->begun;
+  ASSERT_TRUE(run_experiment(*all, of_next(), collected_));
+  EXPECT_EQ(counting->begun, before + 1);
+}
+
 TEST_F(PipelineTest, ADeviceThatIsNotHereIsRefusedWithThoseThatAre) {
   const auto all = services();
   request_.experiment.device = "cuda:7";

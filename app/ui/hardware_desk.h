@@ -1,0 +1,62 @@
+#pragma once
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <future>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "session/session.h"
+
+namespace attnscope::ui {
+
+// Reads a GPU's own counters. A session of its own does, whose workers profile and time nothing, so that nothing is
+// profiled in the processes that time. One reading at a time.
+class HardwareDesk {
+ public:
+  // `profiling`: of that session; empty: this window reads none. `wake` is called on another thread.
+  HardwareDesk(std::optional<session::SessionOptions> profiling, std::function<void()> wake)
+      : profiling_(std::move(profiling)), wake_(std::move(wake)) {}
+  ~HardwareDesk() { cancel(); }  // and waits for the reading's end
+  HardwareDesk(const HardwareDesk&) = delete;
+  HardwareDesk& operator=(const HardwareDesk&) = delete;
+
+  bool can_read() const { return profiling_.has_value(); }
+  // Nothing happens while one reads.
+  void read(const Experiment& experiment);
+  // What is read comes to nothing.
+  void cancel();
+  // Once a frame: takes what has come.
+  void follow();
+
+  bool reads() const { return came_.valid(); }
+  bool is_cancelled() const { return reads() && *stop_; }
+  // The hash of the experiment that is read; empty: none is.
+  const std::string& reading() const { return hash_; }
+  std::string progress() const;  // "emulating tiled, 43 of 128 CTAs"; empty: not known
+  // What came of the last reading of that experiment: `hardware` with the emulator's counters, or why there is nothing.
+  // Null: none was read.
+  const Observation* of(const std::string& experiment_hash) const;
+
+ private:
+  static constexpr size_t kMostKept = 32;
+
+  // Of the thread that reads, too.
+  struct Words {
+    std::mutex mutex;
+    std::string text;
+  };
+
+  std::optional<session::SessionOptions> profiling_;
+  std::function<void()> wake_;
+  std::shared_ptr<std::atomic<bool>> stop_;
+  std::shared_ptr<Words> words_;
+  std::string hash_;
+  std::map<std::string, Observation> kept_;  // by the experiment's hash
+  std::future<Observation> came_;            // the last member: its end is waited for first
+};
+
+}  // namespace attnscope::ui

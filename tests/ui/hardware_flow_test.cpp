@@ -1,0 +1,107 @@
+// The Counters panel reads a GPU's own counters with workers of their own.
+#include <fstream>
+
+#include "ui/hardware_desk.h"
+#include "ui/still_session.h"
+#include "ui/window_flow.h"
+
+namespace attnscope::ui {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+class HardwareFlow : public WindowFlow {
+ protected:
+  // A run on a GPU is shown.
+  void open_on_gpu(std::vector<std::string> behaviour) {
+    behaviour.emplace_back("--profile");
+    fake_worker(std::move(behaviour));
+    profiling_ = options_;
+    session::Snapshot snapshot = snapshot_after({"m32_w4"});
+    std::vector<DeviceSpec> devices = *snapshot.devices;
+    devices.push_back(devices.front());
+    devices.back().id = "cuda:0";
+    devices.back().emulated = false;
+    snapshot.devices = session::share(std::move(devices));
+    auto chunk = std::make_shared<session::HistoryChunk>(*snapshot.history.chunks.front());
+    auto seen = std::make_shared<Observation>(*chunk->entries.back().observation);
+    seen->experiment.device = seen->device = "cuda:0";
+    chunk->entries.back().observation = seen;
+    snapshot.history.chunks = {chunk};
+    snapshot.focus.shown = seen;
+    snapshot.focus.wanted = seen->experiment;
+    snapshot.focus.wanted_hash = hash_of(seen->experiment);
+    std::fill_n(snapshot.focus.part_hash, session::kParts, snapshot.focus.wanted_hash);
+    open_still(std::move(snapshot));
+  }
+  void open_still(session::Snapshot snapshot) {
+    session_ = std::make_unique<StillSession>(std::move(snapshot));
+    open_window({1600, 900});
+    bench_->ignore_kept_settings();
+    flow([&](ImGuiTestContext* ctx) {
+      ctx->Yield(12);
+      bench_->open_panel("Counters");
+      ctx->Yield(8);
+    });
+  }
+  void wait_for_end(ImGuiTestContext* ctx) {
+    wait(
+        ctx, [&](const session::Snapshot&) { return !bench_->hardware().reads(); }, "the end of the reading");
+    ctx->Yield(3);
+  }
+};
+
+constexpr const char* kRead = "//Counters/Read hardware counters";
+
+TEST_F(HardwareFlow, TheGpusFiguresStandBesideTheEmulators) {
+  open_on_gpu({});
+  flow([&](ImGuiTestContext* ctx) {
+    ctx->ItemClick(kRead);
+    wait_for_end(ctx);
+    const std::string words = drawn_words(ctx);
+    EXPECT_THAT(words, HasSubstr("measured with CUPTI 13.0.85 in 8 passes"));
+    EXPECT_THAT(words, HasSubstr("difference"));
+    EXPECT_THAT(words, HasSubstr("equal"));
+    EXPECT_THAT(words, HasSubstr("+1.00 %"));
+    EXPECT_THAT(words, HasSubstr("12.5 %"));
+  });
+  EXPECT_EQ(runs(), 1u) << "a worker that profiles ran it, and no other";
+}
+
+TEST_F(HardwareFlow, ARefusalSaysWhatHelps) {
+  open_on_gpu({"--no-permission"});
+  flow([&](ImGuiTestContext* ctx) {
+    ctx->ItemClick(kRead);
+    wait_for_end(ctx);
+    const std::string words = drawn_words(ctx);
+    EXPECT_THAT(words, HasSubstr("the driver lets this user read no counters"));
+    EXPECT_THAT(words, HasSubstr("Become root."));
+    EXPECT_THAT(words, Not(HasSubstr("measured with CUPTI")));
+  });
+}
+
+TEST_F(HardwareFlow, AReadingThatIsCancelledComesToNothing) {
+  std::filesystem::create_directories(dir_ / "gate");
+  open_on_gpu({"--gate", dir_ / "gate"});
+  flow([&](ImGuiTestContext* ctx) {
+    ctx->ItemClick(kRead);
+    wait(
+        ctx, [&](const session::Snapshot&) { return runs() > 0; }, "the run that profiles");
+    ctx->Yield(3);
+    EXPECT_THAT(drawn_words(ctx), HasSubstr("Reading"));
+    ctx->ItemClick("//Counters/###cancel hardware");
+    wait_for_end(ctx);
+    EXPECT_THAT(drawn_words(ctx), HasSubstr("Read hardware counters"));
+  });
+  EXPECT_EQ(bench_->hardware().of(now()->focus.wanted_hash), nullptr);
+}
+
+TEST_F(HardwareFlow, AnEmulatedDeviceHasNone) {
+  profiling_ = options_;
+  open_still(snapshot_after({"m32_w4"}));
+  flow([&](ImGuiTestContext* ctx) { EXPECT_THAT(drawn_words(ctx), Not(HasSubstr("own counters"))); });
+}
+
+}  // namespace
+}  // namespace attnscope::ui

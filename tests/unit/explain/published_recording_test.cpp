@@ -1,0 +1,42 @@
+// What docs/explaining.md says of published kernels is what bench/results/published_sources.json holds.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+namespace attnscope::explain {
+namespace {
+
+using Json = nlohmann::json;
+
+std::string text_of(const char* file) {
+  std::ifstream in(std::string(ATTNSCOPE_SOURCE_DIR) + "/" + file);
+  std::ostringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+bool holds(const Json& list, const Json& rule) { return std::ranges::find(list, rule) != list.end(); }
+
+TEST(PublishedRecording, TheDocsSayWhatItHolds) {
+  const Json kernels = Json::parse(text_of("bench/results/published_sources.json")).at("kernels");
+  int named = 0, mended = 0;
+  for (const Json& one : kernels) {
+    EXPECT_LE(one.at("first").size(), 3u);
+    if (one.at("named"))
+      named += holds(one.at("first"), one.at("rule"));
+    else
+      mended += !holds(one.at("warned"), one.at("rule"));
+  }
+  const std::string docs = text_of("docs/explaining.md");
+  EXPECT_THAT(docs, testing::HasSubstr(fmt::format("In {} of {} cases", named + mended, kernels.size())));
+  EXPECT_THAT(docs, testing::HasSubstr(fmt::format("{} times the fault that they name", named)));
+  EXPECT_THAT(docs, testing::HasSubstr(fmt::format("and {} times\nthe version that mends it", mended)));
+}
+
+}  // namespace
+}  // namespace attnscope::explain
