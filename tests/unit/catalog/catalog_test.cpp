@@ -252,6 +252,25 @@ TEST(Devices, RegistersAndMemoryAreThoseOfTheirRecordings) {
   EXPECT_NEAR(device("h200").rates.at("l2_sectors"), same, 0.03 * same);
 }
 
+// The model takes one cost for both.
+TEST(Devices, FourMatricesCostTheSchedulerAsMuchAsALoadOf128Bits) {
+  const std::string all = testing_support::read_text(source_dir() / "tests/data/gpu/h200_shared_latency.txt");
+  const auto clocks = [&](const std::string& load) {
+    return recorded_figure(all.substr(all.find("\n" + load + " ")), "  16 warps", "with 32 FFMA ");
+  };
+  EXPECT_NEAR(clocks("ldsm.x4"), clocks("lds.128"), 0.5);
+  EXPECT_GT(clocks("lds.128"), clocks("lds.32") + 2);
+}
+
+// FFMA of warps that are far apart in the code, four chains each.
+TEST(Devices, WarpsThatTakeTurnsLoseNothing) {
+  const std::string all = testing_support::read_text(source_dir() / "tests/data/gpu/h200_turns.txt");
+  for (const char* body : {" 512", "1024", "2048"})
+    for (const char* skew : {"skew    0 ", "skew 1501 "})
+      EXPECT_NEAR(recorded_figure(all, fmt::format("turns body  {} chains 4 warps 16", body), skew), 1.015, 0.01)
+          << body << skew;
+}
+
 TEST(Devices, LimitsAreThoseOfTheArchitecture) {
   EXPECT_EQ(device("rtx3090").arch, 86);
   EXPECT_EQ(device("rtx3090").ctas_sm, 16);
