@@ -2,7 +2,7 @@
 
     python3 -B bench/model_bars.py [--check | --again build/release/attnscope]
 
-Reads h200_grid.json (configs drawn at random, timed on a GPU and modelled) and h100_validate.json (the same by `attnscope
+Reads h200_grid.json (two draws of random configs, timed on a GPU and modelled) and h100_validate.json (the same by `attnscope
 validate` on another GPU; no bar comes from it) in tests/data/model, and writes assets/model/bars.json and what stands between
 "<!-- grid NAME -->" and "<!-- end of grid -->" in docs/model.md and README.md. The bars come from two thirds of the first file's
 rows; the others tell what they are worth. --check changes nothing and fails where a file is not what the rows say. --again
@@ -183,9 +183,10 @@ def main():
     if options.again:
         for file in SETS:
             model_again(options.again, file)
-    grid, other = (json.loads(file.read_text())["sets"][0] for file in SETS)
-    unseen = [r for r in grid["rows"] if is_unseen(r)]
-    bars = bars_of([r for r in grid["rows"] if not is_unseen(r)], grid["arch"])
+    (grid, *later), (other,) = (json.loads(file.read_text())["sets"] for file in SETS)
+    rows = grid["rows"] + [r for one in later for r in one["rows"]]
+    unseen = [r for r in rows if is_unseen(r)]
+    bars = bars_of([r for r in rows if not is_unseen(r)], grid["arch"])
     tables = {"bound": table(unseen, bars, "bound"), "kernel": table(unseen, bars, "kernel"),
               "problem": table(unseen, bars, "problem"), "pairs": pair_table(unseen, bars)}
     tables["h100"] = table(other["rows"], bars, "bound")

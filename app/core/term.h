@@ -43,13 +43,14 @@ enum class TermKind {
   global_latency,
   local_latency,
   jumps,
+  instruction_fetch,  // from beyond the SM's nearest instruction cache
   barriers,
   other
 };
 template <>
 struct Words<TermKind> {
   using enum TermKind;
-  static constexpr WordTable<TermKind, 31> table{{{launch, "launch"},
+  static constexpr WordTable<TermKind, 32> table{{{launch, "launch"},
                                                   {tail, "tail"},
                                                   {issue, "issue"},
                                                   {tensor_cores, "Tensor Cores"},
@@ -78,6 +79,7 @@ struct Words<TermKind> {
                                                   {global_latency, "global memory latency"},
                                                   {local_latency, "local memory latency"},
                                                   {jumps, "jumps"},
+                                                  {instruction_fetch, "instruction fetch"},
                                                   {barriers, "barriers"},
                                                   {other, "other"}}};
 };

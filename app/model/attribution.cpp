@@ -191,6 +191,7 @@ void Attribution::attribute_gap(double from, const SimulatedWarp& warp, double n
   }
   piece(warp.held_by, warp.held_by == TermKind::launch ? Stall::kNone : warp.previous, warp.held);
   piece(TermKind::jumps, warp.previous, warp.ready);
+  piece(TermKind::instruction_fetch, consumer, warp.fetched);
   if (now > from)
     data_ready(warp, instruction, [&](const Awaited& awaited, double) {
       piece(latency_term(awaited.unit), awaited.producer, std::min(awaited.unloaded, awaited.until));

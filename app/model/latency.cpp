@@ -73,6 +73,7 @@ Bound bound_of(TermKind term) {
     case TermKind::instruction_latency:
     case TermKind::tensor_latency:
     case TermKind::jumps:
+    case TermKind::instruction_fetch:
       return Bound::instruction_latency;
     case TermKind::mufu_latency:
     case TermKind::shuffle_latency:

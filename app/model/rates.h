@@ -69,6 +69,16 @@ inline constexpr Rate kLatencyBarrier{"latency_barrier", 12.5};  // BAR.SYNC, fr
 inline constexpr Rate kBarrierArrival{"barrier_arrival", 2};     // between the arrivals of two warps
 inline constexpr Rate kLatencyBranch{"latency_branch", 8};       // a jump taken, beyond the code's own stall count
 
+// Instruction caches: kilobytes of a scheduler's own, of the one that the four share and of the next; the clocks that a
+// jump waits for code that is not in its scheduler's own; and those in which 128 bytes of code, eight instructions,
+// come from the last one and from beyond it.
+inline constexpr Rate kCodeOwnKb{"code_own_kb", 6};
+inline constexpr Rate kCodeOwn{"code_own", 19};
+inline constexpr Rate kCodeNearKb{"code_near_kb", 32};
+inline constexpr Rate kCodeFarKb{"code_far_kb", 128};
+inline constexpr Rate kCodeLine{"code_line", 17.6};
+inline constexpr Rate kCodeFarLine{"code_far_line", 45.6};
+
 // Per kernel and per CTA
 inline constexpr Rate kLaunchUs{"launch_us", 0.6};        // microseconds of an empty kernel in a graph of them
 inline constexpr Rate kCtaStartClocks{"cta_start", 160};  // clocks of an SM for each CTA that starts on it
@@ -103,6 +113,12 @@ inline constexpr const Rate* kAll[] = {&kIssue,
                                        &kLatencyBarrier,
                                        &kBarrierArrival,
                                        &kLatencyBranch,
+                                       &kCodeOwnKb,
+                                       &kCodeOwn,
+                                       &kCodeNearKb,
+                                       &kCodeFarKb,
+                                       &kCodeLine,
+                                       &kCodeFarLine,
                                        &kLaunchUs,
                                        &kCtaStartClocks};
 

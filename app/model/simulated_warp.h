@@ -49,13 +49,15 @@ struct SimulatedWarp {
   int64_t issued = 0;           // instructions, with those of runs that were not simulated
   uint32_t next = 0, last = 0;  // instructions of the current block: [next, last)
   uint32_t lanes = 32;          // that execute it
+  size_t line = SIZE_MAX;       // of the code, of its next instruction
   int scheduler = 0;
   size_t cta = 0;         // slot
   size_t of_cta = 0;      // which of the CTA's warps it is
   uint32_t previous = 0;  // the instruction that it issued last
   // What holds it before any data does: first its last instruction's stall count, until `stalled`; then, until `held`,
-  // a barrier or the start of its CTA, if it is later; then, until `ready`, a jump.
-  double stalled = 0, held = 0, ready = 0;
+  // a barrier or the start of its CTA, if it is later; then, until `ready`, a jump; then, until `fetched`, the
+  // instruction caches.
+  double stalled = 0, held = 0, ready = 0, fetched = 0;
   TermKind held_by = TermKind::launch;
   double complete = 0;  // when its next instruction has what it needs but for its unit and an issue slot
   Awaited port;         // when its last wavefront has passed
@@ -79,7 +81,7 @@ inline const Awaited* copies_there(const SimulatedWarp& warp, const ScheduledIns
 // wait on the way, in order of time: it ends at awaited.until.
 template <class Wait>
 double data_ready(const SimulatedWarp& warp, const ScheduledInstruction& instruction, Wait wait) {
-  double time = warp.ready;
+  double time = std::max(warp.ready, warp.fetched);
   const auto until = [&](const Awaited& awaited) {
     if (awaited.until <= time) return;
     wait(awaited, time);

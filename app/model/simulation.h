@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "model/attribution.h"
+#include "model/code_cache.h"
 #include "model/machine.h"
 #include "model/simulated_warp.h"
 #include "model/sm_simulation.h"
@@ -225,6 +226,7 @@ class Simulation {
   std::array<std::array<HeldUnit, static_cast<size_t>(Unit::count)>, kSchedulers> units_{};
   std::optional<Attribution> attribution_;  // where the load asks for it
   float data_conflicts_ = 0;                // share of the queue of wavefronts
+  CodeCache code_cache_;
   Queue shuffle_queue_, data_queue_, l2_queue_, dram_queue_;
   double sector_ = 0;  // clocks of the SM's share of the second level
   double barrier_free_ = 0;

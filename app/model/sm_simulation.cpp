@@ -15,7 +15,7 @@ constexpr double kOperandClocks = 8;  // until a store's operands have been read
 }  // namespace
 
 Simulation::Simulation(const DeviceSpec& spec, const KernelSchedule& schedule, const SmLoad& load)
-    : machine_(spec), schedule_(schedule), load_(load) {
+    : machine_(spec), schedule_(schedule), load_(load), code_cache_(spec, schedule) {
   for (const ScheduledInstruction& instruction : schedule.code) prepared_.emplace_back(machine_, instruction);
   // The first access finds nothing in the first level.
   miss_share_ = miss_share(schedule);
@@ -70,10 +70,12 @@ void Simulation::start_cta(size_t slot, double free, double time) {
   CtaSlot& cta = slots_[slot];
   cta.trace = load_.ctas[started_ - 1];
   if (cta.warps.empty()) {
+    // One CTA's warps behind another's; where each takes all schedulers, the next one begins one further.
+    const size_t first = slot * trace.warps.size() + (trace.warps.size() % kSchedulers == 0 ? slot : 0);
     for (size_t w = 0; w < trace.warps.size(); ++w) {
       cta.warps.push_back(warps_.size());
       warps_.emplace_back();
-      warps_.back().scheduler = static_cast<int>((slot + w) % kSchedulers);
+      warps_.back().scheduler = static_cast<int>((first + w) % kSchedulers);
       warps_.back().cta = slot;
       warps_.back().of_cta = w;
       turns_.add(cta.warps.back(), static_cast<size_t>(warps_.back().scheduler));
@@ -93,6 +95,8 @@ void Simulation::start_cta(size_t slot, double free, double time) {
     warp.held = warp.ready = time;
     warp.held_by = TermKind::launch;
     warp.port = {.until = time};
+    warp.line = SIZE_MAX;
+    warp.fetched = 0;
     warp.scoreboard.fill({});
     warp.open_copies = warp.room = {};
     warp.copies.clear();
@@ -138,7 +142,11 @@ void Simulation::queue_next(size_t index, double now) {
     finish_warp(index, std::max(now, warp.ready));
     return;
   }
-  warp.complete = warp.ready;
+  if (const size_t line = CodeCache::line_of(warp.next); line != warp.line) {
+    warp.fetched = code_cache_.fetch(static_cast<size_t>(warp.scheduler), warp.line, line, now, warp.ready);
+    warp.line = line;
+  }
+  warp.complete = std::max(warp.ready, warp.fetched);
   if (prepared_[warp.next].waits)
     warp.complete = data_ready(warp, schedule_.code[warp.next], [](const Awaited&, double) {});
   turns_.give(index, warp.complete);

@@ -171,13 +171,16 @@ void Simulation::wave_passed(double now) {
     return begin(waves_, now, true);
   }
   if (++waves_.runs < waves_.length) return;
-  const bool steady = is_steady(waves_, now);
+  const auto ctas = static_cast<int64_t>(started_ - waves_.mark->started);
+  // Places that end together take their next CTAs in any order: a window of one more or one less is not whole.
+  const bool whole = ctas == waves_.length * static_cast<int64_t>(slots_.size());
+  const bool steady = is_steady(waves_, now) && whole;
   if (!steady && waves_.length < kLongestWave) {
     if (waves_.made == 2) waves_.length *= 2, waves_.made = 0;
     return begin(waves_, now, true);
   }
   waves_.length = 0;  // once is enough
-  const auto ctas = static_cast<int64_t>(started_ - waves_.mark->started);
+  if (!whole) return;
   const auto left = static_cast<int64_t>(load_.ctas.size() - started_) - static_cast<int64_t>(slots_.size());
   if (left < ctas) return;
   Work work;

@@ -91,6 +91,7 @@ ImU32 colour_of(TermKind kind) {
     case TermKind::shuffle_latency:
     case TermKind::constant_latency:
     case TermKind::jumps:
+    case TermKind::instruction_fetch:
       return p.buffers[5];
     case TermKind::shared_latency:
     case TermKind::global_latency:

@@ -172,6 +172,10 @@ TEST(Devices, MeasuredRatesAreThoseOfTheirRecording) {
     auto recorded = recorded_rates(id);
     for (const auto& [rate, line] : lines)
       EXPECT_NEAR(spec.rates.at(rate), recorded[line], 0.03 * recorded[line]) << id << " " << rate;
+    // The stall counts of that loop are 24 clocks.
+    EXPECT_NEAR(spec.rates.at("latency_branch"), recorded["loop_of_one_ffma"] - 24, 0.1) << id;
+    const double far = 8 * recorded["fetch_16384_instructions_warps_1"];
+    EXPECT_NEAR(spec.rates.at("code_far_line"), far, 0.03 * far) << id;
   }
   // tests/gpu/memory.cu ran on an H200 only; rates.cu, with more data, on both.
   const double of_h200 = device("h200").rates.at("l2_sectors"),
@@ -179,14 +183,26 @@ TEST(Devices, MeasuredRatesAreThoseOfTheirRecording) {
   EXPECT_NEAR(device("h100").rates.at("l2_sectors"), of_h200 * h100_share, 0.03 * of_h200);
 }
 
-// The white paper's two clocks: the data sheets' TFLOP/s are those of the slower one.
-TEST(Devices, TheClockUnderTensorCoresIsThatOfTheDataSheetsThroughput) {
-  constexpr double kFlop = 4096;  // of an SM and clock, in halves
+// MHz in the longest kernels of a loop: "hmma  kernel of 20000.0 us: 1800.0 MHz by globaltimer; …".
+std::map<std::string, double> recorded_clocks(const std::string& device) {
+  std::istringstream lines(
+      testing_support::read_text(source_dir() / "bench/results" / ("tensor_clock_" + device + ".txt")));
+  std::map<std::string, double> clocks;
+  for (std::string line; std::getline(lines, line);) {
+    const size_t name = line.find("  "), at = line.find(" us: ");
+    if (line.find("kernel of") != std::string::npos) clocks[line.substr(0, name)] = std::stod(line.substr(at + 5));
+  }
+  return clocks;
+}
+
+TEST(Devices, TheClockUnderTensorCoresIsTheRecordedOne) {
   for (const char* id : {"h100", "h200"}) {
     const DeviceSpec spec = device(id);
-    const double tflops = kFlop * double(spec.sms) * spec.rates.at("tensor_clock_mhz") * 1e-6;
-    EXPECT_NEAR(tflops, spec.tensor_tflops_f16, 0.001 * tflops) << id;
-    EXPECT_LT(spec.rates.at("tensor_clock_mhz"), spec.clock_mhz) << id;
+    const auto clocks = recorded_clocks(id);
+    for (const char* loop : {"hmma", "hmma + 4 ffma", "hmma + 16 ffma", "hmma + 64 ffma", "tf32", "int8"})
+      EXPECT_NEAR(spec.rates.at("tensor_clock_mhz"), clocks.at(loop), 2) << id << " " << loop;
+    EXPECT_NEAR(spec.clock_mhz, clocks.at("ffma"), 1) << id;
+    EXPECT_GE(clocks.at("fp64 mma"), spec.clock_mhz - 1) << id << ": doubles do not lower it";
   }
 }
 
@@ -220,12 +236,39 @@ TEST(Devices, RegistersAndMemoryAreThoseOfTheirRecordings) {
       const double of_many = recorded_figure(memory, line, "own: ");
       EXPECT_NEAR(rates.at("l2_port_of_many"), of_many, 0.05 * of_many) << id << many;
     }
+    const auto loop = [&](int body) {  // clocks of a lone warp
+      return body * recorded_figure(memory, fmt::format("fetch body {:5} warps  4 skew    0", body), "skew    0: ");
+    };
+    for (const int body : {3072, 4096, 6144})
+      EXPECT_NEAR(rates.at("code_line"), 8 * loop(body) / body, 0.02 * rates.at("code_line")) << id << body;
+    for (const int body : {512, 1024, 1536})
+      EXPECT_NEAR(rates.at("code_own"), loop(body) - body - (loop(256) - 256), 1) << id << body;
+    EXPECT_NEAR(loop(256) - 256, loop(128) - 128, 0.5) << id << ": both fit into a scheduler's own cache";
     const double launch = recorded_figure(memory, "graph of kernels,  132 CTAs of  32 threads", "empty ");
     EXPECT_NEAR(rates.at("launch_us"), launch, 0.03 * launch) << id;
   }
   const double same =
       recorded_figure(memory, "l2 132 CTAs of 1024 threads, 4 loads each in flight, 2097152", "slowest ");
   EXPECT_NEAR(device("h200").rates.at("l2_sectors"), same, 0.03 * same);
+}
+
+// The model takes one cost for both.
+TEST(Devices, FourMatricesCostTheSchedulerAsMuchAsALoadOf128Bits) {
+  const std::string all = testing_support::read_text(source_dir() / "tests/data/gpu/h200_shared_latency.txt");
+  const auto clocks = [&](const std::string& load) {
+    return recorded_figure(all.substr(all.find("\n" + load + " ")), "  16 warps", "with 32 FFMA ");
+  };
+  EXPECT_NEAR(clocks("ldsm.x4"), clocks("lds.128"), 0.5);
+  EXPECT_GT(clocks("lds.128"), clocks("lds.32") + 2);
+}
+
+// FFMA of warps that are far apart in the code, four chains each.
+TEST(Devices, WarpsThatTakeTurnsLoseNothing) {
+  const std::string all = testing_support::read_text(source_dir() / "tests/data/gpu/h200_turns.txt");
+  for (const char* body : {" 512", "1024", "2048"})
+    for (const char* skew : {"skew    0 ", "skew 1501 "})
+      EXPECT_NEAR(recorded_figure(all, fmt::format("turns body  {} chains 4 warps 16", body), skew), 1.015, 0.01)
+          << body << skew;
 }
 
 TEST(Devices, LimitsAreThoseOfTheArchitecture) {

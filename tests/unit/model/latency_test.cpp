@@ -100,7 +100,7 @@ TEST_F(Latency, ASustainedClockIsPreferred) {
   EXPECT_EQ(timing(&schedule, spec).clock_mhz, 1020);
 }
 
-// As an H100 does: 1,830 MHz with products on Tensor Cores, else 1,980.
+// As an H200 does: 1,800 MHz with products on Tensor Cores, else 1,980.
 TEST_F(Latency, ProductsOnTensorCoresLowerTheClock) {
   DeviceSpec spec = h200();
   spec.rates["tensor_clock_mhz"] = 990;

@@ -88,6 +88,17 @@ TEST(SmSimulation, Fp32HasTwoPipesAndSharesOne) {
   EXPECT_NEAR(per_pass({imad, convert}, older), 2, 1e-6);
 }
 
+// Two CTAs of two warps have a scheduler for each warp; of CTAs of four warps whose first one works longest, the first
+// ones do not share a scheduler.
+TEST(SmSimulation, CtasOnAnSmShareOutTheSchedulers) {
+  const std::vector<ScheduledInstruction> block(1000, instruction(Unit::fp32));
+  const KernelSchedule two = schedule({block}, {times(10), times(10)});
+  EXPECT_NEAR(clocks(two, 2, 2), clocks(two), 1e-6);
+  EXPECT_NEAR(clocks(two, 3, 3), 2 * clocks(two), 0.01 * clocks(two));
+  const KernelSchedule uneven = schedule({block}, {times(10), times(1), times(1), times(1)});
+  EXPECT_LT(clocks(uneven, 4, 4), 1.5 * clocks(uneven));
+}
+
 TEST(SmSimulation, AProductKeepsTheSchedulerFromIssuing) {
   DeviceSpec spec = round_rates();
   spec.rates["mma_16816"] = 6;
