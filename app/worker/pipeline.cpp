@@ -41,17 +41,15 @@ Result<void> Pipeline::run_stages() {
   const bool source = request_.kernel.library.is_source();
   if (source) stages.insert(stages.end(), {&Pipeline::compile, &Pipeline::hold_limits});
   if (request_.stages.run)
-    stages.insert(
-        stages.end(),
-        {&Pipeline::load, &Pipeline::launch, &Pipeline::model, &Pipeline::check, &Pipeline::clock,
-         services_.purpose == Purpose::profile ? &Pipeline::profile : &Pipeline::measure, &Pipeline::explain});
+    stages.insert(stages.end(),
+                  {&Pipeline::load, &Pipeline::launch, &Pipeline::begin_next, &Pipeline::model, &Pipeline::check,
+                   &Pipeline::clock, services_.purpose == Purpose::profile ? &Pipeline::profile : &Pipeline::measure,
+                   &Pipeline::explain});
   if (request_.stages.watch && source) stages.push_back(&Pipeline::watch);
   for (const Stage stage : stages) {
     if (*request_.cancel) return fail(attnscope::Stage::cancelled, "cancelled", "");
     if (auto done = (this->*stage)(); !done) return done;
-    if (stage == &Pipeline::hold_limits && seen_.variant &&
-        std::ranges::count(request_.known_codes, seen_.variant->code_hash) > 0)
-      return {};
+    if (stage == &Pipeline::hold_limits && is_known()) return {};
   }
   return {};
 }
@@ -60,6 +58,7 @@ Result<device::LaunchOutcome> run_trial(Services& services, const Request& reque
   try {
     ProgressOnly quiet(sink);
     Recorder recorder(quiet, request.experiment);
+    services.begun.drop();
     return Pipeline(services, request, recorder).run_trial(make);
   } catch (const std::bad_alloc&) {
     return fail(platform::out_of_memory(who(request)));
@@ -80,7 +79,10 @@ Result<OverBuffers> run_over(Services& services, const Request& request,
 Result<void> run_experiment(Services& services, const Request& request, Sink& sink) {
   try {
     Recorder recorder(sink, request.experiment);
-    return Pipeline(services, request, recorder).run();
+    services.begun.keep_only(request.experiment);
+    auto done = Pipeline(services, request, recorder).run();
+    if (!done && done.error().stage == Stage::cancelled) services.begun.drop();
+    return done;
   } catch (const std::bad_alloc&) {
     return fail(platform::out_of_memory(who(request)));
   }

@@ -79,9 +79,15 @@ Result<void> Pipeline::launch() {
     events.on_start = begin;
   else
     begin();
-  auto outcome = device_->run(*launch, events);
-  if (!outcome) return fail(outcome.error());
-  outcome_ = std::move(*outcome);
+  auto begun = services_.begun.take(experiment(), launches_.back().info.code_hash, events);
+  if (!begun) return fail(begun.error());
+  if (*begun) {
+    outcome_ = std::move(**begun);
+  } else {
+    auto outcome = device_->run(*launch, events);
+    if (!outcome) return fail(outcome.error());
+    outcome_ = std::move(*outcome);
+  }
   if (outcome_.counters && !is_program()) sink_.part({*outcome_.counters});
   return {};
 }

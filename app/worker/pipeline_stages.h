@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <functional>
@@ -30,6 +31,9 @@ class Pipeline {
   Result<device::LaunchOutcome> run_trial(const MakeTrial& make);
   Result<OverBuffers> run_over(std::shared_ptr<const check::Operands> operands);
 
+  // Its run in the emulator begins, if nothing stands against it; what does is said when it is asked for.
+  void begin();
+
  private:
   using Ready = std::shared_ptr<const device::Loaded>;
   using Step = protocol::Step;
@@ -51,6 +55,7 @@ class Pipeline {
   // The run and its time.
   Result<void> load();
   Result<void> launch();
+  Result<void> begin_next();
   Result<void> model();
   Result<void> clock();
   Result<void> measure();
@@ -81,6 +86,9 @@ class Pipeline {
   Result<device::LaunchRequest> launch_on(const std::shared_ptr<device::Device>& twin);
   Result<void> count(device::Device& twin, const device::LaunchRequest& launch);
 
+  bool is_known() const {
+    return seen_.variant && std::ranges::count(request_.known_codes, seen_.variant->code_hash) > 0;
+  }
   bool is_program() const { return !request_.kernel.steps.empty(); }
   LaunchFigures& figures_of(const PlannedLaunch& one) { return figures_[one.kernel.step.value_or(0)]; }
   PlannedRun planned() const { return {request_.kernel, experiment().problem, device_->spec(), launches_, workload_}; }
