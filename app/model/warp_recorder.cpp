@@ -46,7 +46,7 @@ void WarpRecorder::issue(size_t index, const SimulatedWarp& warp, const Schedule
   };
   piece(WarpState::result, warp.stalled);
   piece(warp.held_by == TermKind::launch ? WarpState::start : WarpState::barrier, warp.held);
-  piece(WarpState::result, warp.ready);  // a jump
+  piece(WarpState::result, std::max(warp.ready, warp.fetched));  // a jump, and code that is not there yet
   data_ready(warp, instruction, [&](const Awaited& awaited, double) { piece(state_of(awaited), awaited.until); });
   piece(WarpState::turn, now);
   add(index, WarpState::issue, now, now + 1);

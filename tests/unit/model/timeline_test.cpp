@@ -79,6 +79,13 @@ TEST(Timeline, TwoWarpsOfASchedulerTakeTurns) {
   EXPECT_EQ(clocks_of(t, WarpState::issue), 200);
 }
 
+TEST(Timeline, AWarpThatWaitsForItsCodeDoesNotWaitForItsTurn) {
+  const std::vector<ScheduledInstruction> large(4096, instruction(Unit::fp32));
+  const SmTimeline t = timeline_of(schedule({large}, {times(3)}), 1, 1, {}, 512, 1).timeline;
+  EXPECT_NEAR(clocks_of(t, WarpState::turn), 0, 1);
+  EXPECT_GT(clocks_of(t, WarpState::result), 2 * 4096) << "of 2.2 clocks an instruction 1.2 are waits";
+}
+
 // Five CTAs on two SMs with one place each: 0, 2, 4 and 1, 3.
 TEST(Timeline, EqualCtasGoToTheSmsInTurns) {
   const std::vector<ScheduledInstruction> work(100, instruction(Unit::fp32));
