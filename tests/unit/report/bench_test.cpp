@@ -366,7 +366,8 @@ TEST(Bench, APicturesLinesStandBelowEachOtherAndItsPanelsToo) {
     EXPECT_NEAR(peer - next, next - ours, 0.2);
     const double dot = number_in(svg, "<circle", "cy", from);
     EXPECT_NEAR(dot, ours - 4, 0.2) << "the mark stands in the middle of its line's text";
-    EXPECT_NEAR(number_in(svg, "height=\"8\"", "y", svg.rfind("<rect", svg.find("height=\"8\"", from))), dot - 4, 0.2);
+    const size_t bar = svg.rfind("<rect", svg.find("height=\"8\"", from));
+    EXPECT_NEAR(number_in(svg, "<rect", "y", bar), dot - 4, 0.2);
   }
   EXPECT_GT(label_y("ours", second), label_y("peer", 0) + 46) << "a panel has a head";
   // 8 to 16 us is a bar with 10 us inside it: as far from its left as the logarithm says.

@@ -8,10 +8,6 @@
 
 #include "session/session.h"
 
-#if __has_include("core/sm_timeline.h")
-#include "core/sm_timeline.h"
-#endif
-
 namespace attnscope::sweep {
 
 // A session that only scans, in no time: every config that is asked for has ended at the next look, unless `holds`
@@ -78,9 +74,7 @@ class ScanSession : public session::Session {
   void request_view(ViewRequest) override {}
   void request_code(Experiment, std::optional<int64_t>) override {}
   void request_softmax(Experiment, SoftmaxRow) override {}
-#if __has_include("core/sm_timeline.h")
   void request_timeline(Experiment, TimelineAsk) override {}
-#endif
   void annotate(std::string, store::RunNote) override {}
   void focus(Draft, session::Gesture) override {}
   void rerun() override {}
@@ -100,12 +94,12 @@ class ScanSession : public session::Session {
   void reconnect(std::string) override {}
   void dismiss_toast(uint64_t) override {}
   void set_setting(std::string, Json) override {}
-  virtual void save_session(std::string, std::string, Json) {}
-  virtual void open_session(std::filesystem::path) {}
-  virtual void close_session() {}
-  virtual void copy_preset(std::filesystem::path) {}
-  virtual void delete_session(std::filesystem::path) {}
-  virtual void restore_session(std::filesystem::path) {}
+  void save_session(std::string, std::string, Json) override {}
+  void open_session(std::filesystem::path) override {}
+  void close_session() override {}
+  void copy_preset(std::filesystem::path) override {}
+  void delete_session(std::filesystem::path) override {}
+  void restore_session(std::filesystem::path) override {}
   void note(session::LogLevel, std::string) override {}
   void stop() override {}
 
