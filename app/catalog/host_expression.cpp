@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "catalog/host_sum.h"
 #include "core/cpp_tokens.h"
 
 namespace attnscope::catalog {
@@ -20,41 +21,6 @@ constexpr size_t kLongest = 10000;              // bytes of an expression in the
 constexpr size_t kLongestPart = 2000;           // bytes of a part in a manifest, which accepts no longer one
 constexpr int kMostTokens = 10000;              // of an expression and everything that its names mean
 constexpr int64_t kLargest = int64_t{1} << 53;  // larger results are refused
-
-// A sum of parts and a number; each part is a text that binds at least as tightly as *.
-struct Sum {
-  std::vector<std::pair<bool, std::string>> parts;  // subtracted?
-  int64_t number = 0;
-  int64_t now = 0;
-
-  bool constant() const { return parts.empty(); }
-  std::string text() const {
-    std::string text;
-    for (const auto& [minus, part] : parts) text += (text.empty() ? (minus ? "-" : "") : minus ? " - " : " + ") + part;
-    if (text.empty()) return std::to_string(number);
-    if (number != 0) text += (number < 0 ? " - " : " + ") + std::to_string(std::abs(number));
-    return text;
-  }
-  // As an operand of * / %.
-  std::string factor() const {
-    const bool single = parts.empty() ? number >= 0 : parts.size() == 1 && number == 0 && !parts[0].first;
-    return single ? text() : "(" + text() + ")";
-  }
-};
-
-Sum number(int64_t value) { return {{}, value, value}; }
-Sum part(std::string text, int64_t now) { return {{{false, std::move(text)}}, 0, now}; }
-
-// A part that ends in a product or quotient needs brackets on the right side of one.
-std::string right_side(const Sum& sum) {
-  const std::string text = sum.factor();
-  int depth = 0;
-  for (const char c : text) {
-    depth += c == '(' ? 1 : c == ')' ? -1 : 0;
-    if (depth == 0 && (c == '*' || c == '/' || c == '%')) return "(" + text + ")";
-  }
-  return text;
-}
 
 bool is_ceil_div(const std::string& name) {
   std::string plain;
@@ -69,7 +35,7 @@ class Parser {
   Parser(const HostNames& names, int depth, int& tokens_left, std::string* unknown)
       : names_(names), depth_(depth), tokens_left_(tokens_left), unknown_(unknown) {}
 
-  std::optional<Sum> whole(const HostText& host) {
+  std::optional<HostSum> whole(const HostText& host) {
     const std::string& expression = host.text;
     used_at_ = host.at;
     if (depth_ > kDeepest || expression.size() > kLongest) return std::nullopt;
@@ -90,18 +56,18 @@ class Parser {
     ++at_;
     return true;
   }
-  static std::optional<Sum> in_range(Sum value) {
+  static std::optional<HostSum> in_range(HostSum value) {
     if (value.now > kLargest || value.now < -kLargest) return std::nullopt;
     return value;
   }
   // A name that contains itself would double at each step.
-  static std::optional<Sum> short_enough(Sum value) {
+  static std::optional<HostSum> short_enough(HostSum value) {
     if (!value.parts.empty() && value.parts.back().second.size() > kLongestPart) return std::nullopt;
     return value;
   }
 
   // condition ? a : b
-  std::optional<Sum> choice() {
+  std::optional<HostSum> choice() {
     if (nested_ == kMostNested) return std::nullopt;
     ++nested_;
     auto condition = logical(true);
@@ -112,17 +78,17 @@ class Parser {
     const auto no = choice();
     if (!no) return std::nullopt;
     if (condition->constant()) return condition->number != 0 ? yes : no;
-    return short_enough(part(fmt::format("({} ? {} : {})", condition->text(), yes->text(), no->text()),
-                             condition->now != 0 ? yes->now : no->now));
+    return short_enough(HostSum::of(fmt::format("({} ? {} : {})", condition->text(), yes->text(), no->text()),
+                                    condition->now != 0 ? yes->now : no->now));
   }
 
-  static Sum truth(const char* op, const Sum& a, const Sum& b, bool now) {
-    if (a.constant() && b.constant()) return number(now);
-    return part(fmt::format("({} {} {})", a.factor(), op, b.factor()), now);
+  static HostSum truth(const char* op, const HostSum& a, const HostSum& b, bool now) {
+    if (a.constant() && b.constant()) return HostSum::whole(now);
+    return HostSum::of(fmt::format("({} {} {})", a.factor(), op, b.factor()), now);
   }
 
   // `any`: ||, else &&.
-  std::optional<Sum> logical(bool any) {
+  std::optional<HostSum> logical(bool any) {
     const char* op = any ? "||" : "&&";
     auto left = any ? logical(false) : masked();
     while (left && is(any ? "|" : "&") && is_next(any ? "|" : "&")) {
@@ -136,7 +102,7 @@ class Parser {
   }
 
   // x & ~63 is x rounded down to a multiple of 64, x & 63 what is left of it. Other masks only of numbers.
-  std::optional<Sum> masked() {
+  std::optional<HostSum> masked() {
     auto left = comparison();
     while (left && is("&") && !is_next("&")) {
       ++at_;
@@ -144,11 +110,11 @@ class Parser {
       if (!mask || !mask->constant()) return std::nullopt;
       const int64_t bits = mask->number, low = bits < 0 ? ~bits : bits;
       if (left->constant()) {
-        left = number(left->number & bits);
+        left = HostSum::whole(left->number & bits);
       } else if ((low & (low + 1)) != 0 || left->now < 0) {
         return std::nullopt;
       } else {
-        const Sum unit = number(low + 1);
+        const HostSum unit = HostSum::whole(low + 1);
         const auto whole = bits < 0 ? rounded_up(*left, unit) : std::nullopt;
         left = bits >= 0 ? rest(*left, unit) : whole ? times(*whole, unit) : rounded_down(*left, unit);
       }
@@ -156,12 +122,12 @@ class Parser {
     return left;
   }
 
-  static std::optional<Sum> rounded_down(const Sum& a, const Sum& unit) {
+  static std::optional<HostSum> rounded_down(const HostSum& a, const HostSum& unit) {
     return short_enough(
-        part(fmt::format("({} - {} % {})", a.text(), a.factor(), unit.text()), a.now - a.now % unit.now));
+        HostSum::of(fmt::format("({} - {} % {})", a.text(), a.factor(), unit.text()), a.now - a.now % unit.now));
   }
 
-  std::optional<Sum> comparison() {
+  std::optional<HostSum> comparison() {
     auto left = sum();
     while (left && (is("<") || is(">") || ((is("=") || is("!")) && is_next("=")))) {
       const bool equal = is_next("=");
@@ -181,20 +147,20 @@ class Parser {
   }
 
   // Shifts bind weaker than sums.
-  std::optional<Sum> sum() {
+  std::optional<HostSum> sum() {
     auto left = additive();
     while (left && ((is("<") && is_next("<")) || (is(">") && is_next(">")))) {
       const bool up = is("<");
       at_ += 2;
       const auto bits = additive();
       if (!bits || !bits->constant() || bits->number < 0 || bits->number > 40) return std::nullopt;
-      const Sum power = number(int64_t{1} << bits->number);
+      const HostSum power = HostSum::whole(int64_t{1} << bits->number);
       left = up ? times(*left, power) : over(*left, power);
     }
     return left;
   }
 
-  std::optional<Sum> additive() {
+  std::optional<HostSum> additive() {
     auto left = multiplicative();
     while (left && (is("+") || is("-"))) {
       const bool minus = tokens_[at_++].is("-");
@@ -208,7 +174,7 @@ class Parser {
     return left;
   }
 
-  std::optional<Sum> multiplicative() {
+  std::optional<HostSum> multiplicative() {
     auto left = unary();
     while (left && (is("*") || is("/") || is("%"))) {
       const char what = tokens_[at_++].text[0];
@@ -219,43 +185,43 @@ class Parser {
     return left;
   }
 
-  static std::optional<Sum> times(const Sum& a, const Sum& b) {
+  static std::optional<HostSum> times(const HostSum& a, const HostSum& b) {
     if (a.now != 0 && std::abs(b.now) > kLargest / std::abs(a.now)) return std::nullopt;
     const int64_t now = a.now * b.now;
-    if (a.constant() && b.constant()) return number(now);
+    if (a.constant() && b.constant()) return HostSum::whole(now);
     if (a.constant() && a.number == 1) return b;
     if (b.constant() && b.number == 1) return a;
-    return short_enough(part(a.factor() + " * " + right_side(b), now));
+    return short_enough(HostSum::of(a.factor() + " * " + b.right_side(), now));
   }
 
-  std::optional<Sum> over(const Sum& a, const Sum& b) const {
+  std::optional<HostSum> over(const HostSum& a, const HostSum& b) const {
     if (b.now == 0) return std::nullopt;
     if (up_) return ceil_div(a, b);
     if (auto rounded = rounded_up(a, b)) return rounded;
     const int64_t now = a.now / b.now;
-    if (a.constant() && b.constant()) return number(now);
+    if (a.constant() && b.constant()) return HostSum::whole(now);
     if (b.constant() && b.number == 1) return a;
-    if (a.now % b.now == 0) return short_enough(part(a.factor() + " / " + right_side(b), now));
-    const std::string divisor = right_side(b);
-    return short_enough(part(fmt::format("({0} - {1} % {2}) / {2}", a.text(), a.factor(), divisor), now));
+    if (a.now % b.now == 0) return short_enough(HostSum::of(a.factor() + " / " + b.right_side(), now));
+    const std::string divisor = b.right_side();
+    return short_enough(HostSum::of(fmt::format("({0} - {1} % {2}) / {2}", a.text(), a.factor(), divisor), now));
   }
 
-  static std::optional<Sum> rest(const Sum& a, const Sum& b) {
+  static std::optional<HostSum> rest(const HostSum& a, const HostSum& b) {
     if (b.now == 0) return std::nullopt;
-    if (a.constant() && b.constant()) return number(a.number % b.number);
-    return short_enough(part(a.factor() + " % " + right_side(b), a.now % b.now));
+    if (a.constant() && b.constant()) return HostSum::whole(a.number % b.number);
+    return short_enough(HostSum::of(a.factor() + " % " + b.right_side(), a.now % b.now));
   }
 
-  static std::optional<Sum> ceil_div(const Sum& a, const Sum& b) {
+  static std::optional<HostSum> ceil_div(const HostSum& a, const HostSum& b) {
     if (b.now <= 0 || a.now < 0) return std::nullopt;
     const int64_t now = (a.now + b.now - 1) / b.now;
-    if (a.constant() && b.constant()) return number(now);
-    return short_enough(part(fmt::format("ceil_div({}, {})", a.text(), b.text()), now));
+    if (a.constant() && b.constant()) return HostSum::whole(now);
+    return short_enough(HostSum::of(fmt::format("ceil_div({}, {})", a.text(), b.text()), now));
   }
 
   // (n + B - 1) / B
-  static std::optional<Sum> rounded_up(const Sum& a, const Sum& b) {
-    Sum rest = a;
+  static std::optional<HostSum> rounded_up(const HostSum& a, const HostSum& b) {
+    HostSum rest = a;
     if (b.constant()) {
       if (a.number != b.number - 1 || a.constant() || b.number == 1) return std::nullopt;
       rest.number = 0;
@@ -272,7 +238,7 @@ class Parser {
   }
 
   // Every nested bracket, call and sign passes through here.
-  std::optional<Sum> unary() {
+  std::optional<HostSum> unary() {
     if (nested_ == kMostNested) return std::nullopt;
     ++nested_;
     auto value = signed_value();
@@ -280,20 +246,20 @@ class Parser {
     return value;
   }
 
-  std::optional<Sum> signed_value() {
+  std::optional<HostSum> signed_value() {
     if (take("+")) return unary();
     if (is("!") && !is_next("=")) {
       ++at_;
       const auto value = unary();
-      return value ? std::optional(truth("==", *value, number(0), value->now == 0)) : std::nullopt;
+      return value ? std::optional(truth("==", *value, HostSum::whole(0), value->now == 0)) : std::nullopt;
     }
     if (take("~")) {
       const auto value = unary();
-      return value && value->constant() ? std::optional(number(~value->number)) : std::nullopt;
+      return value && value->constant() ? std::optional(HostSum::whole(~value->number)) : std::nullopt;
     }
     if (take("-")) {
       const auto value = unary();
-      return value ? times(number(-1), *value) : std::nullopt;
+      return value ? times(HostSum::whole(-1), *value) : std::nullopt;
     }
     if (is("(") && at_ + 2 < tokens_.size() && is_type(tokens_[at_ + 1].text)) {
       const size_t close = brackets_->closing(at_);
@@ -315,7 +281,7 @@ class Parser {
     return types.contains(word);
   }
 
-  std::optional<Sum> primary() {
+  std::optional<HostSum> primary() {
     if (take("(")) {
       auto value = choice();
       return value && take(")") ? value : std::nullopt;
@@ -341,19 +307,19 @@ class Parser {
       at_ += 2;
       return axis > 2 ? std::nullopt : meant(name, names_.member(name, axis, used_at_));
     }
-    if (const auto kept = names_.kept(name, used_at_)) return part(kept->name, kept->now);
+    if (const auto kept = names_.kept(name, used_at_)) return HostSum::of(kept->name, kept->now);
     return meant(name, names_.meaning(name, used_at_));
   }
 
-  std::optional<Sum> meant(const std::string& name, const HostText& meaning) {
-    std::optional<Sum> value;
+  std::optional<HostSum> meant(const std::string& name, const HostText& meaning) {
+    std::optional<HostSum> value;
     const bool itself = meaning.text == name && meaning.at == used_at_;
     if (!meaning.text.empty() && !itself) value = Parser(names_, depth_ + 1, tokens_left_, unknown_).whole(meaning);
     if (!value && unknown_ && unknown_->empty()) *unknown_ = name;
     return value;
   }
 
-  static std::optional<Sum> literal(std::string text) {
+  static std::optional<HostSum> literal(std::string text) {
     std::erase(text, '\'');
     const bool hexadecimal = text.starts_with("0x") || text.starts_with("0X");
     if (!hexadecimal)
@@ -367,23 +333,23 @@ class Parser {
     if (hexadecimal) value = static_cast<double>(whole);
     if (error != std::errc{} || end != last || value != std::floor(value) || std::abs(value) > double(kLargest))
       return std::nullopt;
-    return number(static_cast<int64_t>(value));
+    return HostSum::whole(static_cast<int64_t>(value));
   }
 
-  std::optional<Sum> bytes() {
+  std::optional<HostSum> bytes() {
     const size_t close = brackets_->closing(at_);
     if (close >= tokens_.size()) return std::nullopt;
     std::string type;
     for (size_t i = at_ + 1; i < close; ++i) type += (type.empty() ? "" : " ") + std::string(tokens_[i].text);
     at_ = close + 1;
     const auto size = names_.bytes_of(type);
-    return size ? std::optional(number(*size)) : std::nullopt;
+    return size ? std::optional(HostSum::whole(*size)) : std::nullopt;
   }
 
-  std::optional<Sum> call(const std::string& name) {
+  std::optional<HostSum> call(const std::string& name) {
     const bool up = name == "ceil" || name == "ceilf";
     const bool was_up = std::exchange(up_, up || up_);
-    std::vector<Sum> arguments;
+    std::vector<HostSum> arguments;
     take("(");
     do {
       auto argument = choice();
@@ -394,12 +360,12 @@ class Parser {
     if (!take(")")) return std::nullopt;
     if (up && arguments.size() == 1) return arguments[0];
     if (arguments.size() != 2) return std::nullopt;
-    const Sum &a = arguments[0], &b = arguments[1];
+    const HostSum &a = arguments[0], &b = arguments[1];
     if (is_ceil_div(name)) return ceil_div(a, b);
     if (name != "min" && name != "max") return std::nullopt;
     const int64_t now = name == "min" ? std::min(a.now, b.now) : std::max(a.now, b.now);
-    if (a.constant() && b.constant()) return number(now);
-    return short_enough(part(fmt::format("{}({}, {})", name, a.text(), b.text()), now));
+    if (a.constant() && b.constant()) return HostSum::whole(now);
+    return short_enough(HostSum::of(fmt::format("{}({}, {})", name, a.text(), b.text()), now));
   }
 
   const HostNames& names_;
