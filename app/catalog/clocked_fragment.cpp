@@ -31,6 +31,14 @@ void read_fragment(JsonReader& read, Kernel& kernel) {
   if (buffer == kernel.buffers.end() || buffer->role != BufferRole::out || buffer->type != ElementType::f32)
     read.fault("fragment/cycles", "\"" + kernel.fragment->cycles + "\" is not a buffer of role out and dtype f32",
                "The kernel writes each CTA's clocks of one execution into it.");
+  const auto judged = [&](const ReferenceSpec& spec) { return spec.output == kernel.fragment->cycles; };
+  if (std::ranges::any_of(kernel.references, judged))
+    read.fault("fragment/cycles",
+               "\"" + kernel.fragment->cycles + "\" has a reference: no two runs take the same clocks",
+               "Leave it out of the reference.");
+  if (kernel.reference_kernel)
+    read.fault("fragment", "another kernel cannot be its reference: it has no clocks to agree with",
+               "Declare what the other outputs should be.");
   if (!kernel.steps.empty())
     read.fault("fragment", "a program of several launches has no fragment to clock", "Clock one launch.");
 }

@@ -146,13 +146,11 @@ Result<Space> space_from_json(const Json& json, const Kernel& kernel, const Conf
   return checked(std::move(space), where);
 }
 
-std::vector<int64_t> option_choices(const std::string& name, int64_t current) {
+std::set<int64_t> option_choices(const std::string& name, const std::set<int64_t>& also) {
   const bool number = option_value_text(name, 1) == "1";
   // Registers that leave room for 64, 32, 21, 16, 12 and 8 warps on an SM of 65,536.
-  std::vector<int64_t> values =
-      number ? std::vector<int64_t>{0, 32, 64, 96, 128, 168, 255} : std::vector<int64_t>{0, 1};
-  if (std::ranges::count(values, current) == 0) values.push_back(current);
-  std::ranges::sort(values);
+  std::set<int64_t> values = number ? std::set<int64_t>{0, 32, 64, 96, 128, 168, 255} : std::set<int64_t>{0, 1};
+  values.insert(also.begin(), also.end());
   return values;
 }
 

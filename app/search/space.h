@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -42,8 +43,8 @@ Result<Space> whole_space(const Kernel& kernel, const Config& held, const std::v
 // the file and what in it is no knob or option, no value of it, twice there, empty, or too much.
 Result<Space> space_from_json(const Json& json, const Kernel& kernel, const Config& held, const std::string& where);
 Json to_json(const Space& space, const Kernel& kernel);
-// The values of a compile option that a person is offered: on and off, or the usual numbers, with `current` among them.
-std::vector<int64_t> option_choices(const std::string& name, int64_t current);
+// The values of a compile option that a person is offered: on and off, or the usual numbers, with `also` among them.
+std::set<int64_t> option_choices(const std::string& name, const std::set<int64_t>& also);
 // A value on an axis as a file has it: a knob's label, or the number of one without; true or false of an option.
 Json value_json(const Kernel& kernel, const Axis& axis, int64_t value);
 

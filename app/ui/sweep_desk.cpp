@@ -1,10 +1,14 @@
 #include "ui/sweep_desk.h"
 
 #include <algorithm>
+#include <new>
+#include <system_error>
 
 #include "catalog/validate.h"
 #include "core/json.h"
 #include "core/options.h"
+#include "platform/memory.h"
+#include "platform/process.h"
 #include "ui/context.h"
 
 namespace attnscope::ui {
@@ -19,8 +23,11 @@ Result<search::Space> space_of(const Kernel& kernel, const Config& held, const S
   for (const Knob& knob : kernel.knobs) {
     const auto found = wishes.ticked.find(knob.name);
     search::Axis axis{knob.name, {}};
+    const bool holds = wishes.held.contains(knob.name);
     for (const KnobValue& value : knob.values)
-      if (found == wishes.ticked.end() || found->second.contains(value.value)) axis.values.push_back(value.value);
+      if (holds ? value.value == held.knobs.at(knob.name)
+                : found == wishes.ticked.end() || found->second.contains(value.value))
+        axis.values.push_back(value.value);
     if (axis.values.empty())
       return fail(Stage::input, "no value of " + knob.name + " is ticked", "Tick the values that are to be tried.");
     space.axes.push_back(std::move(axis));
@@ -109,16 +116,28 @@ const SweepPreview* SweepDesk::preview(const Context& context) {
   if (preview_ && now == asked_) return preview_.get();
   asked_ = std::move(now);
   preview_.reset();
+  const auto refused = [](const Failure& why) {
+    SweepPreview none;
+    none.refusal = why;
+    return std::make_shared<const SweepPreview>(std::move(none));
+  };
   if (device == nullptr) {
-    SweepPreview absent;
-    absent.refusal = Failure{Stage::device, "the experiment's device is not there", "Choose another device."};
-    preview_ = std::make_shared<const SweepPreview>(std::move(absent));
+    preview_ = refused({Stage::device, "the experiment's device is not there", "Choose another device."});
     return preview_.get();
   }
   // Restrictions are expressions: a large space takes longer than a frame.
-  counting_ = std::async(std::launch::async, [kernel = *kernel, device = *device, asked = asked_] {
-    return std::make_shared<const SweepPreview>(count(kernel, asked.draft, device, asked.wishes));
-  });
+  try {
+    counting_ = std::async(std::launch::async, [kernel = *kernel, device = *device, asked = asked_, refused] {
+      try {
+        return std::make_shared<const SweepPreview>(count(kernel, asked.draft, device, asked.wishes));
+      } catch (const std::bad_alloc&) {
+        return refused(platform::out_of_memory("the configs of " + kernel.id));
+      }
+    });
+  } catch (const std::system_error&) {
+    preview_ = refused(platform::no_thread("counting configs"));
+    return preview_.get();
+  }
   context.wake_within(kCountSeconds);
   return nullptr;
 }

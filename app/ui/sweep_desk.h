@@ -19,7 +19,8 @@ struct Context;
 
 // What a person has chosen to sweep of one kernel.
 struct SweepWishes {
-  std::map<std::string, std::set<int64_t>> ticked;   // values of each knob; one that is not here: all
+  std::set<std::string> held;                        // knobs that stay as the experiment has them
+  std::map<std::string, std::set<int64_t>> ticked;   // values of each other knob; one that is not here: all
   std::map<std::string, std::set<int64_t>> options;  // of each compile option; one that is not here: as it is
   std::set<std::string> devices;                     // of other workers that share the sweep
   search::StrategyKind strategy = search::StrategyKind::exhaustive;

@@ -1,5 +1,7 @@
 #include "worker/fragment_cycles.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -7,7 +9,8 @@
 namespace attnscope::worker {
 
 Result<FragmentCycles> measured_cycles(const Kernel& kernel, const Workload& workload,
-                                       std::span<const std::shared_ptr<const check::GuardedBuffer>> outputs) {
+                                       std::span<const std::shared_ptr<const check::GuardedBuffer>> outputs,
+                                       int64_t ctas) {
   size_t at = 0;  // among the outputs
   for (const Operand& operand : workload.operands) {
     if (operand.name == kernel.fragment->cycles) break;
@@ -18,12 +21,16 @@ Result<FragmentCycles> measured_cycles(const Kernel& kernel, const Workload& wor
   const auto bytes = outputs[at]->data();
   std::vector<float> clocks(bytes.size() / sizeof(float));
   std::memcpy(clocks.data(), bytes.data(), clocks.size() * sizeof(float));
-  if (clocks.empty() || !std::ranges::all_of(clocks, [](float one) { return std::isfinite(one) && one > 0; }))
+  if (std::ssize(clocks) != ctas || clocks.empty())
+    return fail(
+        Stage::check,
+        fmt::format("{}: {} has {} elements for {} CTAs", kernel.id, kernel.fragment->cycles, clocks.size(), ctas),
+        "Each CTA has one element.");
+  if (!std::ranges::all_of(clocks, [](float one) { return std::isfinite(one) && one > 0; }))
     return fail(Stage::check, kernel.id + ": a CTA wrote no clocks into " + kernel.fragment->cycles,
                 "Each CTA writes its clocks of one execution, a number above 0.");
   std::ranges::sort(clocks);
-  return FragmentCycles{FigureKind::measured, static_cast<int64_t>(clocks.size()), clocks.front(),
-                        clocks[clocks.size() / 2], clocks.back()};
+  return FragmentCycles{FigureKind::measured, ctas, clocks.front(), clocks[clocks.size() / 2], clocks.back()};
 }
 
 std::optional<FragmentCycles> modelled_cycles(const Kernel& kernel, const Timing& timing, int64_t ctas,

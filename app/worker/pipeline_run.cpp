@@ -124,13 +124,12 @@ std::optional<double> Pipeline::tflops(double us) const {
 // What a microbenchmark says of its fragment. The emulator's clock64 counts instructions, so there the model says it.
 Result<void> Pipeline::clock() {
   if (!request_.kernel.fragment) return {};
+  const int64_t ctas = launches_.front().launch.shape.ctas();
   if (device_->spec().emulated) {
-    if (seen_.timing)
-      sink_.part(
-          {modelled_cycles(request_.kernel, *seen_.timing, launches_.front().launch.shape.ctas(), device_->spec())});
+    if (seen_.timing) sink_.part({modelled_cycles(request_.kernel, *seen_.timing, ctas, device_->spec())});
     return {};
   }
-  auto cycles = measured_cycles(request_.kernel, *workload_, outcome_.outputs);
+  auto cycles = measured_cycles(request_.kernel, *workload_, outcome_.outputs, ctas);
   if (!cycles) return fail(cycles.error());
   sink_.part({std::optional(*cycles)});
   return {};

@@ -243,6 +243,8 @@ TEST_F(SweepFlow, CompileOptionsAreTickedLikeKnobs) {
     if (!wait_for_count(ctx)) return;
     EXPECT_THAT(drawn_words(ctx), HasSubstr("10 configs, 2 excluded (2 warning), 8 to run"));
     EXPECT_EQ(wishes.options.at("fast_math"), (std::set<int64_t>{0, 1}));
+    EXPECT_TRUE(wishes.held.contains("BLOCK_M")) << "it follows the experiment";
+    EXPECT_FALSE(wishes.held.contains("NUM_WARPS"));
     ctx->ItemClick("//Sweep/maxrregcount/64");
     if (!wait_for_count(ctx)) return;
     EXPECT_THAT(drawn_words(ctx), HasSubstr("20 configs, 4 excluded (4 warning), 16 to run"));
@@ -254,6 +256,12 @@ TEST_F(SweepFlow, CompileOptionsAreTickedLikeKnobs) {
     ctx->ItemClick("//Sweep/fast math/current");
     if (!wait_for_count(ctx)) return;
     EXPECT_THAT(drawn_words(ctx), HasSubstr("5 configs, 1 excluded (1 warning), 4 to run"));
+    EXPECT_TRUE(wishes.options.empty());
+    ctx->ItemClick("//Experiment/BLOCK_M/16");
+    if (!wait_for_run(ctx, "BLOCK_M", 16) || !wait_for_count(ctx)) return;
+    ctx->ItemClick("//Sweep/Start");
+    if (!wait_for_end(ctx)) return;
+    EXPECT_THAT(listed("BLOCK_M"), testing::Each(16)) << "the experiment's value at the start";
   });
 }
 

@@ -28,9 +28,9 @@ class SweepPanel : public Panel {
   void draw_setup(Context& context, const SweepPreview* preview);
   void draw_knob(const Knob& knob, const Config& held, SweepWishes& wishes);
   void draw_option(const char* name, std::string_view title, const Config& held, SweepWishes& wishes);
-  // A row of ticks; `current` is the experiment's value.
-  void draw_ticks(const char* name, const std::string& about, const std::vector<KnobValue>& values,
-                  std::optional<int64_t> current, std::set<int64_t>& ticked);
+  // A row of ticks. True: "current" was pressed, so that the experiment's value is followed.
+  bool draw_ticks(const char* name, const std::string& about, const std::vector<KnobValue>& values,
+                  std::set<int64_t>& ticked);
   void draw_how(SweepWishes& wishes);
   void draw_workers(const Context& context, SweepWishes& wishes);
   void draw_trials(Context& context, const sweep::Job& job);

@@ -44,6 +44,14 @@ std::string counted(const std::vector<search::Excluded>& excluded) {
   return words;
 }
 
+// Goes on beside the last item, or on the next line if a checkbox with that text has no room.
+void next_box(const std::string& words) {
+  ImGui::SameLine(0, em(0.8f));
+  if (ImGui::GetContentRegionAvail().x >= ImGui::GetFrameHeight() + width_of(words) + em(1.2f)) return;
+  ImGui::NewLine();
+  ImGui::SetCursorPosX(em(10));
+}
+
 void refusal_lines(const Failure& why) {
   wrapped(why.message, palette().warn);
   wrapped(why.hint, palette().dim, kSmallSize);
@@ -51,8 +59,8 @@ void refusal_lines(const Failure& why) {
 
 }  // namespace
 
-void SweepPanel::draw_ticks(const char* name, const std::string& about, const std::vector<KnobValue>& values,
-                            std::optional<int64_t> current, std::set<int64_t>& ticked) {
+bool SweepPanel::draw_ticks(const char* name, const std::string& about, const std::vector<KnobValue>& values,
+                            std::set<int64_t>& ticked) {
   ImGui::PushID(name);
   ImGui::AlignTextToFramePadding();
   text(name);
@@ -62,46 +70,54 @@ void SweepPanel::draw_ticks(const char* name, const std::string& about, const st
     for (const KnobValue& value : values) ticked.insert(value.value);
   tooltip("Ticks every value");
   ImGui::SameLine(0, em(0.3f));
-  if (ImGui::SmallButton("current") && current) ticked = {*current};
-  tooltip("Ticks only the current value, so it stays as it is");
+  const bool current = ImGui::SmallButton("current");
+  tooltip("Ticks only the experiment's value, whichever that is at the start");
   for (const KnobValue& value : values) {
-    const float wide = ImGui::GetFrameHeight() + width_of(value.text()) + em(1.2f);
-    ImGui::SameLine(0, em(0.8f));
-    if (ImGui::GetContentRegionAvail().x < wide) {
-      ImGui::NewLine();
-      ImGui::SetCursorPosX(em(10));
-    }
+    next_box(value.text());
     bool on = ticked.contains(value.value);
     if (ImGui::Checkbox(value.text().c_str(), &on))
       on ? (void)ticked.insert(value.value) : (void)ticked.erase(value.value);
   }
   ImGui::PopID();
+  return current;
 }
 
 void SweepPanel::draw_knob(const Knob& knob, const Config& held, SweepWishes& wishes) {
-  std::set<int64_t> values;
-  for (const KnobValue& value : knob.values) values.insert(value.value);
-  const auto found = wishes.ticked.find(knob.name);
-  std::set<int64_t> ticked = found == wishes.ticked.end() ? values : found->second;
-  const std::set<int64_t> before = ticked;
   const auto current = held.knobs.find(knob.name);
-  draw_ticks(knob.name.c_str(), knob.doc, knob.values,
-             current == held.knobs.end() ? std::nullopt : std::optional(current->second), ticked);
-  if (ticked != before) wishes.ticked[knob.name] = std::move(ticked);
+  const auto found = wishes.ticked.find(knob.name);
+  std::set<int64_t> ticked;
+  if (wishes.held.contains(knob.name) && current != held.knobs.end())
+    ticked = {current->second};
+  else if (found != wishes.ticked.end())
+    ticked = found->second;
+  else
+    for (const KnobValue& value : knob.values) ticked.insert(value.value);
+  const std::set<int64_t> before = ticked;
+  if (draw_ticks(knob.name.c_str(), knob.doc, knob.values, ticked)) {
+    wishes.held.insert(knob.name);
+  } else if (ticked != before) {
+    wishes.held.erase(knob.name);
+    wishes.ticked[knob.name] = std::move(ticked);
+  }
 }
 
-// An option of which nothing is ticked yet stays as it is.
+// An option of which nothing but its value is ticked stays as the experiment has it.
 void SweepPanel::draw_option(const char* name, std::string_view title, const Config& held, SweepWishes& wishes) {
-  const int64_t current = option_value(held.options, name);
-  std::vector<KnobValue> values;
-  for (const int64_t value : search::option_choices(name, current))
-    values.push_back({value, option_value_text(name, value)});
+  const std::set<int64_t> current{option_value(held.options, name)};
   const auto found = wishes.options.find(name);
-  std::set<int64_t> ticked = found == wishes.options.end() ? std::set{current} : found->second;
-  const std::set<int64_t> before = ticked;
-  draw_ticks(std::string(title).c_str(), "A compile option. All its ticked values are tried with every config", values,
-             current, ticked);
-  if (ticked != before) wishes.options[name] = std::move(ticked);
+  std::set<int64_t> ticked = found == wishes.options.end() ? current : found->second;
+  std::set<int64_t> shown = ticked;
+  shown.insert(current.begin(), current.end());
+  std::vector<KnobValue> values;
+  for (const int64_t value : search::option_choices(name, shown))
+    values.push_back({value, option_value_text(name, value)});
+  const bool follows =
+      draw_ticks(std::string(title).c_str(), "A compile option. All its ticked values are tried with every config",
+                 values, ticked);
+  if (follows || ticked == current)
+    wishes.options.erase(name);
+  else
+    wishes.options[name] = std::move(ticked);
 }
 
 void SweepPanel::draw_workers(const Context& context, SweepWishes& wishes) {
@@ -110,17 +126,19 @@ void SweepPanel::draw_workers(const Context& context, SweepWishes& wishes) {
   text("also on");
   tooltip(
       "Other workers with a device like the experiment's. Each takes the next config, and the results are one sweep's");
-  ImGui::SameLine(em(10));
   if (others.empty()) {
+    ImGui::SameLine(em(10));
     ImGui::AlignTextToFramePadding();
-    return dim_text("no other worker has such a device; --worker NAME=COMMAND and the settings add workers");
+    return clipped("no other worker has such a device; --worker NAME=COMMAND and the settings add workers",
+                   ImGui::GetContentRegionAvail().x, palette().dim);
   }
-  for (const std::string& id : others) {
-    bool on = wishes.devices.contains(id);
-    if (ImGui::Checkbox(id.c_str(), &on)) on ? (void)wishes.devices.insert(id) : (void)wishes.devices.erase(id);
-    ImGui::SameLine(0, em(0.8f));
+  ImGui::SameLine(em(10));
+  for (size_t at = 0; at < others.size(); ++at) {
+    if (at > 0) next_box(others[at]);
+    bool on = wishes.devices.contains(others[at]);
+    if (ImGui::Checkbox(others[at].c_str(), &on))
+      on ? (void)wishes.devices.insert(others[at]) : (void)wishes.devices.erase(others[at]);
   }
-  ImGui::NewLine();
 }
 
 void SweepPanel::draw_how(SweepWishes& wishes) {

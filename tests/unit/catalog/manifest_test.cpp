@@ -129,6 +129,10 @@ TEST(Manifest, SaysWhatAMicrobenchmarkClocks) {
   EXPECT_THAT(with("work", "BLOCK_N - BLOCK_N"), HasSubstr("is 0"));
   EXPECT_THAT(with("fits", "BLOCK_N +"), HasSubstr("micro_copy.json/fragment/fits"));
   EXPECT_THAT(with("colour", "red"), HasSubstr("colour"));
+  Json judged = whole;
+  judged["reference"]["output"] = "cycles";
+  EXPECT_THAT(parse_kernel({"micro_copy.json", judged.dump(), "copy.cu", shipped->source}).error().message,
+              HasSubstr("micro_copy.json/fragment/cycles: \"cycles\" has a reference"));
 }
 
 TEST(Manifest, HashFollowsTheContentAndNotTheName) {

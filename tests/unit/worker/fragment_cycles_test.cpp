@@ -36,17 +36,25 @@ Outputs outputs_with(const std::vector<float>& clocks) {
 }
 
 TEST(FragmentCycles, AreWhatTheCtasWrote) {
-  const auto found = measured_cycles(a_microbenchmark(), a_workload(3), outputs_with({300, 100.5F, 200}));
+  const auto found = measured_cycles(a_microbenchmark(), a_workload(3), outputs_with({300, 100.5F, 200}), 3);
   ASSERT_TRUE(found) << found.error().message;
   EXPECT_EQ(*found, (FragmentCycles{FigureKind::measured, 3, 100.5, 200, 300}));
 }
 
 TEST(FragmentCycles, ACtaThatWroteNoneIsAFailure) {
   for (const float wrong : {0.0F, -1.0F, std::nanf(""), HUGE_VALF}) {
-    const auto found = measured_cycles(a_microbenchmark(), a_workload(2), outputs_with({300, wrong}));
+    const auto found = measured_cycles(a_microbenchmark(), a_workload(2), outputs_with({300, wrong}), 2);
     ASSERT_FALSE(found) << wrong;
     EXPECT_EQ(found.error().stage, Stage::check);
     EXPECT_NE(found.error().message.find("clocks"), std::string::npos);
+  }
+}
+
+TEST(FragmentCycles, EachCtaHasOneElement) {
+  for (const int64_t ctas : {1, 3}) {
+    const auto found = measured_cycles(a_microbenchmark(), a_workload(2), outputs_with({300, 200}), ctas);
+    ASSERT_FALSE(found) << ctas;
+    EXPECT_NE(found.error().message.find("2 elements"), std::string::npos);
   }
 }
 
