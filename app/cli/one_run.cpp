@@ -27,7 +27,12 @@ Result<Ran> run_one(const OneRun& run) {
   if (!session) return fail(session.error());
   if (!device.empty()) named->draft.device = device;
   if (run.deadline_ms > 0) session->deadlines = {run.deadline_ms, run.deadline_ms, run.deadline_ms};
-  if (!run.worker_flag.empty()) add_worker_flag(session->workers, run.worker_flag);
+  if (!run.worker_flag.empty())
+    for (const std::string& name : add_worker_flag(session->workers, run.worker_flag))
+      if (named->draft.device == name || named->draft.device.starts_with(name + "/"))
+        return fail(Stage::input,
+                    "the worker " + name + " cannot be given " + run.worker_flag + ": its command is its own",
+                    "Name a worker whose command ends with the words `attnscope worker`.");
   named->draft.measure.max_time_ms = std::max(named->draft.measure.max_time_ms, run.emulated_ms);
   WaitingWords words;
   std::atomic<bool> stop = false;

@@ -1,4 +1,5 @@
 #include <CLI/CLI.hpp>
+#include <algorithm>
 
 #include "cli/command.h"
 #include "cli/exit_status.h"
@@ -39,7 +40,9 @@ int open_window(const std::string& preset, const WorkerOptions& workers) {
   window.own_lessons = own_lessons_of(*places);
   window.results = places->user.data / "results.sqlite";
   window.profiling = *options;
-  add_worker_flag(window.profiling->workers, worker::kProfileFlag);
+  const std::vector<std::string> others = add_worker_flag(window.profiling->workers, worker::kProfileFlag);
+  std::erase_if(window.profiling->workers,
+                [&](const session::WorkerCommand& one) { return std::ranges::count(others, one.name) > 0; });
   const platform::OnTermination ended([] { ui::request_close(); });  // after pending writes
   const int status = ui::run_window(**session, window);
   (*session)->stop();

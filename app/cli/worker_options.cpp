@@ -71,14 +71,17 @@ void add_library_workers(session::SessionOptions& options, const std::vector<Ker
   }
 }
 
-void add_worker_flag(std::vector<session::WorkerCommand>& workers, const std::string& flag) {
+std::vector<std::string> add_worker_flag(std::vector<session::WorkerCommand>& workers, const std::string& flag) {
+  std::vector<std::string> others;
   for (session::WorkerCommand& worker : workers) {
-    if (!is_attnscopes(worker)) continue;
-    if (worker.argv.back() == "worker")
+    if (!is_attnscopes(worker))
+      others.push_back(worker.name);
+    else if (worker.argv.back() == "worker")
       worker.argv.push_back(flag);
     else  // one word is the whole command: of `ssh box "attnscope worker"`, of `sh -c "attnscope worker"`
       worker.argv.back() += " " + flag;
   }
+  return others;
 }
 
 void add_worker_options(CLI::App& command, WorkerOptions& workers) {

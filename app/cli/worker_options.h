@@ -45,8 +45,8 @@ Result<session::SessionOptions> options_with_workers(const std::vector<std::stri
 bool is_local(const std::string& device);
 
 // Gives the flag to this program's own worker and to every other whose command ends with the words "attnscope worker";
-// another program does not know it.
-void add_worker_flag(std::vector<session::WorkerCommand>& workers, const std::string& flag);
+// another program does not know it. Returns the names of those others.
+std::vector<std::string> add_worker_flag(std::vector<session::WorkerCommand>& workers, const std::string& flag);
 
 // The workers of every library that `kernels` name, unless a worker of that name exists already.
 void add_library_workers(session::SessionOptions& options, const std::vector<Kernel>& kernels);

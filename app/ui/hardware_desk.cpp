@@ -18,6 +18,12 @@ std::string words_of(const session::Snapshot& snapshot) {
   return {};
 }
 
+constexpr const char* kEdited = "The kernel was edited since that run: run it again first.";
+
+bool holds(const std::vector<session::WorkerCommand>& workers, const std::string& name) {
+  return std::ranges::any_of(workers, [&](const session::WorkerCommand& one) { return one.name == name; });
+}
+
 Observation failed(Failure why) {
   Observation nothing;
   nothing.failure = std::move(why);
@@ -26,12 +32,26 @@ Observation failed(Failure why) {
 
 }  // namespace
 
+std::string HardwareDesk::refusal(const session::Snapshot& snapshot, const Experiment& shown) const {
+  if (!profiling_) return "This window starts no worker that profiles.";
+  const session::WorkerStatus* worker = session::worker_of(snapshot, shown.device);
+  if (worker == nullptr) return "The run's device is not there.";
+  if (!holds(profiling_->workers, worker->name))
+    return "The worker " + worker->name +
+           " cannot be told to profile: its command does not end with \"attnscope worker\".";
+  const Kernel* kernel = session::find_kernel(snapshot, shown.kernel);
+  if (kernel == nullptr || kernel->content_hash != shown.kernel_hash) return kEdited;
+  if (worker->state == session::WorkerState::busy)
+    return "Its worker is busy: profiling would disturb what it may time on the GPU.";
+  return {};
+}
+
 void HardwareDesk::read(const Experiment& experiment) {
   if (!profiling_ || reads()) return;
   stop_ = std::make_shared<std::atomic<bool>>(false);
   words_ = std::make_shared<Words>();
   hash_ = hash_of(experiment);
-  kept_.erase(hash_);
+  kernel_hash_ = experiment.kernel_hash;
   Draft draft = experiment;
   draft.measure.max_time_ms = std::max(draft.measure.max_time_ms, kMostEmulatedMs);
   const auto look = [words = words_, wake = wake_](const session::Snapshot& now) {
@@ -48,8 +68,7 @@ void HardwareDesk::read(const Experiment& experiment) {
       return seen ? std::move(*seen) : failed(seen.error());
     });
   } catch (const std::system_error&) {
-    kept_[hash_] = failed(platform::no_thread("reading hardware counters"));
-    hash_.clear();
+    keep(failed(platform::no_thread("reading hardware counters")));
   }
 }
 
@@ -60,10 +79,21 @@ void HardwareDesk::cancel() {
 void HardwareDesk::follow() {
   if (!reads() || came_.wait_for(std::chrono::seconds(0)) != std::future_status::ready) return;
   Observation seen = came_.get();
+  if (*stop_) {
+    hash_.clear();
+    return;
+  }
+  // The session that profiles reads the kernel's file itself.
+  if (!seen.failure && seen.experiment.kernel_hash != kernel_hash_)
+    seen = failed({Stage::input, "the kernel was edited since that run", "Run it again first."});
+  keep(std::move(seen));
+}
+
+void HardwareDesk::keep(Observation seen) {
   const std::string hash = std::exchange(hash_, {});
-  if (*stop_) return;
-  if (kept_.size() >= kMostKept) kept_.erase(kept_.begin());
-  kept_[hash] = std::move(seen);
+  std::erase_if(kept_, [&](const auto& one) { return one.first == hash; });
+  kept_.emplace_back(hash, std::move(seen));
+  if (kept_.size() > kMostKept) kept_.pop_front();
 }
 
 std::string HardwareDesk::progress() const {
@@ -73,8 +103,16 @@ std::string HardwareDesk::progress() const {
 }
 
 const Observation* HardwareDesk::of(const std::string& experiment_hash) const {
-  const auto found = kept_.find(experiment_hash);
+  const auto found = std::ranges::find(kept_, experiment_hash, [](const auto& one) { return one.first; });
   return found == kept_.end() ? nullptr : &found->second;
+}
+
+const std::string& HardwareDesk::hash_of_run(const session::Shared<Observation>& run) {
+  if (hashed_ != run) {
+    hashed_ = run;
+    hash_of_hashed_ = hash_of(run->experiment);
+  }
+  return hash_of_hashed_;
 }
 
 }  // namespace attnscope::ui

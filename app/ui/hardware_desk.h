@@ -1,13 +1,14 @@
 #pragma once
 #include <atomic>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <future>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "session/session.h"
 
@@ -24,7 +25,9 @@ class HardwareDesk {
   HardwareDesk(const HardwareDesk&) = delete;
   HardwareDesk& operator=(const HardwareDesk&) = delete;
 
-  bool can_read() const { return profiling_.has_value(); }
+  // Why the shown run's counters cannot be read now; empty: they can. Nothing is read while the run's worker does
+  // something, which may be a timing on the same GPU.
+  std::string refusal(const session::Snapshot& snapshot, const Experiment& shown) const;
   // Nothing happens while one reads.
   void read(const Experiment& experiment);
   // What is read comes to nothing.
@@ -40,9 +43,13 @@ class HardwareDesk {
   // What came of the last reading of that experiment: `hardware` with the emulator's counters, or why there is nothing.
   // Null: none was read.
   const Observation* of(const std::string& experiment_hash) const;
+  // The hash of its experiment, made once for each observation.
+  const std::string& hash_of_run(const session::Shared<Observation>& run);
 
  private:
   static constexpr size_t kMostKept = 32;
+
+  void keep(Observation seen);  // as what came of the reading
 
   // Of the thread that reads, too.
   struct Words {
@@ -55,8 +62,11 @@ class HardwareDesk {
   std::shared_ptr<std::atomic<bool>> stop_;
   std::shared_ptr<Words> words_;
   std::string hash_;
-  std::map<std::string, Observation> kept_;  // by the experiment's hash
-  std::future<Observation> came_;            // the last member: its end is waited for first
+  std::string kernel_hash_;                               // of the experiment that is read
+  std::deque<std::pair<std::string, Observation>> kept_;  // by the experiment's hash, oldest first
+  session::Shared<Observation> hashed_;
+  std::string hash_of_hashed_;
+  std::future<Observation> came_;  // the last member: its end is waited for first
 };
 
 }  // namespace attnscope::ui

@@ -24,15 +24,20 @@ void draw_button(Context& context, const std::string& hash) {
     ImGui::SameLine();
     const std::string how = desk.progress();
     small_text(desk.is_cancelled() ? "Ending\u2026"
-               : !own              ? "Those of another run are being read"
+               : !own              ? "Reading another run's counters"
                                    : "Reading" + (how.empty() ? std::string("\u2026") : ": " + how),
                palette().dim);
     context.wake_within(kLookSeconds);
     return;
   }
-  ImGui::BeginDisabled(!desk.can_read());
+  const std::string refusal = desk.refusal(context.snapshot, context.shown.observation->experiment);
+  ImGui::BeginDisabled(!refusal.empty());
   if (ImGui::Button("Read hardware counters")) desk.read(context.shown.observation->experiment);
   ImGui::EndDisabled();
+  if (!refusal.empty()) {
+    small_text(refusal, palette().dim);
+    return;
+  }
   tooltip(
       "A worker of its own profiles the shown config through CUPTI, and the emulator counts the same machine code. "
       "Nothing is timed there, and nothing is profiled where times are measured.");
@@ -67,7 +72,7 @@ bool has_hardware_counters(const Context& context) {
 
 void draw_hardware(Context& context) {
   section("The GPU's own counters");
-  const std::string hash = hash_of(context.shown.observation->experiment);
+  const std::string& hash = context.hardware.hash_of_run(context.shown.observation);
   draw_button(context, hash);
   const Observation* seen = context.hardware.of(hash);
   if (seen == nullptr) return;

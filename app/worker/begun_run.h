@@ -25,7 +25,7 @@ class BegunRun {
   // `code`: the hash of the machine code. One that began before is dropped.
   void begin(Experiment experiment, std::string code, std::shared_ptr<device::Device> device,
              device::LaunchRequest launch);
-  // Another experiment's run ends.
+  // Ends a run that began for another experiment.
   void keep_only(const Experiment& experiment);
   void drop();
   // Waits for that experiment's run, and tells on_start, on_progress and on_printed. Empty: none began, its code is

@@ -10,11 +10,9 @@ namespace attnscope::worker {
 namespace {
 
 // Of a run of which only the outcome is wanted.
-class ProgressOnly final : public Sink {
+class ProgressOnly final : public Quiet {
  public:
   explicit ProgressOnly(Sink& sink) : sink_(sink) {}
-  void part(std::vector<protocol::PartValue>, bool) override {}
-  void tile(Tile) override {}
   void progress(protocol::Step step, int64_t done, int64_t total) override { sink_.progress(step, done, total); }
 
  private:

@@ -1,24 +1,20 @@
+#include <new>
+
+#include "catalog/validate.h"
 #include "worker/pipeline_stages.h"
 
 // The next run begins in the emulator while this one is modelled and judged.
 namespace attnscope::worker {
-namespace {
 
-// Says nothing to anyone.
-class Quiet final : public Sink {
- public:
-  void part(std::vector<protocol::PartValue>, bool) override {}
-  void tile(Tile) override {}
-  void progress(protocol::Step, int64_t, int64_t) override {}
-};
-
-}  // namespace
-
-// A watch needs the emulator's threads itself.
+// A watch needs the emulator's threads itself. Another reference than this run's is not asked for before this run is
+// judged: it would end the making of this one.
 Result<void> Pipeline::begin_next() {
   if (!device_->spec().emulated || !truth_ || request_.ahead.empty() || request_.stages.watch) return {};
   const Experiment& next = request_.ahead.front();
-  if (next.device != experiment().device || !services_.ahead.is_done(next)) return {};
+  if (next.device != experiment().device || next.problem != experiment().problem || !services_.ahead.is_done(next))
+    return {};
+  const auto accumulate = catalog::accumulate_of(request_.kernel, next.config);
+  if (!accumulate || *accumulate != accumulate_) return {};
   Request request;
   request.experiment = next;
   request.kernel = request_.kernel;
@@ -27,7 +23,11 @@ Result<void> Pipeline::begin_next() {
   request.cancel = request_.cancel;
   Quiet quiet;
   Recorder recorder(quiet, next);
-  Pipeline(services_, request, recorder).begin();
+  try {
+    Pipeline(services_, request, recorder).begin();
+  } catch (const std::bad_alloc&) {
+    services_.begun.drop();  // its own run says that there is too little memory
+  }
   return {};
 }
 

@@ -31,7 +31,7 @@ class Pipeline {
   Result<device::LaunchOutcome> run_trial(const MakeTrial& make);
   Result<OverBuffers> run_over(std::shared_ptr<const check::Operands> operands);
 
-  // Its run in the emulator begins, if nothing stands against it; what does is said when it is asked for.
+  // Its run in the emulator begins. Nothing happens if it is refused: its own request says why.
   void begin();
 
  private:

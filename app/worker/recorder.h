@@ -6,6 +6,14 @@
 
 namespace attnscope::worker {
 
+// Says nothing to anyone.
+class Quiet : public Sink {
+ public:
+  void part(std::vector<protocol::PartValue>, bool) override {}
+  void tile(Tile) override {}
+  void progress(protocol::Step, int64_t, int64_t) override {}
+};
+
 // Passes everything on and keeps what later stages look at.
 class Recorder final : public Sink {
  public:

@@ -1,6 +1,7 @@
 // The Counters panel reads a GPU's own counters with workers of their own.
 #include <fstream>
 
+#include "catalog/catalog.h"
 #include "ui/hardware_desk.h"
 #include "ui/still_session.h"
 #include "ui/window_flow.h"
@@ -27,6 +28,7 @@ class HardwareFlow : public WindowFlow {
     auto chunk = std::make_shared<session::HistoryChunk>(*snapshot.history.chunks.front());
     auto seen = std::make_shared<Observation>(*chunk->entries.back().observation);
     seen->experiment.device = seen->device = "cuda:0";
+    seen->experiment.kernel_hash = real_hash(snapshot);
     chunk->entries.back().observation = seen;
     snapshot.history.chunks = {chunk};
     snapshot.focus.shown = seen;
@@ -34,6 +36,15 @@ class HardwareFlow : public WindowFlow {
     snapshot.focus.wanted_hash = hash_of(seen->experiment);
     std::fill_n(snapshot.focus.part_hash, session::kParts, snapshot.focus.wanted_hash);
     open_still(std::move(snapshot));
+  }
+  // The workers that profile read the shipped file: the shown run is of that one.
+  std::string real_hash(session::Snapshot& snapshot) const {
+    auto kernels = std::make_shared<std::vector<Kernel>>(*snapshot.kernels);
+    for (Kernel& kernel : *kernels)
+      if (kernel.id == snapshot.focus.wanted.kernel)
+        kernel.content_hash = catalog::load_kernel(options_.kernel_dirs.front() / "02_tiled.json").value().content_hash;
+    snapshot.kernels = kernels;
+    return session::find_kernel(snapshot, snapshot.focus.wanted.kernel)->content_hash;
   }
   void open_still(session::Snapshot snapshot) {
     session_ = std::make_unique<StillSession>(std::move(snapshot));
@@ -95,6 +106,32 @@ TEST_F(HardwareFlow, AReadingThatIsCancelledComesToNothing) {
     EXPECT_THAT(drawn_words(ctx), HasSubstr("Read hardware counters"));
   });
   EXPECT_EQ(bench_->hardware().of(now()->focus.wanted_hash), nullptr);
+}
+
+TEST_F(HardwareFlow, ASecondReadingThatIsCancelledLeavesTheFirst) {
+  open_on_gpu({});
+  flow([&](ImGuiTestContext* ctx) {
+    ctx->ItemClick(kRead);
+    wait_for_end(ctx);
+    ctx->ItemClick(kRead);
+    bench_->hardware().cancel();
+    wait_for_end(ctx);
+    EXPECT_THAT(drawn_words(ctx), HasSubstr("measured with CUPTI"));
+  });
+}
+
+TEST_F(HardwareFlow, WhereNothingCanBeReadTheReasonIsSaid) {
+  open_on_gpu({});
+  const session::Snapshot shown = *now();
+  const auto refused = [&](const std::function<void(session::Snapshot&)>& how, const char* why) {
+    session::Snapshot other = shown;
+    how(other);
+    EXPECT_THAT(bench_->hardware().refusal(other, other.focus.shown->experiment), HasSubstr(why));
+  };
+  refused([](session::Snapshot& one) { one.workers[0].state = session::WorkerState::busy; }, "busy");
+  refused([](session::Snapshot& one) { one.workers[0].name = "box"; }, "The worker box cannot be told to profile");
+  refused([](session::Snapshot& one) { one.kernels = session::share<std::vector<Kernel>>(); }, "edited since");
+  EXPECT_EQ(bench_->hardware().refusal(shown, shown.focus.shown->experiment), "");
 }
 
 TEST_F(HardwareFlow, AnEmulatedDeviceHasNone) {

@@ -116,9 +116,10 @@ TEST_F(WorkerOptionsTest, TheWorkerOfTorchsRoutinesIsAddedOnce) {
 }
 
 TEST(WorkerFlag, OnlyAttnscopesWorkersHaveIt) {
-  const auto flagged = [](const char* name, std::vector<std::string> argv) {
-    std::vector<session::WorkerCommand> workers{{name, std::move(argv), true}};
-    add_worker_flag(workers, "--flag");
+  const auto flagged = [](const char* name, const std::vector<std::string>& argv) {
+    std::vector<session::WorkerCommand> workers{{name, argv, true}};
+    const auto others = add_worker_flag(workers, "--flag");
+    EXPECT_EQ(others.empty(), workers[0].argv != argv) << "who does not have it is named";
     return workers[0].argv;
   };
   EXPECT_THAT(flagged("local", {"/tmp/renamed", "worker"}), ElementsAre("/tmp/renamed", "worker", "--flag"));

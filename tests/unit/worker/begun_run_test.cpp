@@ -116,7 +116,10 @@ TEST_F(BegunRunTest, OneThatThePoolHasNotComeToIsNotWaitedFor) {
   run.begin(experiment, "code", device, {});
   const auto taken = run.take(experiment, "code", {});
   EXPECT_TRUE(taken && !*taken);
+  std::promise<void> after;
+  pool.leave([&] { after.set_value(); });
   free.set_value();
+  after.get_future().wait();
   EXPECT_EQ(device->begun, 0);
 }
 

@@ -235,6 +235,23 @@ TEST_F(AheadTest, NoneBeginsWhoseCodeIsKnownOrBesideAWatch) {
   EXPECT_EQ(counting->begun, before + 1);
 }
 
+// Its reference is another one, and to ask for that ends the making of this run's.
+TEST_F(AheadTest, NoneBeginsThatIsHeldToAnotherReference) {
+  request_.kernel = testing_support::shipped_kernel("kernels/02_tiled.json");
+  const Problem problem = request_.experiment.problem;
+  request_.experiment = testing_support::experiment_of(request_.kernel);
+  request_.experiment.problem = problem;
+  next = request_.experiment;
+  next.config.knobs["SO_TYPE"] = 1;
+  all->ahead.begin({all->compiler, counting, request_.kernel, next});
+  while (!all->ahead.is_done(next)) std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  request_.ahead = {next};
+  const auto done = run_experiment(*all, request_, collected_);
+  ASSERT_TRUE(done) << done.error().message;
+  EXPECT_EQ(counting->begun, 1);
+  EXPECT_EQ(collected_.observation.verdict->state, VerdictState::correct);
+}
+
 TEST_F(PipelineTest, ADeviceThatIsNotHereIsRefusedWithThoseThatAre) {
   const auto all = services();
   request_.experiment.device = "cuda:7";
