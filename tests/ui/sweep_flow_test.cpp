@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "store/results.h"
+#include "ui/context.h"
 #include "ui/panels/trial_plots.h"
 #include "ui/sweep_desk.h"
 #include "ui/window_flow.h"
@@ -191,7 +192,7 @@ TEST_F(SweepFlow, HalvingLosesNoConfigAndEndsWithTheFastest) {
   place.session = session_.get();
   place.device = {*device, session::worker_of(*ran, device->id)->versions};
   place.device.device.emulated = false;
-  place.new_id = [last = uint64_t{1'000'000}]() mutable { return ++last; };
+  place.new_id = next_gesture;
   sweep::Plan plan;
   plan.kernel = *kernel;
   static_cast<Draft&>(plan.held) = ran->focus.wanted;
