@@ -258,6 +258,17 @@ class Sweep(unittest.TestCase):
         for number in numbers:
             self.assertIn(f" {number} (", recorded)
 
+    def test_what_the_docs_say_of_best_is_recorded(self):
+        problems = json.loads((TREE / "bench" / "results" / "best_h200.json").read_text())["problems"]
+        seconds = [one["best"]["seconds"] for one in problems]
+        behind = max(one["best_with_the_sweeps_policy"]["us"] / one["sweep"]["us"] for one in problems)
+        flash = [one["times_as_fast_as_flash"]["ratio"] for one in problems if one["times_as_fast_as_flash"]]
+        self.assertEqual((len(problems), len(flash), {one["sweep"]["correct"] for one in problems}), (8, 7, {46, 76}))
+        said = " ".join((TREE / "docs" / "benching.md").read_text().split("On an H200, `best --kernel mma`", 1)[1].split("\n\n", 1)[0].split())
+        self.assertIn(f"in {min(seconds):.0f} to {max(seconds):.0f} s each", said)
+        self.assertIn(f"within {100 * (behind - 1):.1f} %", said)
+        self.assertIn(f"{min(flash):.2f} to {max(flash):.2f} times as fast", said)
+
     def test_compile_options_are_axes_too(self):
         file, t4 = self.space({"NUM_WARPS": [8]}, options={"fast_math": [False, True], "maxrregcount": [0, 32]}), self.path / "t4.json"
         arguments = ["--device", "emulated:l4", "--problem", SMALL]
