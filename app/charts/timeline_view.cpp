@@ -69,10 +69,12 @@ SmTimeline coarser(const SmTimeline& timeline, size_t columns) {
   made.columns = static_cast<int64_t>(now);
   made.shares.assign(timeline.warps.size() * now * kWarpStates, 0);
   for (size_t warp = 0; warp < timeline.warps.size(); ++warp)
-    for (size_t at = 0; at < had; ++at)
+    for (size_t at = 0; at < had; ++at) {
+      const size_t into = at / each, of = std::min(each, had - into * each);  // the last one stands for fewer
       for (size_t state = 0; state < kWarpStates; ++state)
-        made.shares[(warp * now + at / each) * kWarpStates + state] +=
-            timeline.shares[(warp * had + at) * kWarpStates + state] / static_cast<float>(each);
+        made.shares[(warp * now + into) * kWarpStates + state] +=
+            timeline.shares[(warp * had + at) * kWarpStates + state] / static_cast<float>(of);
+    }
   return made;
 }
 
@@ -135,8 +137,9 @@ Figure warps_figure(const SmTimeline& timeline, const std::string& device) {
   for (size_t warp = 0; warp < drawn.warps.size(); ++warp)
     for (size_t at = 0; at < static_cast<size_t>(drawn.columns); ++at) {
       double from = drawn.from + double(at) * drawn.column;
+      const double width = std::min(drawn.column, figure.x.high - from);
       for (const auto& [state, word] : Words<WarpState>::table) {
-        const double clocks = double(drawn.share(warp, at, state)) * drawn.column;
+        const double clocks = double(drawn.share(warp, at, state)) * width;
         if (clocks > 0) figure.bars.push_back({double(warp), from, from + clocks, "", static_cast<size_t>(state)});
         from += clocks;
       }

@@ -15,7 +15,9 @@ WarpState state_of(const Awaited& awaited) {
 
 WarpRecorder::WarpRecorder(double from, double to, size_t columns)
     : from_(from), width_(1), grows_(to <= from), columns_(columns) {
-  if (!grows_ && columns > 0) width_ = std::max(1.0, (to - from) / double(columns));
+  if (grows_ || columns == 0) return;
+  width_ = std::max(1.0, (to - from) / double(columns));
+  columns_ = std::min(columns, static_cast<size_t>(std::ceil((to - from) / width_)));
 }
 
 void WarpRecorder::begin_cta(size_t nth, size_t place, double free) {

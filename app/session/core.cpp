@@ -48,6 +48,7 @@ void SessionCore::start() {
   restore_history();
   list_presets();
   list_sessions();
+  watch_sessions();
   if (options_.watch_files) watch_folders();
   if (options_.first_experiment) start_first_experiment();
   publish_now();

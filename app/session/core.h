@@ -171,6 +171,7 @@ class SessionCore final : public LinkEvents {
   void note_recent(const std::string& path);
   std::filesystem::path sessions_dir() const;
   void list_sessions();
+  void watch_sessions();
   std::vector<store::StoredObservation> stored_runs(const std::vector<store::NamedRun>& runs);
   bool is_session(const std::filesystem::path& path) const;
   void list_presets();
@@ -220,6 +221,7 @@ class SessionCore final : public LinkEvents {
   Views views_;
   Listings listings_;
   HistoryLog history_;
+  bool watches_sessions_ = false;
   Notices notices_;
   Snapshot snapshot_;  // what is of no lane is kept here only; fill_snapshot() does the rest
 

@@ -124,6 +124,7 @@ void SessionCore::load_kernels() {
 
 void SessionCore::reload_kernels() {
   load_kernels();
+  list_presets();  // which of them open depends on the kernels
   changed();
   const Experiment& wanted = focus_.wanted();
   if (wanted.kernel.empty()) return;
@@ -199,7 +200,9 @@ void SessionCore::note_recent(const std::string& path) {
 
 void SessionCore::copy_preset(const std::filesystem::path& path) {
   if (snapshot_.user_preset_dir.empty()) return;
-  const auto copy = store::copy_preset(path, snapshot_.user_preset_dir, *snapshot_.kernels);
+  std::vector<std::string> taken;
+  for (const PresetItem& item : *snapshot_.presets) taken.push_back(item.name);
+  const auto copy = store::copy_preset(path, snapshot_.user_preset_dir, taken, *snapshot_.kernels);
   if (!worked(copy)) return;
   notices_.toast(LogLevel::info, "Kept as " + copy->string());
   list_presets();

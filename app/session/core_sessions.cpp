@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <set>
 
-#include "core/joined.h"
+#include "platform/json_file.h"
 #include "session/core.h"
 #include "session/restore.h"
 #include "store/saved_sessions.h"
@@ -36,21 +36,36 @@ void SessionCore::list_sessions() {
   changed();
 }
 
+// What other windows save, too. A folder that does not exist yet is watched once something is saved.
+void SessionCore::watch_sessions() {
+  std::error_code error;
+  if (!options_.watch_files || watches_sessions_ || !std::filesystem::is_directory(sessions_dir(), error)) return;
+  watches_sessions_ = true;
+  watch_folder(sessions_dir(), {".json"}, [this] { list_sessions(); });
+}
+
 void SessionCore::save_session(const std::string& title, const std::string& note, const Json& view) {
   if (options_.state_dir.empty() || title.empty()) return;
   store::Preset session{focus_.wanted()};
   session.title = title;
   session.note = note;
   session.view = view.is_object() ? view : Json::object();
+  // While a session is open, the history lists only its runs and those since.
+  const OpenedSession& opened = snapshot_.opened;
   std::vector<store::NamedRun> runs;
   const History& history = history_.view();
   for (size_t at = 0; at < history.size; ++at)
-    if (const HistoryEntry& entry = history.at(at); entry.observation)
+    if (const HistoryEntry& entry = history.at(at);
+        entry.observation && (opened.title.empty() || entry.id > opened.since || opened.runs->contains(entry.id)))
       runs.push_back({entry.observation->hash, entry.finished_at});
   session.view["runs"] = store::runs_to_json(runs);
   const auto path = store::write_session(sessions_dir(), session, *snapshot_.kernels);
   if (!worked(path)) return;
-  notices_.toast(LogLevel::info, "Saved the session " + title);
+  const bool some = runs.size() > store::kMostNamedRuns;
+  notices_.toast(LogLevel::info,
+                 "Saved the session " + title +
+                     (some ? fmt::format(" with its last {} runs", store::kMostNamedRuns) : std::string()));
+  watch_sessions();
   list_sessions();
 }
 
@@ -77,24 +92,35 @@ std::vector<store::StoredObservation> SessionCore::stored_runs(const std::vector
       results_->find([&](const store::ResultKey& key) { return may_be(key.finished_at); }, store::ResultOrder::newest);
   if (!worked(found)) return rows;
   const auto read = results_->read(*found, [&](store::StoredObservation row) {
-    if (std::ranges::find(missing, row.observation.hash, &store::NamedRun::hash) != missing.end())
-      rows.push_back(std::move(row));
+    const Observation& seen = row.observation;
+    const bool its_own = std::ranges::any_of(missing, [&](const store::NamedRun& run) {
+      return run.is(seen.hash, row.finished_at) || (seen.watch && run.hash == seen.hash);
+    });
+    if (its_own) rows.push_back(std::move(row));
   });
   if (!read) notices_.log(LogLevel::warning, read.error().message);
   std::ranges::reverse(rows);
   return rows;
 }
 
+// A session whose experiment no kernel takes any more still has its runs, A and layout.
 void SessionCore::open_session(const std::filesystem::path& path) {
-  auto session = store::read_preset(path, *snapshot_.kernels);
-  if (!worked(session)) return;
-  const std::vector<store::NamedRun> runs = store::runs_in(session->view);
+  auto json = platform::read_json(path, store::kMaxPresetBytes, Stage::input);
+  if (!worked(json)) return;
+  const auto session = store::preset_from_json(*json, path.string(), *snapshot_.kernels);
+  const bool asks = worked(session);
+  const auto kept = json->find("view");
+  const Json view = kept != json->end() && kept->is_object() ? *kept : Json::object();
+  const auto named = json->find("title");
+  const std::string title =
+      named != json->end() && named->is_string() ? named->get<std::string>() : path.stem().string();
+  const std::vector<store::NamedRun> runs = store::runs_in(view);
   for (HistoryEntry& entry : restored_history(stored_runs(runs), shelf_)) history_.add(std::move(entry), 0);
   OpenedSession opened;
   opened.number = ++snapshot_.opened.number;
-  opened.title = session->title;
+  opened.title = title;
   opened.path = path.string();
-  opened.view = share(session->view.is_object() ? session->view : Json::object());
+  opened.view = share(view);
   const History& history = history_.view();
   std::set<uint64_t> shown;
   for (size_t at = 0; at < history.size; ++at) {
@@ -109,7 +135,7 @@ void SessionCore::open_session(const std::filesystem::path& path) {
     notices_.log(LogLevel::warning, fmt::format("{} runs of {} are not in the results file", lost, opened.title));
   opened.runs = share(std::move(shown));
   snapshot_.opened = std::move(opened);
-  ask({.draft = *session, .gesture = {0, true, "session " + session->title}, .device_is_wish = true});
+  if (asks) ask({.draft = *session, .gesture = {0, true, "session " + title}, .device_is_wish = true});
   changed();
 }
 

@@ -6,6 +6,7 @@
 #include "platform/atomic_file.h"
 #include "platform/json_file.h"
 #include "platform/output_file.h"
+#include "store/free_path.h"
 
 namespace attnscope::store {
 namespace {
@@ -171,27 +172,18 @@ Result<void> describe_preset(const std::filesystem::path& path, const std::strin
 }
 
 Result<std::filesystem::path> copy_preset(const std::filesystem::path& path, const std::filesystem::path& folder,
-                                          const std::vector<Kernel>& kernels) {
-  auto json = platform::read_json(path, kMaxPresetBytes, Stage::input);
-  if (!json) return fail(json.error());
-  if (const auto preset = preset_from_json(*json, path.string(), kernels); !preset) return fail(preset.error());
-  const std::string own = json->value("title", std::string());
-  const std::string title = own.empty() ? path.stem().string() : own;
-  std::vector<Failure> unread;
-  const std::vector<PresetFile> there = list_presets(folder, "", unread);
-  const auto taken = [&](const std::string& one) {
-    return std::ranges::find(there, one, &PresetFile::title) != there.end();
-  };
-  std::string free = title;
-  for (int copy = 1; taken(free); ++copy) free = title + " copy" + (copy > 1 ? " " + std::to_string(copy) : "");
-  (*json)["title"] = free.substr(0, kMaxText);
-  json->erase("group");   // a copy is a person's own
-  json->erase("invite");  // of the default preset
-  std::error_code error;
-  std::filesystem::path to = folder / path.filename();
-  for (int copy = 2; std::filesystem::exists(to, error); ++copy)
-    to = folder / (path.stem().string() + "-" + std::to_string(copy) + ".json");
-  if (auto written = platform::write_file(to, json_text(*json, 2) + "\n"); !written) return fail(written.error());
+                                          const std::vector<std::string>& taken, const std::vector<Kernel>& kernels) {
+  auto preset = read_preset(path, kernels);
+  if (!preset) return fail(preset.error());
+  const std::string title = preset->title.empty() ? path.stem().string() : preset->title;
+  preset->title = title;
+  for (int copy = 1; std::ranges::find(taken, preset->title) != taken.end(); ++copy)
+    preset->title = title + " copy" + (copy > 1 ? " " + std::to_string(copy) : "");
+  preset->group.clear();   // a copy is a person's own
+  preset->invite.clear();  // of the default preset
+  const std::filesystem::path to = free_path(folder, path.stem().string());
+  if (auto written = platform::write_file(to, json_text(to_json(*preset, kernels), 2) + "\n"); !written)
+    return fail(written.error());
   return to;
 }
 
@@ -199,9 +191,7 @@ Result<std::filesystem::path> put_preset_aside(const std::filesystem::path& path
   const std::filesystem::path folder = path.parent_path() / "deleted";
   std::error_code error;
   std::filesystem::create_directories(folder, error);
-  std::filesystem::path to = folder / path.filename();
-  for (int copy = 2; !error && std::filesystem::exists(to, error); ++copy)
-    to = folder / (path.stem().string() + "-" + std::to_string(copy) + path.extension().string());
+  const std::filesystem::path to = free_path(folder, path.stem().string());
   if (!error) std::filesystem::rename(path, to, error);
   if (error)
     return fail(Stage::store, path.string() + " cannot be moved to " + folder.string() + ": " + error.message(),

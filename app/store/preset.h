@@ -58,11 +58,10 @@ Result<Preset> default_preset(const std::vector<std::filesystem::path>& dirs, co
 // Writes a new title and note into a preset's file; everything else in it stays, known or not.
 Result<void> describe_preset(const std::filesystem::path& path, const std::string& title, const std::string& note);
 
-// Copies a preset's file into `folder` under a free name, and returns the new path; everything in it stays, known or
-// not, but its group, its invitation and its title: "Tiled" becomes "Tiled copy" where that folder has a "Tiled", then
-// "Tiled copy 2".
+// Copies a preset into `folder` under a free name, and returns the new path. The copy has no group, no invitation and a
+// title of its own: "Tiled" becomes "Tiled copy" where "Tiled" is among `taken`, then "Tiled copy 2".
 Result<std::filesystem::path> copy_preset(const std::filesystem::path& path, const std::filesystem::path& folder,
-                                          const std::vector<Kernel>& kernels);
+                                          const std::vector<std::string>& taken, const std::vector<Kernel>& kernels);
 
 // Moves a preset's file into the folder "deleted" beside it, under a free name, and returns the new path.
 Result<std::filesystem::path> put_preset_aside(const std::filesystem::path& path);

@@ -6,6 +6,7 @@
 
 #include "core/escape.h"
 #include "platform/atomic_file.h"
+#include "store/free_path.h"
 
 namespace attnscope::store {
 namespace {
@@ -25,14 +26,6 @@ std::string file_name(const std::string& title) {
   }
   while (!name.empty() && name.back() == '-') name.pop_back();
   return name.empty() ? "session" : name;
-}
-
-std::filesystem::path free_path(const std::filesystem::path& folder, const std::string& stem) {
-  std::error_code error;
-  std::filesystem::path path = folder / (stem + ".json");
-  for (int copy = 2; std::filesystem::exists(path, error); ++copy)
-    path = folder / (stem + "-" + std::to_string(copy) + ".json");
-  return path;
 }
 
 }  // namespace
@@ -72,6 +65,9 @@ Result<std::filesystem::path> write_session(const std::filesystem::path& folder,
   const std::string text = json_text(to_json(session, kernels), 2) + "\n";
   if (text.size() > kMaxPresetBytes)
     return fail(Stage::store, path.string() + ": the session would be over 1 MB", "Its layout holds too much.");
+  std::error_code error;
+  if (std::filesystem::exists(path, error))
+    if (auto aside = put_preset_aside(path); !aside) return fail(aside.error());
   if (auto written = platform::write_file(path, text); !written) return fail(written.error());
   return path;
 }

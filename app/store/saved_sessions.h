@@ -25,7 +25,8 @@ Json runs_to_json(const std::vector<NamedRun>& runs);
 // Those of a preset's view; what cannot be understood is left out.
 std::vector<NamedRun> runs_in(const Json& view);
 
-// Replaced as a whole; the session of that title if there is one, else under a free name made of it. Returns its path.
+// Under the name of the session of that title if there is one, which goes to the folder "deleted" first, else under a
+// free name made of the title. Returns its path.
 Result<std::filesystem::path> write_session(const std::filesystem::path& folder, const Preset& session,
                                             const std::vector<Kernel>& kernels);
 // Moves a deleted one back into the folder above, under a free name, and returns the new path.

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "platform/paths.h"
+#include "store/free_path.h"
 #include "ui/icons.h"
 #include "ui/widgets/clipboard.h"
 #include "ui/widgets/modal.h"
@@ -97,12 +98,16 @@ void PresetDialogs::draw_save(Context& context, const Json& view) {
   dim_text("note, shown when it is loaded");
   ImGui::SetNextItemWidth(-FLT_MIN);
   ImGui::InputTextMultiline("##note", &note_, {0, em(4)});
-  const std::string proposed = user_presets_.empty() ? "" : (user_presets_ / (file_name_of(title_) + ".json")).string();
+  const std::string proposed =
+      user_presets_.empty() ? "" : store::free_path(user_presets_, file_name_of(title_)).string();
   dim_text("file");
   ImGui::SetNextItemWidth(-FLT_MIN);
   entered |= ImGui::InputTextWithHint("##file", proposed.c_str(), &path_, ImGuiInputTextFlags_EnterReturnsTrue);
   const std::string file = path_.empty() ? proposed : path_;
   const bool ready = !title_.empty() && !file.empty();
+  std::error_code unknown;
+  if (!path_.empty() && std::filesystem::is_regular_file(path_, unknown))
+    small_text(ICON_WARNING "  It exists and is replaced.", palette().warn);
   ImGui::BeginDisabled(!ready);
   if (ImGui::Button("Save") || (entered && ready)) {
     context.session.save_preset(file, title_, view);

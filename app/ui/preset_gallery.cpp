@@ -3,12 +3,12 @@
 #include <imgui_stdlib.h>
 
 #include <algorithm>
-#include <cctype>
 #include <filesystem>
 #include <utility>
 
 #include "charts/format.h"
 #include "charts/term_table.h"
+#include "ui/found_words.h"
 #include "ui/icons.h"
 #include "ui/widgets/term_bars.h"
 #include "ui/widgets/text.h"
@@ -17,13 +17,6 @@ namespace attnscope::ui {
 namespace {
 
 constexpr float kCard = 18, kHeight = 4.4f, kThumbnail = 3.4f, kGap = 0.5f;  // ems
-
-bool holds(const std::string& text, const std::string& wanted) {
-  const auto same = [](char a, char b) {
-    return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b));
-  };
-  return wanted.empty() || !std::ranges::search(text, wanted, same).empty();
-}
 
 // The terms of the run's time one above the other, the longest at the bottom, with the time and its kind's mark below.
 // A measured time has no terms: its box is filled with its kind's colour.
@@ -71,8 +64,8 @@ const Observation* run_of_preset(const session::History& history, const session:
 }
 
 bool PresetGallery::matches(const session::PresetItem& preset) const {
-  return holds(preset.name, search_) || holds(preset.note, search_) || holds(preset.group, search_) ||
-         (preset.draft && holds(preset.draft->kernel, search_));
+  return holds_words(preset.name, search_) || holds_words(preset.note, search_) || holds_words(preset.group, search_) ||
+         (preset.draft && holds_words(preset.draft->kernel, search_));
 }
 
 bool PresetGallery::draw_card(const Context& context, const session::PresetItem& preset, bool outlined, float width) {
@@ -94,7 +87,8 @@ bool PresetGallery::draw_card(const Context& context, const session::PresetItem&
   ImGui::PopFont();
   ImGui::PushFont(nullptr, kSmallSize);
   ImGui::SetCursorScreenPos({left, corner.y + ImGui::GetFontSize() * 1.9f});
-  clipped(preset.draft ? preset.draft->kernel + ", " + short_text(preset.draft->problem) : "its kernel does not load",
+  clipped(preset.draft ? preset.draft->kernel + ", " + short_text(preset.draft->problem)
+                       : "it does not open with these kernels",
           room, preset.draft ? palette().dim : palette().warn);
   ImGui::SetCursorScreenPos({left, corner.y + ImGui::GetFontSize() * 3.2f});
   clipped(preset.note, room, palette().faint);
@@ -122,12 +116,14 @@ std::string PresetGallery::draw(const Context& context, const std::string& manag
         column = 0;
       }
       if (column > 0) ImGui::SameLine(f32(column) * (width + em(kGap)));
+      ImGui::PushID(preset.path.c_str());  // two folders may hold the same name
       ImGui::BeginGroup();
       if (draw_card(context, preset, preset.path == managed, width)) chosen = preset.path;
       ImGui::EndGroup();
+      ImGui::PopID();
       column = (column + 1) % columns;
     }
-    if (group.empty()) dim_text(search_.empty() ? "No preset was found." : "None has these words.");
+    if (group.empty()) dim_text(search_.empty() ? "No preset was found." : "No match.");
   }
   ImGui::EndChild();
   return chosen;

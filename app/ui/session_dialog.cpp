@@ -4,10 +4,10 @@
 #include <imgui_stdlib.h>
 
 #include <algorithm>
-#include <cctype>
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "ui/found_words.h"
 #include "ui/icons.h"
 #include "ui/widgets/modal.h"
 #include "ui/widgets/text.h"
@@ -17,22 +17,24 @@ namespace {
 
 constexpr size_t kLongestTitle = 120, kLongestNote = 2000;  // bytes
 
-bool holds(const std::string& text, const std::string& wanted) {
-  const auto same = [](char a, char b) {
-    return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b));
-  };
-  return !std::ranges::search(text, wanted, same).empty() || wanted.empty();
-}
-
 }  // namespace
 
 bool SessionDialog::matches(const session::SavedSession& one) const {
-  return holds(one.title, search_) || holds(one.note, search_) || holds(one.kernel, search_);
+  return holds_words(one.title, search_) || holds_words(one.note, search_) || holds_words(one.kernel, search_);
 }
 
-void SessionDialog::draw(Context& context, const Json& view) {
+// The note of the session of that title, which saving replaces.
+void SessionDialog::take_note(const Context& context) {
+  const auto& saved = *context.snapshot.sessions;
+  const auto found = std::ranges::find(saved, title_, &session::SavedSession::title);
+  if (found != saved.end()) note_ = found->note;
+}
+
+void SessionDialog::draw(Context& context, const std::function<Json()>& view) {
   if (std::exchange(opens_, false)) {
     title_ = context.snapshot.opened.title;
+    note_.clear();
+    take_note(context);
     search_.clear();
     ImGui::OpenPopup("Sessions");
   }
@@ -45,6 +47,7 @@ void SessionDialog::draw(Context& context, const Json& view) {
   if (ImGui::IsWindowAppearing()) ImGui::SetKeyboardFocusHere();
   ImGui::SetNextItemWidth(em(14));
   bool entered = ImGui::InputTextWithHint("##title", "title", &title_, ImGuiInputTextFlags_EnterReturnsTrue);
+  if (ImGui::IsItemEdited()) take_note(context);
   ImGui::SameLine();
   ImGui::SetNextItemWidth(em(16));
   entered |= ImGui::InputTextWithHint("##note", "note", &note_, ImGuiInputTextFlags_EnterReturnsTrue);
@@ -54,10 +57,10 @@ void SessionDialog::draw(Context& context, const Json& view) {
   const bool ready = !title_.empty() && title_.size() <= kLongestTitle && note_.size() <= kLongestNote;
   ImGui::BeginDisabled(!ready);
   if (ImGui::Button(replaces ? "Replace###save" : "Save###save") || (entered && ready)) {
-    context.session.save_session(title_, note_, view);
-    note_.clear();
+    context.session.save_session(title_, note_, view());
   }
   ImGui::EndDisabled();
+  if (replaces) tooltip("The one of that title goes to the bin.");
   if (!ready) tooltip(title_.empty() ? "A session needs a title." : "That is too long.");
   ImGui::SetNextItemWidth(-FLT_MIN);
   ImGui::InputTextWithHint("##search", ICON_SEARCH "  search titles, notes and kernels", &search_);
@@ -87,7 +90,7 @@ void SessionDialog::draw_saved(Context& context, float height) {
       clipped(one.kernel + (one.note.empty() ? "" : ": " + one.note), ImGui::GetContentRegionAvail().x, palette().dim);
       ImGui::PopID();
     }
-    if (!any) dim_text(context.snapshot.sessions->empty() ? "No session was saved yet." : "None has these words.");
+    if (!any) dim_text(context.snapshot.sessions->empty() ? "No session was saved yet." : "No match.");
   }
   ImGui::EndChild();
 }

@@ -1,4 +1,5 @@
 #pragma once
+#include <functional>
 #include <string>
 
 #include "ui/context.h"
@@ -9,10 +10,11 @@ namespace attnscope::ui {
 class SessionDialog {
  public:
   void open() { opens_ = true; }
-  // `view` is the part of a session that describes the window.
-  void draw(Context& context, const Json& view);
+  // `view` makes the part of a session that describes the window.
+  void draw(Context& context, const std::function<Json()>& view);
 
  private:
+  void take_note(const Context& context);
   void draw_saved(Context& context, float height);
   void draw_bin(Context& context) const;
   bool matches(const session::SavedSession& one) const;

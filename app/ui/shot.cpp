@@ -25,7 +25,8 @@ bool has_softmax(const session::Session& session) {
 
 bool has_timeline(const session::Session& session) {
   const auto now = session.snapshot();
-  return now->focus.shown == nullptr || !now->refused_listings.empty() ||
+  const auto of_timeline = [](const auto& one) { return one.first.find("/timeline/") != one.first.npos; };
+  return now->focus.shown == nullptr || std::ranges::any_of(now->refused_listings, of_timeline) ||
          std::ranges::any_of(now->listings, [](const auto& one) { return one.second->timeline.has_value(); });
 }
 

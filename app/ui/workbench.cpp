@@ -205,7 +205,7 @@ void Workbench::draw() {
   dialogs_.draw(context, actions_);
   save_.draw(context);
   preset_dialogs_.draw(context, view_json());
-  session_dialog_.draw(context, session_json());
+  session_dialog_.draw(context, [this] { return session_json(); });
   palette_.draw();
   toasts_.draw(context);
   picture_.follow(context);
@@ -335,7 +335,11 @@ Json Workbench::view_json() const {
 // What a session stores of the window: also the layout and A, which belong to what was worked on.
 Json Workbench::session_json() const {
   Json view = view_json();
-  const Json window = to_json(settings_);
+  WindowSettings now = settings_;
+  size_t size = 0;
+  const char* text = ImGui::SaveIniSettingsToMemory(&size);  // settings_ may have that of some seconds ago
+  now.layout.assign(text, size);
+  const Json window = to_json(now);
   for (const char* key : {"layout", "layout_version", "built_docks", "pinned"}) view["window"][key] = window.at(key);
   return view;
 }

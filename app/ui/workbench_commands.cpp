@@ -37,7 +37,7 @@ void Workbench::add_actions() {
   add("presets", "Manage presets\u2026", 0, [this] { preset_dialogs_.manage(); });
   add("sessions", "Sessions\u2026", ImGuiMod_Ctrl | ImGuiMod_Shift | ImGuiKey_O, [this] { session_dialog_.open(); });
   add(
-      "close session", "Show all runs, not only the session's", 0, [this] { session_.close_session(); },
+      "close session", "Leave the open session", 0, [this] { session_.close_session(); },
       [this] { return snapshot_->opened.title.empty() ? "No session is open." : ""; });
   add("find runs", "Find runs in the history", ImGuiMod_Ctrl | ImGuiMod_Shift | ImGuiKey_F, [this] {
     open_panel(history_panel_->title());

@@ -118,7 +118,7 @@ TEST_F(Commands, TheGalleryFindsDuplicatesAndKeepsWhatIsDropped) {
     ctx->Yield(3);
     ctx->ItemClick("//Presets/**/###minimal.json");
     ctx->ItemClick("//Presets/Duplicate");
-    if (!wait(ctx, has("Minimal, as it starts"), "the copy")) return;
+    if (!wait(ctx, has("Minimal, as it starts copy"), "the copy")) return;
     bench_->drop(dropped);
     if (!wait(ctx, has("From a colleague"), "what was dropped")) return;
     EXPECT_TRUE(std::filesystem::exists(dir_ / "mine/theirs.json"));
@@ -131,7 +131,9 @@ TEST_F(Commands, TheGalleryFindsDuplicatesAndKeepsWhatIsDropped) {
     const auto recent = now()->settings->find(session::kRecentPresets);
     ASSERT_NE(recent, now()->settings->end());
     EXPECT_EQ(recent->at(0), dropped.string());
-    ctx->MenuClick("//##MainMenuBar/Presets/Recent/theirs");
+    ctx->MenuClick("//##MainMenuBar/Presets/Recent");
+    ctx->Yield(2);
+    EXPECT_THAT(drawn_words(ctx), HasSubstr("theirs"));
   });
 }
 

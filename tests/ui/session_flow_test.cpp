@@ -1,6 +1,7 @@
 // Named sessions, and what a killed window leaves.
 #include <nlohmann/json.hpp>
 
+#include "store/results.h"
 #include "ui/icons.h"
 #include "ui/window_flow.h"
 
@@ -15,12 +16,14 @@ class SessionFlow : public WindowFlow {
  protected:
   // A window that SIGKILL ends leaves its files as they are: what the system took stays. So another window over a copy
   // of them, made in the middle, finds what the killed one left.
-  void go_on_as_after_a_kill() {
+  // `meanwhile` is done to the copy.
+  void go_on_as_after_a_kill(const std::function<void(const std::filesystem::path&)>& meanwhile = {}) {
     const std::filesystem::path left = dir_ / "left";
     std::error_code error;
     std::filesystem::copy(options_.state_dir, left, std::filesystem::copy_options::recursive, error);
     ASSERT_FALSE(error) << error.message();
     close();
+    if (meanwhile) meanwhile(left);
     options_.state_dir = left;
     open();
   }
@@ -69,11 +72,12 @@ TEST_F(SessionFlow, AKilledWindowsNotesStarsBaselineAndLayoutAreThereAgain) {
     wait(
         ctx,
         [&](const Snapshot&) {
-          std::error_code error;
-          return std::filesystem::file_size(options_.state_dir / "settings.json", error) > 100 && !error;
+          const std::string kept = testing_support::read_text(options_.state_dir / "settings.json");
+          const Json json = Json::parse(kept, nullptr, false);
+          return json.is_object() && json.contains(kSettingsKey) && json[kSettingsKey]["pinned"].is_object() &&
+                 json[kSettingsKey]["closed"].size() == 1;
         },
         "the settings' file");
-    ctx->SleepNoSkip(1.0f, 0.05f);
   });
   go_on_as_after_a_kill();
   flow([&](ImGuiTestContext* ctx) {
@@ -95,11 +99,11 @@ TEST_F(SessionFlow, ASessionIsSavedFoundOpenedDeletedAndTakenBack) {
     ctx->ItemInput("//Sessions/##search");
     ctx->KeyCharsReplace("nothing of that name");
     ctx->Yield(2);
-    EXPECT_THAT(drawn_words(ctx), HasSubstr("None has these words."));
+    EXPECT_THAT(drawn_words(ctx), HasSubstr("No match."));
     ctx->ItemInput("//Sessions/##search");
     ctx->KeyCharsReplace("WARP");
     ctx->Yield(2);
-    EXPECT_THAT(drawn_words(ctx), Not(HasSubstr("None has these words.")));
+    EXPECT_THAT(drawn_words(ctx), Not(HasSubstr("No match.")));
     ctx->PopupCloseAll();
     ctx->Yield(4);
     // Something else: a third run, A unpinned, the panel open.
@@ -144,13 +148,22 @@ TEST_F(SessionFlow, ASessionBringsItsRunsIntoAWindowThatHasForgottenThem) {
     save_as(ctx, "Warps");
     ctx->PopupCloseAll();
   });
-  go_on_as_after_a_kill();
+  // A window shows the last 500 runs of the file.
+  Observation other = *now()->history.at(0).observation;
+  other.hash = "another";
+  go_on_as_after_a_kill([&](const std::filesystem::path& left) {
+    auto results = store::Results::open(left / "results.sqlite");
+    ASSERT_TRUE(results) << results.error().message;
+    for (int at = 0; at < 500; ++at) ASSERT_TRUE((*results)->append(other, 2e9 + at));
+  });
   flow([&](ImGuiTestContext* ctx) {
     if (!wait_for_run(ctx, "NUM_WARPS", 8)) return;
     ASSERT_EQ(now()->sessions->size(), 1U);
+    for (size_t at = 0; at < 500; ++at) ASSERT_EQ(now()->history.at(at).observation->hash, "another");
     session_->open_session(now()->sessions->front().path);
     wait(
         ctx, [](const Snapshot& s) { return s.opened.runs->size() == 2; }, "its runs");
+    for (const uint64_t run : *now()->opened.runs) EXPECT_NE(now()->history.at(run - 1).observation->hash, "another");
   });
 }
 

@@ -4,7 +4,6 @@
 #include <imgui_stdlib.h>
 
 #include <algorithm>
-#include <cctype>
 #include <limits>
 #include <utility>
 
@@ -129,55 +128,6 @@ void right_aligned(const std::string& words, ImU32 colour) {
 }
 
 }  // namespace
-
-// Of the session that is open, and of what is searched for.
-bool HistoryPanel::shows(const Context& context, const session::HistoryEntry& entry) const {
-  const session::OpenedSession& opened = context.snapshot.opened;
-  if (!opened.title.empty() && entry.id <= opened.since && !opened.runs->contains(entry.id)) return false;
-  if (entry.observation == nullptr || (filter_.words.empty() && !filter_.starred)) return true;
-  const store::RunNote note = note_of(context, entry.observation->hash);
-  if (filter_.starred && !note.starred) return false;
-  const std::string all = entry.observation->experiment.kernel + " " + entry.config_text + " " + entry.change + " " +
-                          note.text + " " + entry.observation->device;
-  const auto same = [](char a, char b) {
-    return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b));
-  };
-  return filter_.words.empty() || !std::ranges::search(all, filter_.words, same).empty();
-}
-
-// The line above the runs: which are shown.
-void HistoryPanel::draw_filter(Context& context) {
-  const session::OpenedSession& opened = context.snapshot.opened;
-  if (opened.title.empty() && !finds_) return;
-  ImGui::PushFont(nullptr, kSmallSize);
-  ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {em(0.3f), em(0.05f)});
-  if (!opened.title.empty()) {
-    clipped("Session " + opened.title, em(18), palette().accent);
-    tooltip("Only its runs, and those since it was opened, are listed");
-    ImGui::SameLine(0, em(0.4f));
-    if (ImGui::SmallButton(ICON_CLOSE "###close session")) context.session.close_session();
-    tooltip("Lists all runs again");
-    ImGui::SameLine(0, em(1));
-  }
-  if (std::exchange(takes_focus_, false)) ImGui::SetKeyboardFocusHere();
-  ImGui::SetNextItemWidth(em(16));
-  ImGui::InputTextWithHint("##find", ICON_SEARCH "  kernel, config, change, note", &filter_.words);
-  ImGui::SameLine(0, em(0.6f));
-  ImGui::Checkbox(ICON_STAR "##starred", &filter_.starred);
-  tooltip("Only runs with a star");
-  ImGui::SameLine(0, em(0.6f));
-  small_text(fmt::format("{} of {} runs", order_.size(), context.snapshot.history.size), palette().dim);
-  if (finds_) {
-    ImGui::SameLine(0, em(0.6f));
-    if (ImGui::SmallButton(ICON_CLOSE "###close find")) {
-      finds_ = filter_.starred = false;
-      filter_.words.clear();
-    }
-    tooltip("Ends the search");
-  }
-  ImGui::PopStyleVar();
-  ImGui::PopFont();
-}
 
 void HistoryPanel::sort(const Context& context) {
   const session::History& history = context.snapshot.history;

@@ -23,7 +23,7 @@ class HistoryPanel : public Panel {
 
  private:
   void draw_runs(Context& context);
-  void draw_filter(Context& context);
+  void draw_filter(Context& context);  // history_filter.cpp
   bool shows(const Context& context, const session::HistoryEntry& entry) const;
   void sort(const Context& context);
   void follow_newest(size_t runs);
@@ -45,6 +45,7 @@ class HistoryPanel : public Panel {
     uint64_t session = 0;  // OpenedSession::number
     const void* notes = nullptr;
     size_t runs = 0;
+    bool searches() const { return starred || !words.empty(); }
     bool operator==(const Filter&) const = default;
   };
   Filter filter_, sorted_with_;

@@ -35,6 +35,7 @@ class SavedSessions : public testing::Test {
 TEST_F(SavedSessions, OneOfATitleIsReplacedAndOthersKeepApart) {
   const auto first = write("For the talk"), again = write("For the talk"), other = write("for the talk!");
   EXPECT_EQ(first, again);
+  EXPECT_EQ(titles(folder_ / "deleted").size(), 1U) << "what was replaced is in the bin";
   EXPECT_NE(first, other) << "another title of the same letters";
   EXPECT_THAT(titles(folder_), testing::UnorderedElementsAre("For the talk", "for the talk!"));
   EXPECT_EQ(write("../../etc").parent_path(), folder_) << "a title is no path";
