@@ -42,7 +42,7 @@ class Binder {
         scope_(scope),
         imported_(imported),
         uses_(uses_of(source, kernel)),
-        body_(std::string_view(source.text).substr(kernel.body, kernel.end - kernel.body)) {}
+        body_(cpp_tokens(std::string_view(source.text).substr(kernel.body, kernel.end - kernel.body))) {}
 
   Result<BoundParameters> bind() {
     if (kernel_.parameters.size() > kMostArguments)
@@ -279,11 +279,10 @@ class Binder {
 
   // Whether a subscript of the pointer has a product with that size in it.
   bool steps_by(const std::string& pointer, const std::string& size) const {
-    const auto tokens = cpp_tokens(body_);
-    const CppBrackets brackets(tokens);
+    const std::vector<CppToken>& tokens = body_;
     for (size_t i = 0; i + 1 < tokens.size(); ++i) {
       if (!tokens[i].is(pointer) || !tokens[i + 1].is("[")) continue;
-      const size_t close = std::min(brackets.closing(i + 1), tokens.size());
+      const size_t close = std::min(body_brackets_.closing(i + 1), tokens.size());
       for (size_t k = i + 2; k < close; ++k)
         if (tokens[k].is(size) && (tokens[k - 1].is("*") || (k + 1 < close && tokens[k + 1].is("*")))) return true;
     }
@@ -376,7 +375,8 @@ class Binder {
   PointerUses uses_;
   std::map<std::string, std::string> formulas_;  // of parameters that follow from the sizes
   bool shape_read_ = false;                      // of the last buffer
-  std::string_view body_;                        // of the kernel
+  const std::vector<CppToken> body_;             // of the kernel
+  const CppBrackets body_brackets_{body_};
 };
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "catalog/device_variables.h"
 #include "catalog/element_types.h"
 #include "catalog/import_constants.h"
 #include "catalog/import_knobs.h"
@@ -108,6 +109,15 @@ class ProgramImporter {
                                         part.launch->arguments.size(), part.kernel->parameters.size()));
       launches_.push_back({&part, part.kernel->name, {}});
     }
+    std::vector<std::string_view> bodies;
+    for (const ProgramLaunch& one : launches_)
+      bodies.push_back(std::string_view(source_.text)
+                           .substr(one.part->kernel->body, one.part->kernel->end - one.part->kernel->body));
+    if (const auto shared = shared_variable(source_.text, bodies))
+      return refuse(
+          *launches_[shared->second].part,
+          fmt::format("{} and {} share the __device__ variable {}, which each launch has of its own",
+                      launches_[shared->first].part->name, launches_[shared->second].part->name, shared->name));
     return {};
   }
 

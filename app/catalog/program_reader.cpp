@@ -5,6 +5,7 @@
 #include <cctype>
 
 #include "catalog/cuda_source.h"
+#include "catalog/device_variables.h"
 #include "catalog/manifest_reader.h"
 #include "catalog/pointer_use.h"
 #include "core/code_file.h"
@@ -36,6 +37,9 @@ size_t buffer_at(JsonReader& read, const char* key, const Json& json, const Kern
                "Buffers: " + joined(kernel.buffers, &BufferDeclaration::name) + ".");
     return 0;
   }
+  if (!found->symbol.empty())
+    read.fault(key, "\"" + found->name + "\" is the variable " + found->symbol + "'s contents and no buffer",
+               "Name another buffer.");
   if (written && found->role == BufferRole::in)
     read.fault(key, "\"" + found->name + "\" has the role in, and would be written",
                "Make it an inout or a workspace.");
@@ -103,12 +107,33 @@ class Order {
         refuse(at(i) + "/copy", kernel_.buffers[step.from].name);
       if (step.kind != ProgramStep::Kind::launch) written_[step.to] = true;
     }
+    check_variables();
     for (size_t i = 0; i < written_.size() && !read_.failed(); ++i)
       if (!written_[i] && kernel_.buffers[i].role == BufferRole::out)
         read_.fault(kProgramKey, "nothing writes \"" + kernel_.buffers[i].name + "\", which has the role out");
   }
 
  private:
+  void check_variables() {
+    if (is_machine_code(kernel_.source) || read_.failed()) return;
+    std::vector<std::string_view> bodies;
+    std::vector<size_t> steps;  // of these
+    for (size_t i = 0; i < kernel_.steps.size(); ++i) {
+      if (kernel_.steps[i].kind != ProgramStep::Kind::launch) continue;
+      const std::string name = plain_name(kernel_.steps[i].entry);
+      const auto found =
+          std::ranges::find(source_.kernels, name, [](const SourceKernel& one) { return plain_name(one); });
+      if (found == source_.kernels.end() || !found->defined) continue;
+      bodies.push_back(std::string_view(kernel_.source).substr(found->body, found->end - found->body));
+      steps.push_back(i);
+    }
+    if (const auto shared = shared_variable(kernel_.source, bodies))
+      read_.fault(at(steps[shared->second]),
+                  fmt::format("uses the variable \"{}\", as launch {} does, and each launch has one of its own",
+                              shared->name, steps[shared->first]),
+                  "Pass a buffer instead of the __device__ variable.");
+  }
+
   void refuse(const std::string& key, const std::string& buffer) {
     read_.fault(key, "\"" + buffer + "\" is read, but nothing before wrote it",
                 "Write it first: by another launch, a memset or a copy; or give it contents by \"init\".");

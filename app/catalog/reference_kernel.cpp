@@ -32,8 +32,16 @@ std::string folder_of(const std::string& manifest_name) {
 Result<std::filesystem::path> manifest_in(const std::filesystem::path& folder, const std::string& id,
                                           const std::string& where) {
   std::error_code error;
-  for (const std::filesystem::path& one : platform::json_files_in(folder, error))
-    if (id_of_file(one.string()) == id) return one;
+  std::filesystem::path found;
+  for (const std::filesystem::path& one : platform::json_files_in(folder, error)) {
+    if (id_of_file(one.string()) != id) continue;
+    if (!found.empty())
+      return fail(Stage::catalog,
+                  fmt::format("{}: both {} and {} are the kernel \"{}\"", where, found.string(), one.string(), id),
+                  "Give one of the two another name.");
+    found = one;
+  }
+  if (!found.empty()) return found;
   return fail(Stage::catalog, fmt::format("{}: there is no kernel \"{}\" in the manifest's folder", where, id),
               "Keep its manifest and source beside this one, or name a kind of reference.");
 }

@@ -11,9 +11,9 @@
 namespace attnscope::catalog {
 
 // A manifest's "reference" may name another kernel of its folder instead of a kind: {"kernel": "naive", "config": …}.
-// The manifest text then gets that kernel's manifest and source as "content", so that it is complete wherever it is
-// sent, and its hash covers both. Any other manifest is returned as it is. `path` is the manifest's own. Failure
-// (Stage::catalog): there is no such kernel in the folder, or its files cannot be read.
+// This puts that kernel's manifest and source into the text, as "content": the text is then complete wherever it is
+// sent, and its hash covers both kernels. Any other manifest is returned as it is. `path` is the manifest's own.
+// Failure (Stage::catalog): there is no such kernel in the folder, or its files cannot be read.
 Result<std::string> with_reference_kernel(const std::string& manifest, const std::filesystem::path& path);
 
 // Whether the manifest's "reference" names a kernel.

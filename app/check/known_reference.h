@@ -1,6 +1,7 @@
 #pragma once
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -27,7 +28,12 @@ struct Expected {
   std::string output;
   std::vector<double> values;
   double atol = 0, rtol = 0;
+  std::span<const std::byte> exact =
+      {};  // the same in the output's type, which for i64 may hold more; empty: not known
 };
+// Which of the outputs, the operands of role out and inout in order, has that name; empty: none.
+std::optional<size_t> output_named(const Workload& workload, const std::string& name);
+
 // Compares outputs with these, as judge() does. `outputs` are the operands of role out and inout, in order.
 Result<Verdict> judge_by(std::span<const Expected> expected, const Workload& workload, const Operands& operands,
                          std::span<const std::shared_ptr<const GuardedBuffer>> outputs);

@@ -106,7 +106,12 @@ Result<Values> attention_figures(const Export& e) {
 // Texts from a folder's files or a compiler.
 Values texts_of(const Export& e) {
   const std::string ptx = e.stem + ".ptx";
-  return {{"TITLE", e.kernel.id + ": " + e.kernel.title},
+  const std::string reference =
+      e.kernel.reference_kernel
+          ? "its reference is the kernel " + e.kernel.reference_kernel->kernel->id + ", which is not exported"
+          : "the manifest has no reference";
+  return {{"UNCHECKED", reference},
+          {"TITLE", e.kernel.id + ": " + e.kernel.title},
           {"PROBLEM", short_text(e.problem)},
           {"CONFIG", short_text(e.config, e.kernel)},
           {"SOURCE", e.stem + ".cu"},

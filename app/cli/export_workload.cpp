@@ -64,6 +64,14 @@ std::vector<std::byte> bytes_of_parameter(const ArgumentValue& argument, const c
   return bytes;
 }
 
+// By operand, its number among the launchers' buffers. A variable of the source is none: its contents are in the cubin.
+std::vector<size_t> places_of(const Workload& workload) {
+  std::vector<size_t> places;
+  size_t next = 0;
+  for (const Operand& one : workload.operands) places.push_back(one.symbol.empty() ? next++ : next);
+  return places;
+}
+
 // The rows of the launchers' table of launches.
 struct LaunchRows {
   std::string cpp, python;
@@ -75,7 +83,7 @@ std::string number_list(const List& list) {
   return joined(list, [](auto one) { return std::to_string(static_cast<int64_t>(one)); });
 }
 
-Result<LaunchRows> rows_of(const ExportedLaunch& one, const Workload& workload) {
+Result<LaunchRows> rows_of(const ExportedLaunch& one, const Workload& workload, const std::vector<size_t>& places) {
   auto kernel = compile::read_cubin(one.variant->cubin, one.variant->entry_symbol);
   if (!kernel) return fail(kernel.error());
   if (kernel->parameters.size() != workload.arguments.size())
@@ -92,8 +100,8 @@ Result<LaunchRows> rows_of(const ExportedLaunch& one, const Workload& workload) 
     std::vector<ArgumentValue::Address> all = argument.addresses;
     if (argument.operand) all.push_back({0, *argument.operand, argument.offset});
     for (const auto& [at, operand, offset] : all) {
-      addresses += fmt::format("      {{{}, {}, {}, {}}},\n", i, at, operand, offset);
-      addresses_py += fmt::format("      ({}, {}, {}, {}),\n", i, at, operand, offset);
+      addresses += fmt::format("      {{{}, {}, {}, {}}},\n", i, at, places[operand], offset);
+      addresses_py += fmt::format("      ({}, {}, {}, {}),\n", i, at, places[operand], offset);
     }
   }
   const std::string cubin = one.stem + ".cubin", grid = number_list(one.launch.shape.grid);
@@ -107,7 +115,7 @@ Result<LaunchRows> rows_of(const ExportedLaunch& one, const Workload& workload) 
 }
 
 // What the launchers do in order: a launch by its number, or buffers by theirs.
-void put_steps(const Kernel& kernel, std::string& cpp, std::string& python) {
+void put_steps(const Kernel& kernel, const std::vector<size_t>& places, std::string& cpp, std::string& python) {
   const auto add = [&](const char* kind, size_t to, size_t from, int byte) {
     cpp += fmt::format("    {{Step::{}, {}, {}, {}}},\n", kind, to, from, byte);
     python += fmt::format("    (\"{}\", {}, {}, {}),\n", kind, to, from, byte);
@@ -120,10 +128,10 @@ void put_steps(const Kernel& kernel, std::string& cpp, std::string& python) {
         add("launch", launches++, 0, 0);
         break;
       case ProgramStep::Kind::memset:
-        add("memset", step.to, 0, step.byte);
+        add("memset", places[step.to], 0, step.byte);
         break;
       case ProgramStep::Kind::copy:
-        add("copy", step.to, step.from, 0);
+        add("copy", places[step.to], places[step.from], 0);
         break;
     }
   }
@@ -148,7 +156,8 @@ Result<ExportedData> data_of(const Export& e) {
   if (!operands) return fail(operands.error());
   ExportedData data;
   for (const check::OperandContents& one : (*operands)->all)
-    if (one.what.has_contents()) data.files[one.what.name + ".bin"].assign(one.bytes.begin(), one.bytes.end());
+    if (one.what.has_contents() && one.what.symbol.empty())
+      data.files[one.what.name + ".bin"].assign(one.bytes.begin(), one.bytes.end());
   for (const ReferenceSpec& spec : workload->references) {
     auto values = check::known_reference_values(spec, **operands);
     if (!values) return fail(values.error());
@@ -164,7 +173,9 @@ Result<std::map<std::string, std::string>> workload_figures(const Export& e) {
   std::map<std::string, std::string> values;
   const auto add = [&](const char* key, const std::string& line) { values[key] += "    " + line + ",\n"; };
   values["CHECKS"] = values["CHECKS_PY"] = values["LAUNCHES"] = values["LAUNCHES_PY"] = "";
+  const std::vector<size_t> places = places_of(*workload);
   for (const Operand& one : workload->operands) {
+    if (!one.symbol.empty()) continue;
     const std::string file = one.has_contents() ? "data/" + one.name + ".bin" : "";
     const std::string shape = joined(
         one.shape, [](int64_t extent) { return std::to_string(extent) + ","; }, " ");
@@ -176,13 +187,13 @@ Result<std::map<std::string, std::string>> workload_figures(const Export& e) {
   for (const ExportedLaunch& one : e.launches) {
     auto arguments = catalog::workload_of(one.kernel, e.problem, e.config);
     if (!arguments) return fail(arguments.error());
-    auto rows = rows_of(one, *arguments);
+    auto rows = rows_of(one, *arguments, places);
     if (!rows) return fail(rows.error());
     values["LAUNCHES"] += rows->cpp;
     values["LAUNCHES_PY"] += rows->python;
     if (std::ranges::count(stems, one.stem) == 0) stems.push_back(one.stem);
   }
-  put_steps(e.kernel, values["STEPS"], values["STEPS_PY"]);
+  put_steps(e.kernel, places, values["STEPS"], values["STEPS_PY"]);
   for (size_t i = 1; i < stems.size(); ++i)  // made of a kernel's id, which holds no mark of Markdown's code
     values["MORE_FILES"] += fmt::format(", `{0}.cubin`, `{0}.ptx`", stems[i]);
   values["OF_LAUNCHES"] = e.launches.size() > 1 ? fmt::format(" (the first of {} launches)", e.launches.size()) : "";
@@ -193,7 +204,7 @@ Result<std::map<std::string, std::string>> workload_figures(const Export& e) {
     const double usual = check::default_tolerance(output->type);
     const std::string tolerances =
         fmt::format("{:.17g}, {:.17g}", spec.atol.value_or(usual), spec.rtol.value_or(usual));
-    const auto at = output - workload->operands.data();
+    const size_t at = places[static_cast<size_t>(output - workload->operands.data())];
     add("CHECKS", fmt::format("{{{}, \"data/{}.expected.bin\", to_doubles<{}>, {}}}", at, c_string(output->name),
                               names_of(output->type).host, tolerances));
     const bool is_unsigned = output->type == ElementType::u16 || output->type == ElementType::u32;

@@ -10,9 +10,11 @@ std::optional<Headline> headline_of(const Observation& observation) {
   std::optional<Headline> headline;
   if (observation.verdict) {
     const VerdictState state = observation.verdict->state;
-    headline = state == VerdictState::correct ? Headline::correct
-               : state == VerdictState::wrong ? Headline::wrong
-                                              : Headline::unchecked;
+    // Agreement with another kernel is not called correct: whether that one is right is not known.
+    const bool agrees = state == VerdictState::correct && observation.verdict->against;
+    headline = state == VerdictState::wrong                ? Headline::wrong
+               : state == VerdictState::correct && !agrees ? Headline::correct
+                                                           : Headline::unchecked;
   }
   if (!observation.watch || !observation.watch->has_errors()) return headline;
   std::optional<Headline> seen;
@@ -29,6 +31,7 @@ bool is_racy(const Observation& observation) {
   return headline && is_of_watch(*headline);
 }
 
+// Agreement with the kernel that the manifest names is enough to win: its author chose that measure.
 bool is_accepted(const Observation& observation) {
   const auto headline = headline_of(observation);
   return !observation.failure && observation.timing && observation.verdict &&

@@ -73,6 +73,8 @@ Cell cell_of(const Observation& o, const Problem& problem) {
     return cell;
   }
   cell.verdict = o.verdict ? o.verdict->state : VerdictState::unchecked;
+  // A gate wants what is right, and agreement with another kernel does not say that.
+  if (cell.verdict == VerdictState::correct && o.verdict->against) cell.verdict = VerdictState::unchecked;
   if (o.verdict && cell.verdict != VerdictState::unchecked)
     cell.error = CellError{o.verdict->max_abs, o.verdict->rel_frobenius, o.verdict->atol, o.verdict->rtol,
                            o.verdict->outside_share};

@@ -7,17 +7,22 @@
 
 namespace attnscope::worker {
 
-Result<Variants> with_constant_data(Variants variants, const std::optional<Workload>& workload,
-                                    const Problem& problem) {
+Result<Variants> with_constant_data(Variants variants, const std::optional<Workload>& workload, const Problem& problem,
+                                    const check::Operands* given) {
   const auto is_variable = [](const Operand& one) { return !one.symbol.empty(); };
   if (!workload || std::ranges::none_of(workload->operands, is_variable)) return variants;
   // A buffer's contents depend on its place in the list; those that are passed are not made here.
   Workload only = *workload;
   for (Operand& one : only.operands)
     if (!is_variable(one)) one.shape = {0};
-  const auto made = check::make_operands(only, problem);
-  if (!made) return fail(made.error());
-  for (const check::OperandContents& one : (*made)->all) {
+  std::shared_ptr<const check::Operands> made;
+  if (given == nullptr) {
+    auto contents = check::make_operands(only, problem);
+    if (!contents) return fail(contents.error());
+    made = std::move(*contents);
+    given = made.get();
+  }
+  for (const check::OperandContents& one : given->all) {
     if (!is_variable(one.what)) continue;
     const auto has = [&](const auto& variant) { return compile::has_variable(*variant, one.what.symbol); };
     const bool anywhere = std::ranges::any_of(variants, has);

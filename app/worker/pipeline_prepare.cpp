@@ -5,6 +5,7 @@
 #include "catalog/catalog.h"
 #include "catalog/choices.h"
 #include "catalog/launch.h"
+#include "catalog/reference_kernel.h"
 #include "catalog/validate.h"
 #include "catalog/workload.h"
 #include "explain/explain.h"
@@ -57,6 +58,9 @@ Result<void> Pipeline::open() {
       one.arguments = workload->arguments;
       workload_ = std::move(*workload);
     }
+    if (request_.kernel.reference_kernel)
+      if (auto fits = catalog::reference_workload(request_.kernel, *workload_, experiment().problem); !fits)
+        return fail(fits.error());
     return catalog::check_copies(request_.kernel, *workload_);
   }
   truth_ = services_.truth.want(experiment().problem, accumulate_, wanted_truth());
@@ -88,7 +92,7 @@ Result<void> Pipeline::compile() {
     if (!variant) return fail(with_way_out(variant.error()));
     variants.push_back(std::move(*variant));
   }
-  auto filled = with_constant_data(std::move(variants), workload_, experiment().problem);
+  auto filled = with_constant_data(std::move(variants), workload_, experiment().problem, operands_.get());
   if (!filled) return fail(filled.error());
   for (size_t i = 0; i < launches_.size(); ++i)
     if (auto done = settle(launches_[i], (*filled)[i]); !done) return done;

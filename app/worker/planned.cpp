@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
+#include <map>
 
 #include "core/hash.h"
 #include "explain/explain.h"
@@ -93,13 +93,17 @@ std::vector<Finding> merged(const std::vector<PlannedLaunch>& launches, std::vec
 }
 
 double bytes_named(const Workload& workload, const std::vector<ArgumentValue>& arguments) {
-  std::set<size_t> named;
+  std::map<size_t, size_t> named;  // an operand's least offset: what lies before it is not passed
+  const auto name = [&](size_t operand, size_t offset) {
+    const auto [one, fresh] = named.try_emplace(operand, offset);
+    if (!fresh) one->second = std::min(one->second, offset);
+  };
   for (const ArgumentValue& one : arguments) {
-    if (one.operand) named.insert(*one.operand);
-    for (const auto& address : one.addresses) named.insert(address.operand);
+    if (one.operand) name(*one.operand, one.offset);
+    for (const auto& address : one.addresses) name(address.operand, address.offset);
   }
   double bytes = 0;
-  for (const size_t one : named) bytes += double(workload.operands[one].bytes());
+  for (const auto& [operand, offset] : named) bytes += double(workload.operands[operand].bytes() - offset);
   return bytes;
 }
 

@@ -163,6 +163,22 @@ int main() {
   EXPECT_THAT(offsets, testing::ElementsAre(0, 4 * 128, 4 * 64, 0, 4 * 130, 0));
 }
 
+TEST(ImportProgram, RefusesAVariableThatTwoLaunchesShare) {
+  const std::string source = R"(
+__device__ float largest;
+__global__ void first(const float* x, float* y, int n) { y[threadIdx.x] = x[n - 1]; largest = x[0]; }
+__global__ void second(const float* y, float* z, int n) { z[threadIdx.x] = y[n - 1] / largest; }
+int main() {
+  int n = 64;
+  float *x, *y, *z;
+  cudaMalloc(&x, n * 4); cudaMalloc(&y, n * 4); cudaMalloc(&z, n * 4);
+  first<<<1, 64>>>(x, y, n);
+  second<<<1, 64>>>(y, z, n);
+}
+)";
+  EXPECT_THAT(refusal(source), HasSubstr("first and second share the __device__ variable largest"));
+}
+
 // Each kernel has its own name for the size, and the host code gives a variable a second value.
 TEST(ImportProgram, FollowsNamesThroughCallersAndSecondValues) {
   const Json json = json_of(imported(R"(

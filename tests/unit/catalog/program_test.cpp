@@ -135,6 +135,29 @@ TEST_F(Program, WhatNothingWroteIsNotRead) {
   EXPECT_THAT(refusal(), HasSubstr("nothing writes \"y\", which has the role out"));
 }
 
+TEST_F(Program, AVariableDoesNotCarryFromOneLaunchToTheNext) {
+  const auto with = [&](const std::string& declared, const std::string& first, const std::string& last) {
+    source_ = declared + "\n" + text_of("softmax3.cu");
+    source_.insert(source_.find("const int row = blockIdx.x;"), first);
+    source_.insert(
+        source_.find("const int row = blockIdx.y, i = blockIdx.x * THREADS + threadIdx.x;\n  if (i < columns) y"),
+        last);
+  };
+  with("__device__ unsigned counter[4];", "counter[0] = 1; ", "if (counter[0] > 1) return; ");
+  EXPECT_THAT(refusal(), AllOf(HasSubstr("launches/3: uses the variable \"counter\", as launch 0 does"),
+                               HasSubstr("Pass a buffer")));
+  with("__device__ unsigned counter[4];", "counter[0] = 1; ", "");
+  EXPECT_TRUE(parse()) << "only one launch has it";
+  with("__device__ const int limit = 4; __device__ __forceinline__ int twice(int x) { return 2 * x; }",
+       "if (twice(limit) > 9) return; ", "if (twice(limit) > 9) return; ");
+  EXPECT_TRUE(parse());
+  source_ = text_of("softmax3.cu");
+  manifest_["buffers"].push_back(
+      {{"name", "w"}, {"role", "in"}, {"dtype", "f32"}, {"shape", {"rows"}}, {"symbol", "weights"}});
+  launch(1) = {{"copy", {"w", "sums"}}};
+  EXPECT_THAT(refusal(), HasSubstr("launches/1/copy/0: \"w\" is the variable weights's contents and no buffer"));
+}
+
 TEST_F(Program, TheKeysOfOneLaunchStandInEach) {
   for (const char* key : {"entry", "launch", "args", "shared_map"}) {
     manifest_[key] = "row_max";

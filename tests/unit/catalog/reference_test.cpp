@@ -101,6 +101,9 @@ TEST_F(Reference, OfAKernelIsRefusedWhereItIsNoMeasure) {
   names("nothing");
   EXPECT_THAT(refusal(), AllOf(HasSubstr("there is no kernel \"nothing\""), HasSubstr("Keep its manifest")));
   names("naive");
+  write("naive.json", "{}");
+  EXPECT_THAT(refusal(), AllOf(HasSubstr("02_naive.json"), HasSubstr("are the kernel \"naive\"")));
+  std::filesystem::remove(folder_.path() / "naive.json");
   mine_["reference"]["config"] = {{"WAY", 3}};
   EXPECT_THAT(refusal(), HasSubstr("is not a value of WAY"));
   mine_["reference"]["config"] = {{"WIDE", 3}};

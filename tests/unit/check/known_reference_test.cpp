@@ -179,6 +179,7 @@ TEST(KnownReference, ABufferThatIsNotThereIsNamed) {
   Case missing("copy", {{{1}, {1}}}, {1});
   missing.spec.inputs = {"z"};
   EXPECT_THAT(missing.refusal(), HasSubstr("there is no buffer z"));
+  missing.spec.inputs = {"a"};
   missing.spec.output = "y";
   EXPECT_THAT(missing.refusal(), HasSubstr("there is no buffer y"));
 }

@@ -94,7 +94,7 @@ TEST(RunText, ALaunchThatIsNotTimedByItselfHasNoTimeOfAnyKind) {
   EXPECT_EQ(lines[1], "launches       1 row_max: occupancy 100.0 %");
   EXPECT_EQ(lines[2], "               2 memset sums");
   o.launches[1].timing.emplace().p50 = 2;
-  EXPECT_THAT(rest_of(o)[2], testing::EndsWith("2 memset sums: 2.0 us modelled, 100.0 %"));
+  EXPECT_THAT(rest_of(o)[2], testing::EndsWith("2 memset sums: 2.00 µs modelled, 100.0 %"));
 }
 
 // docs/writing-a-kernel.md and docs/benching.md say what ran on a GPU: it is what the recordings hold.

@@ -27,6 +27,17 @@ TEST(Headline, IsTheVerdictWhereTheWatchIsSilentOrOnlyWarns) {
   EXPECT_FALSE(headline_of(Observation{}));
 }
 
+TEST(Headline, AgreementWithAnotherKernelIsNotCalledCorrect) {
+  Observation agrees = seen("correct");
+  agrees.verdict->against = "naive";
+  agrees.timing.emplace();
+  EXPECT_EQ(headline_of(agrees), Headline::unchecked);
+  EXPECT_TRUE(is_accepted(agrees)) << "the manifest's author chose that measure";
+  agrees.verdict->state = VerdictState::wrong;
+  EXPECT_EQ(headline_of(agrees), Headline::wrong);
+  EXPECT_FALSE(is_accepted(agrees));
+}
+
 TEST(Headline, AnErrorOfTheWatchComesBeforeTheVerdict) {
   for (const char* state : {"correct", "wrong", "unchecked"}) {
     EXPECT_EQ(headline_of(seen(state, {{"race.shared", "error"}})), Headline::race) << state;

@@ -23,9 +23,12 @@ Json manifest_of(const std::string& id, std::vector<std::string> more = {}) {
   json["source"] = id + ".cu";
   for (const std::string& name : more) {
     // A workspace in front: the buffers' numbers, which their contents come from, then differ.
-    json["buffers"].insert(json["buffers"].begin(),
-                           {{"name", name}, {"role", "workspace"}, {"dtype", "f32"}, {"shape", {"n"}}});
-    json["args"].insert(json["args"].begin(), name);
+    Json buffers = Json::array({{{"name", name}, {"role", "workspace"}, {"dtype", "f32"}, {"shape", {"n"}}}});
+    for (const Json& one : json["buffers"]) buffers.push_back(one);
+    json["buffers"] = buffers;
+    Json args = Json::array({name});
+    for (const Json& one : json["args"]) args.push_back(one);
+    json["args"] = args;
   }
   return json;
 }
@@ -50,7 +53,10 @@ class ReferenceRun : public testing::Test {
                             {"source_name", "naive.cu"},
                             {"source", kernel_text(theirs, scratch ? "float* scratch, " : "")}};
     manifest["reference"] = reference;
-    const auto kernel = catalog::parse_kernel({"mine.json", manifest.dump(), "mine.cu", kernel_text(mine)});
+    return judged_by(manifest, kernel_text(mine));
+  }
+  Verdict judged_by(const Json& manifest, const std::string& source) {
+    const auto kernel = catalog::parse_kernel({"mine.json", manifest.dump(), "mine.cu", source});
     EXPECT_TRUE(kernel) << kernel.error().message;
     if (!kernel) return {};
     Request request;
@@ -91,16 +97,77 @@ TEST_F(ReferenceRun, BothSeeTheSameInputs) {
   EXPECT_EQ(same.state, VerdictState::correct) << same.reason;
 }
 
+// The __constant__ variable has the same contents in both, whatever the buffer's number is.
+TEST_F(ReferenceRun, BothSeeTheSameConstants) {
+  const auto with_weights = [](Json json) {
+    json["buffers"].push_back(
+        {{"name", "w"}, {"role", "in"}, {"dtype", "f32"}, {"shape", {64}}, {"symbol", "weights"}});
+    return json;
+  };
+  const std::string variable = "__constant__ float weights[64];\n";
+  Json naive = with_weights(manifest_of("naive", {"scratch"})), mine = with_weights(manifest_of("mine"));
+  mine["reference"] = {{"kernel", "naive"}};
+  mine["reference"]["content"] = {
+      {"manifest", naive.dump()},
+      {"source_name", "naive.cu"},
+      {"source", variable + kernel_text("y[i] = x[i] * weights[threadIdx.x];", "float* scratch, ")}};
+  const Verdict same = judged_by(mine, variable + kernel_text("y[i] = weights[threadIdx.x] * x[i];"));
+  EXPECT_EQ(same.state, VerdictState::correct) << same.reason;
+}
+
+// One that has a reference of its own is held to it.
+TEST_F(ReferenceRun, AReferenceWithAReferenceIsJudgedFirst) {
+  const auto judged = [&](const std::string& theirs) {
+    Json naive = manifest_of("naive"), mine = manifest_of("mine");
+    naive["reference"] = {{"kind", "scale"}, {"inputs", {"x"}}, {"output", "y"}, {"value", 3}};
+    mine["reference"] = {{"kernel", "naive"}};
+    mine["reference"]["content"] = {
+        {"manifest", naive.dump()}, {"source_name", "naive.cu"}, {"source", kernel_text(theirs)}};
+    return judged_by(mine, kernel_text("y[i] = 3 * x[i];"));
+  };
+  const Verdict right = judged("y[i] = x[i] + x[i] + x[i];");
+  EXPECT_EQ(right.state, VerdictState::correct) << right.reason;
+  EXPECT_THAT(right.reason, HasSubstr("which is right by its own reference"));
+  const Verdict wrong = judged("y[i] = 4 * x[i];");
+  EXPECT_EQ(wrong.state, VerdictState::unchecked);
+  EXPECT_THAT(wrong.reason, HasSubstr("its own reference finds it wrong"));
+}
+
+// Of whole numbers: what was never written, and a difference that a double does not hold.
+TEST_F(ReferenceRun, WholeNumbersAreComparedByTheirBits) {
+  const auto judged = [&](const char* type, const char* word, const std::string& mine, const std::string& theirs) {
+    const auto text = [&](std::string line) {
+      std::string source = kernel_text(line);
+      for (size_t at = 0; (at = source.find("float*", at)) != std::string::npos;)
+        source.replace(at, 6, word + std::string("*"));
+      return source;
+    };
+    Json manifests[] = {manifest_of("naive"), manifest_of("mine")};
+    for (Json& one : manifests)
+      for (Json& buffer : one["buffers"]) buffer["dtype"] = type;
+    manifests[1]["reference"] = {{"kernel", "naive"}};
+    manifests[1]["reference"]["content"] = {
+        {"manifest", manifests[0].dump()}, {"source_name", "naive.cu"}, {"source", text(theirs)}};
+    return judged_by(manifests[1], text(mine));
+  };
+  const Verdict hole = judged("i32", "int", "y[i] = x[i];", "if (i != 9) y[i] = x[i];");
+  EXPECT_EQ(hole.state, VerdictState::unchecked);
+  EXPECT_THAT(hole.reason, HasSubstr("never wrote element 9 of y"));
+  const std::string large = "y[i] = (x[i] << 55) + 5";
+  EXPECT_EQ(judged("i64", "long long", large + ";", large + ";").state, VerdictState::correct);
+  EXPECT_EQ(judged("i64", "long long", large + " + (i == 3);", large + ";").state, VerdictState::wrong);
+}
+
 TEST_F(ReferenceRun, AReferenceThatIsNoMeasureLeavesTheOutputUnchecked) {
   const auto reason = [&](const std::string& theirs) {
     const Verdict verdict = verdict_of("y[i] = 3 * x[i];", theirs);
     EXPECT_EQ(verdict.state, VerdictState::unchecked) << theirs;
     return verdict.reason;
   };
-  EXPECT_THAT(reason("if (i != 7) y[i] = 3 * x[i];"),
-              AllOf(HasSubstr("the kernel naive, is no measure"), HasSubstr("never wrote element 7 of y")));
-  EXPECT_THAT(reason("y[i + n] = x[i];"), HasSubstr("is no measure"));  // out of bounds
-  EXPECT_THAT(reason("y[i] = nowhere;"), HasSubstr("nowhere"));         // does not compile
+  EXPECT_THAT(reason("if (i != 7) y[i] = 3 * x[i];"), AllOf(HasSubstr("The kernel naive cannot serve as the reference"),
+                                                            HasSubstr("never wrote element 7 of y")));
+  EXPECT_THAT(reason("y[i + n] = x[i];"), HasSubstr("naive.cu:5"));  // out of bounds
+  EXPECT_THAT(reason("y[i] = nowhere;"), HasSubstr("nowhere"));      // does not compile
   EXPECT_THAT(reason("{ s[threadIdx.x] = x[i]; y[i] = s[63 - threadIdx.x]; }"), HasSubstr("Race"));
 }
 
