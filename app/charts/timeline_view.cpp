@@ -84,6 +84,10 @@ std::string clocks_text(const SmTimeline& timeline, double clocks) {
   return text;
 }
 
+int64_t wave_of(const SmTimeline& timeline, const CtaSpan& cta) {
+  return cta.cta / std::max<int64_t>(1, timeline.sms * timeline.places);
+}
+
 int64_t ctas_on(const SmTimeline& timeline, int64_t sm) { return std::ranges::count(timeline.ctas, sm, &CtaSpan::sm); }
 
 std::string timeline_heading(const SmTimeline& timeline, const std::string& device) {
@@ -116,8 +120,7 @@ Figure ctas_figure(const SmTimeline& timeline, const std::string& device) {
   for (int64_t sm = 0; sm < timeline.sms; sm += step) figure.y.marks.emplace_back(double(sm), std::to_string(sm));
   figure.sheet.columns = {"cta", "sm", "place", "from_clocks", "to_clocks"};
   for (const CtaSpan& one : timeline.ctas) {
-    figure.bars.push_back(
-        {double(one.sm), one.from, one.to, "", static_cast<size_t>(one.cta / std::max<int64_t>(1, timeline.sms))});
+    figure.bars.push_back({double(one.sm), one.from, one.to, "", static_cast<size_t>(wave_of(timeline, one))});
     figure.sheet.rows.push_back({one.cta, one.sm, one.place, one.from, one.to});
   }
   return figure;

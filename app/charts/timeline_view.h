@@ -25,6 +25,8 @@ std::string clocks_text(const SmTimeline& timeline, double clocks);
 std::string timeline_heading(const SmTimeline& timeline, const std::string& device);
 // What a reader must know of how far it goes; empty: it holds everything.
 std::string timeline_caution(const SmTimeline& timeline);
+// Which of the waves a CTA belongs to, from 0: those that fill every place of the device at once.
+int64_t wave_of(const SmTimeline& timeline, const CtaSpan& cta);
 int64_t ctas_on(const SmTimeline& timeline, int64_t sm);  // of those that are kept
 
 // The CTAs of every SM; the warps of one.

@@ -40,8 +40,10 @@ int timeline(const TimelineOptions& options) {
   auto listing = wait_for_timeline(**session, seen.experiment, ask);
   if (!listing) return report(listing.error());
   const SmTimeline& made = *(*listing)->timeline;
-  print_result(options.json ? json_text(timeline_json(made), 2)
-                            : timeline_text(made, short_text(seen.experiment.config, named->kernel), seen.device));
+  print_result(options.json
+                   ? json_text(timeline_json(made), 2)
+                   : timeline_text(made, named->kernel.id + " " + short_text(seen.experiment.config, named->kernel),
+                                   seen.device));
   return status_of(seen);
 }
 

@@ -206,7 +206,7 @@ void TimelinePanel::draw_ctas(const SmTimeline& timeline, ImVec2 size) {
     const float top =
         box.corner.y + box.row * f32(double(one.sm)) + (split ? box.row / places * f32(double(one.place)) : 0);
     const float bottom = top + (split ? box.row / places : box.row) - (box.row > 3 ? 1 : 0);
-    const ImU32 colour = p.buffers[static_cast<size_t>(one.cta / timeline.sms) % std::size(p.buffers)];
+    const ImU32 colour = p.buffers[static_cast<size_t>(charts::wave_of(timeline, one)) % std::size(p.buffers)];
     list->AddRectFilled({box.x(one.from), top}, {std::max(box.x(one.from) + 1, box.x(one.to) - 1), bottom},
                         one.sm == timeline.sm ? colour : with_alpha(colour, 0.6f));
   }
