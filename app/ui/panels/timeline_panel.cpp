@@ -76,9 +76,10 @@ void TimelinePanel::draw(Context& context) {
     draw_warps(timeline, {room.x - gap - ctas, height});
     ImGui::EndGroup();
   } else {
-    const float ctas = std::max(least, (room.y - 2 * heading) * kCtasShare);
+    const float both = room.y - 2 * heading - 2 * ImGui::GetStyle().ItemSpacing.y;
+    const float ctas = std::max(least, both * kCtasShare);
     draw_ctas(timeline, {room.x, ctas});
-    draw_warps(timeline, {room.x, std::max(least, room.y - 2 * heading - ctas)});
+    draw_warps(timeline, {room.x, std::max(least, both - ctas)});
   }
   ImGui::PopStyleVar();
   ImGui::PopFont();
