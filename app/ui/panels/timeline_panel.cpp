@@ -136,9 +136,31 @@ void TimelinePanel::zoom(const SmTimeline& timeline, double factor) {
     show_clocks(middle - half, std::min(middle + half, timeline.clocks));
 }
 
+// Which launch of a program; memsets and copies have no warps.
+void TimelinePanel::choose_launch(const Context& context, const SmTimeline& timeline) {
+  const std::vector<LaunchFigures>& launches = context.shown.observation->launches;
+  if (launches.size() < 2) return;
+  ImGui::SetNextItemWidth(em(10));
+  if (ImGui::BeginCombo("##launch", timeline.launch ? timeline.launch->c_str() : "", ImGuiComboFlags_HeightLarge)) {
+    for (size_t at = 0; at < launches.size(); ++at) {
+      if (!launches[at].variant) continue;
+      ImGui::PushID(static_cast<int>(at));
+      if (ImGui::Selectable(fmt::format("{} {}", at + 1, launches[at].name).c_str())) {
+        ask_ = {};
+        ask_.step = static_cast<int64_t>(at);
+      }
+      ImGui::PopID();
+    }
+    ImGui::EndCombo();
+  }
+  tooltip("Of this program: the launch whose SMs are shown; at first the longest");
+  ImGui::SameLine(0, em(0.4f));
+}
+
 void TimelinePanel::draw_controls(Context& context, const SmTimeline& timeline) {
   kind_badge(context.glossary, FigureKind::modelled);
   ImGui::SameLine(0, em(0.6f));
+  choose_launch(context, timeline);
   int sm = static_cast<int>(ask_.sm < 0 ? timeline.sm : ask_.sm);
   ImGui::SetNextItemWidth(em(5));
   if (ImGui::DragInt("##sm", &sm, 0.2f, 0, static_cast<int>(timeline.sms) - 1, "SM %d", ImGuiSliderFlags_AlwaysClamp))

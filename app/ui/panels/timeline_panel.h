@@ -20,6 +20,7 @@ class TimelinePanel : public Panel {
   struct Box;  // of a picture: its corner and size in pixels, and the clocks from its left to its right
 
   void take(Context& context);
+  void choose_launch(const Context& context, const SmTimeline& timeline);
   void draw_controls(Context& context, const SmTimeline& timeline);
   void draw_legend(const SmTimeline& timeline) const;
   void draw_ctas(const SmTimeline& timeline, ImVec2 size);
