@@ -62,7 +62,8 @@ class SweepPlace(Place):
             file.unlink()
 
     def rows(self):
-        """{hash: how often it stands there with a time, or 0}; the database is whole."""
+        """{hash: how often it stands there with a result of its own, or 0}; the database is whole. What a lost worker left of a
+        trial, perhaps with a time, has a failure and runs again."""
         if not self.store.exists():
             return collections.Counter()
         database = sqlite3.connect(self.store, timeout=PATIENCE)
@@ -72,8 +73,8 @@ class SweepPlace(Place):
                 raise Trouble(f"the database: {said}")
             there = database.execute("SELECT count(*) FROM sqlite_master WHERE name = 'observation'").fetchone()[0]
             rows = collections.Counter()
-            for one, us in database.execute("SELECT hash, us FROM observation JOIN observation_key USING (id)") if there else []:
-                rows[one] += us is not None
+            for one, failed in database.execute("SELECT hash, json_extract(json, '$.failure') FROM observation") if there else []:
+                rows[one] += failed is None
             return rows
         finally:
             database.close()
