@@ -50,7 +50,7 @@ void draw_thumbnail(const Observation* run, ImVec2 corner, float side) {
 
 }  // namespace
 
-const Observation* run_of_preset(const session::History& history, const session::PresetItem& preset) {
+session::Shared<Observation> run_of_preset(const session::History& history, const session::PresetItem& preset) {
   if (!preset.draft) return nullptr;
   for (size_t at = history.size; at-- > 0;) {
     const auto& seen = history.at(at).observation;
@@ -58,9 +58,19 @@ const Observation* run_of_preset(const session::History& history, const session:
     const Experiment& ran = seen->experiment;
     if (ran.kernel == preset.draft->kernel && ran.problem == preset.draft->problem &&
         ran.config == preset.draft->config)
-      return seen.get();
+      return seen;
   }
   return nullptr;
+}
+
+// Once for each run that is added: a history may be long.
+void PresetGallery::find_runs(const session::Snapshot& snapshot) {
+  if (runs_of_ == snapshot.presets && runs_in_ == snapshot.history.size) return;
+  runs_of_ = snapshot.presets;
+  runs_in_ = snapshot.history.size;
+  runs_.clear();
+  for (const session::PresetItem& preset : *snapshot.presets)
+    runs_[preset.path] = run_of_preset(snapshot.history, preset);
 }
 
 bool PresetGallery::matches(const session::PresetItem& preset) const {
@@ -68,7 +78,7 @@ bool PresetGallery::matches(const session::PresetItem& preset) const {
          (preset.draft && holds_words(preset.draft->kernel, search_));
 }
 
-bool PresetGallery::draw_card(const Context& context, const session::PresetItem& preset, bool outlined, float width) {
+bool PresetGallery::draw_card(const session::PresetItem& preset, bool outlined, float width) {
   const std::string label = "###" + std::filesystem::path(preset.path).filename().string();
   const ImVec2 corner = ImGui::GetCursorScreenPos();
   const bool chosen = ImGui::Selectable(label.c_str(), outlined,
@@ -78,8 +88,7 @@ bool PresetGallery::draw_card(const Context& context, const session::PresetItem&
   tooltip(preset.note.empty() ? preset.path : preset.note + "\n\n" + preset.path);
   if (!ImGui::IsItemVisible()) return chosen;
   const ImVec2 after = ImGui::GetCursorScreenPos();
-  draw_thumbnail(run_of_preset(context.snapshot.history, preset), {corner.x + em(0.2f), corner.y + em(0.3f)},
-                 em(kThumbnail));
+  draw_thumbnail(runs_[preset.path].get(), {corner.x + em(0.2f), corner.y + em(0.3f)}, em(kThumbnail));
   const float left = corner.x + em(kThumbnail + 1), room = width - em(kThumbnail + 1.2f);
   ImGui::SetCursorScreenPos({left, corner.y + em(0.2f)});
   ImGui::PushFont(fonts().strong, 0);
@@ -103,7 +112,8 @@ std::string PresetGallery::draw(const Context& context, const std::string& manag
   std::string chosen;
   ImGui::SetNextItemWidth(-FLT_MIN);
   ImGui::InputTextWithHint("##search", ICON_SEARCH "  search titles, notes and kernels", &search_);
-  if (ImGui::BeginChild("list", {0, height}, ImGuiChildFlags_Borders) && context.snapshot.presets) {
+  find_runs(context.snapshot);
+  if (ImGui::BeginChild("list", {0, height}, ImGuiChildFlags_Borders)) {
     const float room = ImGui::GetContentRegionAvail().x;
     const int columns = std::max(1, static_cast<int>(room / em(kCard)));
     const float width = (room - em(kGap) * f32(columns - 1)) / f32(columns);
@@ -118,7 +128,7 @@ std::string PresetGallery::draw(const Context& context, const std::string& manag
       if (column > 0) ImGui::SameLine(f32(column) * (width + em(kGap)));
       ImGui::PushID(preset.path.c_str());  // two folders may hold the same name
       ImGui::BeginGroup();
-      if (draw_card(context, preset, preset.path == managed, width)) chosen = preset.path;
+      if (draw_card(preset, preset.path == managed, width)) chosen = preset.path;
       ImGui::EndGroup();
       ImGui::PopID();
       column = (column + 1) % columns;

@@ -1,12 +1,14 @@
 #pragma once
+#include <map>
 #include <string>
+#include <vector>
 
 #include "ui/context.h"
 
 namespace attnscope::ui {
 
 // The newest run of the history with that preset's kernel, problem and config, on whatever device; null: none.
-const Observation* run_of_preset(const session::History& history, const session::PresetItem& preset);
+session::Shared<Observation> run_of_preset(const session::History& history, const session::PresetItem& preset);
 
 // Presets as cards, group by group: each with a thumbnail of its last run's time, title, kernel and note.
 class PresetGallery {
@@ -18,9 +20,13 @@ class PresetGallery {
   void reset() { search_.clear(); }
 
  private:
+  void find_runs(const session::Snapshot& snapshot);
   bool matches(const session::PresetItem& preset) const;
-  bool draw_card(const Context& context, const session::PresetItem& preset, bool outlined, float width);
+  bool draw_card(const session::PresetItem& preset, bool outlined, float width);
 
+  std::map<std::string, session::Shared<Observation>> runs_;  // by the preset's path
+  size_t runs_in_ = 0;                                        // entries of the history that were looked at
+  session::Shared<std::vector<session::PresetItem>> runs_of_;
   std::string search_;
   bool loads_ = false;
 };
