@@ -86,6 +86,7 @@ TEST(NextRecording, AndOthersWithoutTheRuleThatLost) {
   std::map<std::string, Gains> rules;
   for (const auto& pair : pairs) {
     EXPECT_EQ(pair.at("severity"), "warning");
+    EXPECT_NE(pair.at("rule"), "wait.barrier");
     all.add(pair);
     rules[pair.at("rule")].add(pair);
   }
