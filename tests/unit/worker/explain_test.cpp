@@ -216,13 +216,19 @@ TEST_F(Explained, MinimalLoadsFarApartAndAgainAndAgain) {
   EXPECT_NEAR(lone->evidence.at(0).value, 2, 0.01);
 }
 
-// The kernels that were written with all this in mind draw none of it.
+// The kernels that were written with all this in mind draw no warning of it. Where two groups of warps share the keys, one of
+// them stores: that is true, and 2 % of the time.
 TEST_F(Explained, TheTensorRungsDrawNoneOfTiledsWarnings) {
   for (const char* manifest : {"kernels/04_wmma.json", "kernels/05_mma.json"}) {
     const Observation seen = run(manifest);
-    for (const RuleId rule : {RuleId::bank_conflicts, RuleId::lone_warps, RuleId::idle_threads, RuleId::tensor_unused,
+    for (const RuleId rule : {RuleId::bank_conflicts, RuleId::idle_threads, RuleId::tensor_unused,
                               RuleId::global_scattered, RuleId::local_spill})
-      EXPECT_EQ(find(seen, rule), nullptr) << manifest << ": " << Rule(rule).name();
+      if (const Finding* found = find(seen, rule)) {
+        EXPECT_EQ(found->severity, Severity::info) << manifest << ": " << Rule(rule).name();
+      }
+    // With split keys half of a CTA's warps store, which is little of the time.
+    if (const Finding* lone = find(seen, RuleId::lone_warps))
+      EXPECT_LT(*lone->gain->estimated, 0.05 * seen.timing->p50) << manifest;
   }
 }
 
