@@ -28,7 +28,16 @@ bool belongs(const Group& group, const Observation& run) {
          first.device == run.device && first.versions.gpu == run.versions.gpu;
 }
 
-// An error of a watch excludes every run of its experiment, by its hash.
+// Of experiments that differ only in how long they may be timed, one: the rounds of a halving.
+std::string key_of(const Observation& run) {
+  const int64_t usual = MeasurePolicy{}.max_time_ms;
+  if (run.experiment.measure.max_time_ms == usual) return run.hash;
+  Experiment timed_as_usual = run.experiment;
+  timed_as_usual.measure.max_time_ms = usual;
+  return hash_of(timed_as_usual);
+}
+
+// An error of a watch excludes every run of its experiment, by its key.
 using Racy = std::map<std::string, const Observation*>;
 
 // With what the watch of `racy` found.
@@ -51,12 +60,12 @@ Unranked unranked(const DatedRun& of) {
 
 bool is_impossible(const Observation& run, double floor_us) { return run.timing->p50 < floor_us; }
 
-// `ranked`: hashes of the experiments whose runs count.
+// `ranked`: keys of the experiments whose runs count.
 std::vector<DatedRun> records_of(const std::vector<DatedRun>& runs, const std::set<std::string>& ranked,
                                  double floor_us) {
   std::vector<DatedRun> records;
   for (const DatedRun& one : runs) {
-    if (!ranked.contains(one.run->hash) || !is_accepted(*one.run) || is_impossible(*one.run, floor_us)) continue;
+    if (!ranked.contains(key_of(*one.run)) || !is_accepted(*one.run) || is_impossible(*one.run, floor_us)) continue;
     if (records.empty() || standing_of(*records.back().run, *one.run).outcome == Outcome::faster)
       records.push_back(one);
   }
@@ -119,15 +128,20 @@ Leaderboard board_of(const Group& group, const Racy& racy, const SpecOf& spec_of
   Leaderboard board;
   const Observation& sample = *group.runs.front().run;
   if (const auto spec = spec_of(sample)) board.floor_us = model::floor_us(*spec, sample.experiment.problem);
-  std::map<std::string, const DatedRun*> newest;  // by the experiment's hash
-  for (const DatedRun& one : group.runs) newest[one.run->hash] = &one;
+  std::map<std::string, const DatedRun*> counts;  // by key: the one that was timed longest, of those the newest
+  for (const DatedRun& one : group.runs) {
+    const DatedRun*& other = counts[key_of(*one.run)];
+    if (other == nullptr || one.run->experiment.measure.max_time_ms >= other->run->experiment.measure.max_time_ms)
+      other = &one;
+  }
   std::set<std::string> ranked;
   for (const DatedRun& one : group.runs) {
-    if (newest[one.run->hash] != &one) continue;
+    const std::string key = key_of(*one.run);
+    if (counts[key] != &one) continue;
     const Observation& run = *one.run;
     if (!is_accepted(run)) {
       board.unranked.push_back(unranked(one));
-    } else if (const auto found = racy.find(run.hash); found != racy.end()) {
+    } else if (const auto found = racy.find(key); found != racy.end()) {
       board.unranked.push_back(unranked_by_watch(one, *found->second));
     } else if (is_impossible(run, board.floor_us)) {
       board.unranked.push_back({one, "impossible",
@@ -136,7 +150,7 @@ Leaderboard board_of(const Group& group, const Racy& racy, const SpecOf& spec_of
                                 true});
     } else {
       board.leaders.push_back({one, 1, false, {}});
-      ranked.insert(run.hash);
+      ranked.insert(key);
     }
   }
   board.records = records_of(group.runs, ranked, board.floor_us);
@@ -150,7 +164,7 @@ std::vector<Leaderboard> leaderboards(std::vector<DatedRun> runs, const SpecOf& 
   std::ranges::stable_sort(runs, {}, &DatedRun::finished_at);
   Racy racy;
   for (const DatedRun& one : runs)
-    if (is_racy(*one.run)) racy[one.run->hash] = one.run.get();
+    if (is_racy(*one.run)) racy[key_of(*one.run)] = one.run.get();
   std::vector<Group> groups;
   // What has a time first: what has none joins the problem and device of one that has.
   for (const bool timed : {true, false})

@@ -10,8 +10,23 @@
 namespace attnscope::sweep {
 namespace {
 
+bool is_sound(const Scan& scan, size_t point) {
+  const Observation* run = scan.timed(point);
+  return !scan.points[point].refused && run != nullptr && is_accepted(*run);
+}
+
+// Of a point that may not win.
 Rejected rejected_of(const Scan& scan, const charts::ScanRow& row) {
   Rejected one{row.text, row.verdict, row.reason, row.hint, ""};
+  if (is_sound(scan, row.point)) {  // it was timed for less than others: it did not go on (search/halving.h)
+    const Observation* run = scan.timed(row.point);
+    one.why = "dropped";
+    one.reason = fmt::format("{:.1f} us in a round of up to {} ms, slower than what went on", run->timing->p50,
+                             run->experiment.measure.max_time_ms);
+    one.common =
+        fmt::format("slower than what went on from a round of up to {} ms", run->experiment.measure.max_time_ms);
+    return one;
+  }
   if (const Observation* run = scan.timed(row.point); one.reason.empty() && run != nullptr && run->verdict)
     one.reason = run->verdict->reason;
   // The reasons of faulty outputs name elements and threads: they are counted by their verdict.
@@ -23,9 +38,13 @@ Rejected rejected_of(const Scan& scan, const charts::ScanRow& row) {
 
 std::vector<size_t> accepted_points(const Scan& scan) {
   std::vector<size_t> points;
-  for (size_t at = 0; at < scan.points.size(); ++at)
-    if (const Observation* run = scan.timed(at); !scan.points[at].refused && run != nullptr && is_accepted(*run))
-      points.push_back(at);
+  int64_t longest = 0;  // ms
+  for (size_t at = 0; at < scan.points.size(); ++at) {
+    if (!is_sound(scan, at)) continue;
+    points.push_back(at);
+    longest = std::max(longest, scan.timed(at)->experiment.measure.max_time_ms);
+  }
+  std::erase_if(points, [&](size_t at) { return scan.timed(at)->experiment.measure.max_time_ms < longest; });
   return points;
 }
 

@@ -9,7 +9,7 @@
 
 namespace attnscope::sweep {
 
-// Of such a scan's points, those that may win, in order.
+// Of such a scan's points, those that may win, in order: correct, and timed for as long as any.
 std::vector<size_t> accepted_points(const Scan& scan);
 
 // A config that cannot win.

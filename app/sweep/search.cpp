@@ -79,14 +79,14 @@ Result<std::unique_ptr<search::Strategy>> Search::choose() {
     notes_.push_back(place_.device.device.id + " is modelled itself, so every config is run: exhaustive");
     plan_.strategy = StrategyKind::exhaustive;
   }
-  if (plan_.strategy == StrategyKind::halving) {
-    if (!place_.device.device.emulated) return halve();
+  if (plan_.strategy == StrategyKind::halving && place_.device.device.emulated) {
     notes_.push_back("times of " + place_.device.device.id +
                      " are modelled: more samples say no more, so every config is run once: exhaustive");
     plan_.strategy = StrategyKind::exhaustive;
   }
   if ((guided && !is_model) || settings_.rank_always)
     if (auto ranked = rank(); !ranked) return fail(ranked.error());
+  if (plan_.strategy == StrategyKind::halving) return halve();
   if (plan_.strategy == StrategyKind::evolutionary && !place_.resources.empty()) {
     auto seeds = micro_seeds(place_.resources, plan_, candidates_, place_.device, place_.results.get());
     if (seeds) settings_.seeds.insert(settings_.seeds.end(), seeds->configs.begin(), seeds->configs.end());
@@ -181,7 +181,10 @@ Result<std::unique_ptr<search::Strategy>> Search::halve() {
     Run run(*place_.session, place_.results.get(), held, std::move(with));
     auto tried = try_all(run, std::make_unique<search::Listed>(points), 0);
     if (!tried) return fail(tried.error());
-    if (run.stopped()) return std::make_unique<search::Listed>(std::vector<size_t>{});
+    if (run.stopped()) {  // what has ended of this round is kept; nothing runs after it
+      dropped_.push_back(run.scan());
+      return std::make_unique<search::Listed>(std::vector<size_t>{});
+    }
     std::vector<search::Outcome> outcomes;
     for (const size_t point : points) outcomes.push_back({point, accepted_us(run.scan(), tried->at(point))});
     const std::vector<size_t> on = search::better_half(

@@ -1,10 +1,13 @@
 #include "sweep/trials.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "charts/format.h"
+#include "core/headline.h"
 #include "core/joined.h"
 #include "core/options.h"
 #include "sweep/board.h"
@@ -129,8 +132,11 @@ Trials trials_of(const Scan& scan, const search::Space& space, const Kernel& ker
   }
   for (const charts::ScanSeries& series : charts::scan_series(part))
     for (const charts::ScanRow& row : series.rows)
-      if (!std::ranges::binary_search(accepted, row.point))
-        trials.rows.push_back(trial_of(row, ended[row.point], part.timed(row.point)));
+      if (!std::ranges::binary_search(accepted, row.point)) {
+        Trial& trial = trials.rows.emplace_back(trial_of(row, ended[row.point], part.timed(row.point)));
+        if (const Observation* run = part.timed(row.point); run != nullptr && trial.reason.empty() && is_accepted(*run))
+          trial.reason = fmt::format("dropped after up to {} ms", run->experiment.measure.max_time_ms);
+      }
   for (const search::Axis& axis : space.axes)
     if (axis.values.size() > 1) trials.columns.push_back(axis_column(axis, kernel, scan, trials.rows));
   name_by_columns(trials);

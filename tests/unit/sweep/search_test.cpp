@@ -105,6 +105,40 @@ TEST_F(SearchTest, EveryConfigIsTriedAndTheFastestIsWatched) {
   EXPECT_TRUE(search.plan().model.empty());
 }
 
+// K=3 takes 10 us, 2 and 4 take 20, 1 takes 30; a tie is kept.
+TEST_F(SearchTest, HalvingTimesTheFasterHalfForLonger) {
+  plan_.strategy = search::StrategyKind::halving;
+  settings_.watch = Watching::nothing;
+  Search search = this->search();
+  ASSERT_TRUE(search.run());
+  EXPECT_THAT(asks(), ElementsAre("cuda:0 1 2 3 4", "cuda:0 3 2 4", "cuda:0 3 2 4"));
+  std::vector<int64_t> ms;
+  for (const ScanSession::Asked& one : session_.asked) ms.push_back(one.request.draft.measure.max_time_ms);
+  EXPECT_THAT(ms, ElementsAre(30, 60, 2000));
+  EXPECT_THAT(search.notes(),
+              ElementsAre("halving: 4 configs up to 30 ms, then 3 configs up to 60 ms, then 3 up to 2000 ms"));
+  EXPECT_THAT(ranked(search), ElementsAre("K=3", "K=2", "K=4"));
+  EXPECT_EQ(search.counts().tried, 4u);
+  const Board board = search.board();
+  ASSERT_EQ(board.rejected.size(), 1u);
+  EXPECT_EQ(board.rejected[0].config, "K=1");
+  EXPECT_EQ(board.rejected[0].why, "dropped");
+  EXPECT_THAT(board.rejected[0].reason, HasSubstr("30.0 us in a round of up to 30 ms"));
+}
+
+TEST_F(SearchTest, AStoppedHalvingHasWhatItsRoundHad) {
+  Control control;
+  plan_.strategy = search::StrategyKind::halving;
+  settings_.watch = Watching::nothing;
+  settings_.control = &control;
+  session_.holds = 2;
+  settings_.on_look = [&](const session::Snapshot&) { control.stop(); };
+  Search search = this->search();
+  ASSERT_TRUE(search.run());
+  EXPECT_EQ(session_.asked.size(), 1u);
+  EXPECT_THAT(ranked(search), ElementsAre("K=2", "K=1")) << "of a round that is no last one, too";
+}
+
 TEST_F(SearchTest, WhatIsWatchedIsAsWished) {
   settings_.watch = Watching::nothing;
   ASSERT_TRUE(search().run());
