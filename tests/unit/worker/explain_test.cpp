@@ -216,8 +216,8 @@ TEST_F(Explained, MinimalLoadsFarApartAndAgainAndAgain) {
   EXPECT_NEAR(lone->evidence.at(0).value, 2, 0.01);
 }
 
-// The kernels that were written with all this in mind draw no warning of it. Where two groups of warps share the keys, one of
-// them stores: that is true, and 2 % of the time.
+// The kernels that were written with all this in mind draw no warning of it. Where two groups of warps share the keys,
+// one of them stores: that is true, and 2 % of the time.
 TEST_F(Explained, TheTensorRungsDrawNoneOfTiledsWarnings) {
   for (const char* manifest : {"kernels/04_wmma.json", "kernels/05_mma.json"}) {
     const Observation seen = run(manifest);
