@@ -176,6 +176,8 @@ TEST(Devices, MeasuredRatesAreThoseOfTheirRecording) {
     EXPECT_NEAR(spec.rates.at("latency_branch"), recorded["loop_of_one_ffma"] - 24, 0.1) << id;
     const double far = 8 * recorded["fetch_16384_instructions_warps_1"];
     EXPECT_NEAR(spec.rates.at("code_far_line"), far, 0.03 * far) << id;
+    const double line = 8 * recorded["fetch_4096_instructions_warps_1"];
+    EXPECT_NEAR(spec.rates.at("code_line"), line, 0.03 * line) << id;
   }
   // tests/gpu/memory.cu ran on an H200 only; rates.cu, with more data, on both.
   const double of_h200 = device("h200").rates.at("l2_sectors"),
@@ -240,7 +242,7 @@ TEST(Devices, RegistersAndMemoryAreThoseOfTheirRecordings) {
       return body * recorded_figure(memory, fmt::format("fetch body {:5} warps  4 skew    0", body), "skew    0: ");
     };
     for (const int body : {3072, 4096, 6144})
-      EXPECT_NEAR(rates.at("code_line"), 8 * loop(body) / body, 0.02 * rates.at("code_line")) << id << body;
+      EXPECT_NEAR(device("h200").rates.at("code_line"), 8 * loop(body) / body, 0.4) << body;
     for (const int body : {512, 1024, 1536})
       EXPECT_NEAR(rates.at("code_own"), loop(body) - body - (loop(256) - 256), 1) << id << body;
     EXPECT_NEAR(loop(256) - 256, loop(128) - 128, 0.5) << id << ": both fit into a scheduler's own cache";
@@ -253,17 +255,18 @@ TEST(Devices, RegistersAndMemoryAreThoseOfTheirRecordings) {
 }
 
 // The model takes one cost for both.
-TEST(Devices, FourMatricesCostTheSchedulerAsMuchAsALoadOf128Bits) {
+TEST(Devices, FourMatricesCostFourWarpsAsMuchAsALoadOf128BitsAndALoneOneMore) {
   const std::string all = testing_support::read_text(source_dir() / "tests/data/gpu/h200_shared_latency.txt");
-  const auto clocks = [&](const std::string& load) {
-    return recorded_figure(all.substr(all.find("\n" + load + " ")), "  16 warps", "with 32 FFMA ");
+  const auto clocks = [&](const std::string& load, const std::string& warps = "  16 warps") {
+    return recorded_figure(all.substr(all.find("\n" + load + " ")), warps, "with 32 FFMA ");
   };
   EXPECT_NEAR(clocks("ldsm.x4"), clocks("lds.128"), 0.5);
+  EXPECT_NEAR(clocks("ldsm.x4", "   4 warps") - clocks("lds.128", "   4 warps"), 5.6, 0.1) << "one on each scheduler";
   EXPECT_GT(clocks("lds.128"), clocks("lds.32") + 2);
 }
 
 // FFMA of warps that are far apart in the code, four chains each.
-TEST(Devices, WarpsThatTakeTurnsLoseNothing) {
+TEST(Devices, WarpsThatTakeTurnsLoseNothingInCodeThatFits) {
   const std::string all = testing_support::read_text(source_dir() / "tests/data/gpu/h200_turns.txt");
   for (const char* body : {" 512", "1024", "2048"})
     for (const char* skew : {"skew    0 ", "skew 1501 "})
