@@ -1,11 +1,21 @@
 #include "catalog/clocked_fragment.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "catalog/manifest_reader.h"
 #include "core/fields.h"
 
 namespace attnscope {
+
+template <>
+struct FieldsOf<ClockedFragment::StandsFor> {
+  using Of = ClockedFragment::StandsFor;
+  static constexpr auto list =
+      std::tuple{Field{"kernel", &Of::kernel, Limits{.bytes = 100, .line = true, .required = true}},
+                 Field{"when", &Of::when, Limits{.bytes = 2000, .line = true}}};
+};
 
 template <>
 struct FieldsOf<ClockedFragment> {
@@ -16,7 +26,7 @@ struct FieldsOf<ClockedFragment> {
       std::tuple{Field{"cycles", &Of::cycles, kName},
                  Field{"function", &Of::function, kName},
                  Field{"executions", &Of::executions, Limits{.low = 1, .high = 1e9, .required = true}},
-                 Field{"stands_for", &Of::stands, Limits{.most = 64, .bytes = 100, .line = true}},
+                 Field{"stands_for", &Of::stands, Limits{.most = 64}},
                  Field{"fits", &Of::fits, kExpression},
                  Field{"work", &Of::work, kExpression},
                  Field{"unit", &Of::unit, kName}};
@@ -45,6 +55,16 @@ void read_fragment(JsonReader& read, Kernel& kernel) {
 
 Result<bool> fragment_fits(const Kernel& micro, const Config& config, const Problem& attention) {
   return holds(micro.fragment->fits, variables(micro, attention, config), micro.where("fragment/fits"));
+}
+
+Result<bool> fragment_stands(const Kernel& micro, const Config& of_micro, const Kernel& kernel, const Problem& problem,
+                             const Config& config) {
+  const auto& stands = micro.fragment->stands;
+  const auto found = std::ranges::find(stands, kernel.id, &ClockedFragment::StandsFor::kernel);
+  if (found == stands.end()) return false;
+  Variables known = variables(kernel, problem, config);
+  known.merge(variables(micro, problem, of_micro));
+  return holds(found->when, known, micro.where(fmt::format("fragment/stands_for/{}/when", found - stands.begin())));
 }
 
 Result<double> fragment_work(const Kernel& micro, const Config& config) {

@@ -20,11 +20,16 @@ int64_t instructions_of(const Counters& counters) {
   return total == counters.instructions.end() ? 0 : total->second;
 }
 
+// One sample has no range.
+std::string range_text(const FragmentCycles& cycles) {
+  return cycles.low < cycles.high ? fmt::format(" ({:.1f} to {:.1f})", cycles.low, cycles.high) : "";
+}
+
 std::string row_text(const MicroBoard& board, size_t at) {
   const sweep::MicroRow& row = board.rows[at];
   const std::optional<Counters>& counted = board.runs[at].counters;
-  return one_line(fmt::format("{:>4} {:>11.1f} {} ({:.1f} to {:.1f}) {:>9.2f}  {:<24} {}", at + 1, row.cycles.median,
-                              to_string(row.cycles.kind), row.cycles.low, row.cycles.high, 1000 * row.per_work(),
+  return one_line(fmt::format("{:>4} {:>11.1f} {}{} {:>9.2f}  {:<24} {}", at + 1, row.cycles.median,
+                              to_string(row.cycles.kind), range_text(row.cycles), 1000 * row.per_work(),
                               counted ? fmt::format("{} instructions {}", with_commas(instructions_of(*counted)),
                                                     to_string(counted->kind))
                                       : "not counted",
@@ -96,13 +101,10 @@ std::string csv_of(const std::vector<MicroBoard>& boards, const MicroAsked& aske
 Json to_json(const std::vector<MicroBoard>& boards, const MicroAsked& asked) {
   Json json{{"problem", attnscope::to_json(asked.problem)}, {"device", asked.device}, {"fragments", Json::array()}};
   for (const MicroBoard& board : boards) {
-    Json one{{"fragment", board.kernel->id},
-             {"title", board.kernel->title},
-             {"unit", board.kernel->fragment->unit},
-             {"stands_for", board.kernel->fragment->stands},
-             {"known", board.known},
-             {"rows", Json::array()},
+    Json one{{"fragment", board.kernel->id}, {"title", board.kernel->title}, {"unit", board.kernel->fragment->unit},
+             {"stands_for", Json::array()},  {"known", board.known},         {"rows", Json::array()},
              {"rejected", Json::array()}};
+    for (const auto& stands : board.kernel->fragment->stands) one["stands_for"].push_back(stands.kernel);
     for (size_t at = 0; at < board.rows.size(); ++at) one["rows"].push_back(json_of(board, at));
     for (const sweep::Rejected& rejected : board.rejected) one["rejected"].push_back(to_json(rejected));
     json["fragments"].push_back(std::move(one));

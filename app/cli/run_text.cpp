@@ -26,10 +26,11 @@ void add_timing(std::string& out, const Observation& o) {
   if (o.tflops) text += fmt::format(", {:.3g} TFLOP/s", *o.tflops);
   if (t.bound != Bound::unknown) text += ", bound by " + std::string(to_string(t.bound));
   line(out, "latency", text);
-  if (const auto& fragment = o.fragment_cycles)
-    line(out, "fragment",
-         fmt::format("{:.1f} clocks a CTA {} ({:.1f} to {:.1f})", fragment->median, to_string(fragment->kind),
-                     fragment->low, fragment->high));
+  if (const auto& fragment = o.fragment_cycles) {
+    std::string clocks = fmt::format("{:.1f} clocks a CTA {}", fragment->median, to_string(fragment->kind));
+    if (fragment->low < fragment->high) clocks += fmt::format(" ({:.1f} to {:.1f})", fragment->low, fragment->high);
+    line(out, "fragment", clocks);
+  }
   const char* label = "terms";
   for (const std::string& part : {charts::terms_text(t), charts::carrier_text(t), charts::phases_text(t)})
     if (!part.empty()) line(out, std::exchange(label, ""), part);

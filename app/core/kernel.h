@@ -65,13 +65,19 @@ struct SoftmaxPlaces {
 
 // What a microbenchmark clocks: one function of its source, which stands for a part of other kernels.
 struct ClockedFragment {
-  std::string cycles;               // a buffer of role out and f32: each CTA's clocks of one execution, by clock64
-  std::string function;             // of the source: its modelled time is the fragment's
-  int64_t executions = 1;           // of the function, by a CTA
-  std::vector<std::string> stands;  // ids of the kernels that have such a part
-  std::string fits = "1";           // condition over its knobs and an attention problem: it is a part of that one
-  std::string work = "1";           // expression over its knobs: by what tiles of several sizes are compared
-  std::string unit;                 // of the work: "scores"; the same in all that stand for a kernel
+  // A kernel that has such a part, where `when` holds: a condition over its knobs, its problem and the fragment's
+  // knobs.
+  struct StandsFor {
+    std::string kernel;  // id
+    std::string when = "1";
+  };
+  std::string cycles;      // a buffer of role out and f32: each CTA's clocks of one execution, by clock64
+  std::string function;    // of the source: its modelled time is the fragment's
+  int64_t executions = 1;  // of the function, by a CTA
+  std::vector<StandsFor> stands;
+  std::string fits = "1";  // condition over its knobs and an attention problem: it is a part of that one
+  std::string work = "1";  // expression over its knobs: by what tiles of several sizes are compared
+  std::string unit;        // of the work: "scores"; the same in all that stand for a kernel
 };
 
 struct LaunchExpressions {

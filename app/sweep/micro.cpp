@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <map>
 
 #include "catalog/catalog.h"
 #include "catalog/clocked_fragment.h"
@@ -19,7 +18,13 @@ namespace {
 constexpr int64_t kTimedForMs = 50;
 
 bool stands_for(const Kernel& micro, const std::string& kernel) {
-  return std::ranges::count(micro.fragment->stands, kernel) > 0;
+  return std::ranges::count(micro.fragment->stands, kernel, &ClockedFragment::StandsFor::kernel) > 0;
+}
+
+// The fragments work on f16.
+Result<bool> fits_problem(const Kernel& micro, const Config& config, const Problem& attention) {
+  if (attention.dtype != DType::f16) return false;
+  return catalog::fragment_fits(micro, config, attention);
 }
 
 // Whether the two agree in every knob that both have.
@@ -58,14 +63,14 @@ Result<MicroSearch> micro_search(const Kernel& micro, const Config& held, const 
   search::Candidates all = search::candidates_of(plan.space, micro, plan.held.problem, device);
   std::vector<Config> fitting;
   for (Config& config : all.configs) {
-    auto fits = catalog::fragment_fits(micro, config, attention);
+    auto fits = fits_problem(micro, config, attention);
     if (!fits) return fail(fits.error());
     if (*fits) fitting.push_back(std::move(config));
   }
   made.candidates = search::candidates_of(fitting, micro, plan.held.problem, device);
   for (search::Excluded& one : all.excluded) {  // a tile that its warps cannot share is none
     if (one.why == search::Exclusion::restriction) continue;
-    auto fits = catalog::fragment_fits(micro, one.config, attention);
+    auto fits = fits_problem(micro, one.config, attention);
     if (!fits) return fail(fits.error());
     if (*fits) made.candidates.excluded.push_back(std::move(one));
   }
@@ -101,22 +106,26 @@ Result<std::vector<MicroRow>> stored_rows(const std::vector<Kernel>& micros, con
   return rows;
 }
 
-std::vector<Config> fewest_clocks(const std::vector<MicroRow>& rows, const std::string& kernel,
-                                  const std::vector<Config>& configs, size_t most) {
-  std::map<const Kernel*, std::vector<const MicroRow*>> of;  // by fragment
-  for (const MicroRow& row : rows)
-    if (stands_for(*row.kernel, kernel)) of[row.kernel].push_back(&row);
-  if (of.empty()) return {};
+Result<std::vector<Config>> fewest_clocks(const std::vector<Kernel>& micros, const std::vector<MicroRow>& rows,
+                                          const Kernel& kernel, const Problem& problem,
+                                          const std::vector<Config>& configs, size_t most) {
   std::vector<std::pair<double, size_t>> found;  // clocks for one unit of work, of all fragments; the config
   for (size_t at = 0; at < configs.size(); ++at) {
     double sum = 0;
-    for (const auto& [micro, its] : of) {
+    bool any = false;
+    for (const Kernel& micro : micros) {
+      if (!stands_for(micro, kernel.id)) continue;
+      any = true;
       double least = std::numeric_limits<double>::infinity();
-      for (const MicroRow* row : its)
-        if (agree(row->config, configs[at])) least = std::min(least, row->per_work());
+      for (const MicroRow& row : rows) {
+        if (row.kernel->id != micro.id || !agree(row.config, configs[at])) continue;
+        auto stands = catalog::fragment_stands(micro, row.config, kernel, problem, configs[at]);
+        if (!stands) return fail(stands.error());
+        if (*stands) least = std::min(least, row.per_work());
+      }
       sum += least;
     }
-    if (sum < std::numeric_limits<double>::infinity()) found.emplace_back(sum, at);
+    if (any && sum < std::numeric_limits<double>::infinity()) found.emplace_back(sum, at);
   }
   std::ranges::stable_sort(found, {}, &std::pair<double, size_t>::first);
   std::vector<Config> best;
@@ -133,9 +142,11 @@ Result<MicroSeeds> micro_seeds(const std::filesystem::path& resources, const Pla
   if (micros->empty()) return MicroSeeds{};
   auto rows = stored_rows(*micros, plan.held.problem, device, *results);
   if (!rows) return fail(rows.error());
-  MicroSeeds seeds{fewest_clocks(*rows, plan.kernel.id, candidates.configs, MicroSeeds::kMost), {}};
+  auto fewest = fewest_clocks(*micros, *rows, plan.kernel, plan.held.problem, candidates.configs, MicroSeeds::kMost);
+  if (!fewest) return fail(fewest.error());
+  MicroSeeds seeds{std::move(*fewest), {}};
   seeds.note = seeds.configs.empty()
-                   ? "generation 0 is random: `attnscope micro` has clocked no fragment of " + plan.kernel.id +
+                   ? "generation 0 is random: `attnscope micro` has not clocked the fragments of " + plan.kernel.id +
                          " for this problem on " + device.device.id
                    : fmt::format("generation 0 starts from the microbenchmark's {} configs with the fewest clocks",
                                  seeds.configs.size());

@@ -43,10 +43,12 @@ Result<std::vector<MicroRow>> stored_rows(const std::vector<Kernel>& micros, con
                                           const Found& device, store::Results& results);
 
 // The configs of `kernel` whose fragments take the fewest clocks for their work, the fewest first. A config's fragments
-// are those that stand for the kernel, with the same values of the knobs that both have; knobs that the kernel lacks
-// have their best value. A config for which a fragment has no row is left out. Of equal ones the earlier comes first.
-std::vector<Config> fewest_clocks(const std::vector<MicroRow>& rows, const std::string& kernel,
-                                  const std::vector<Config>& configs, size_t most);
+// are those that stand for it (catalog::fragment_stands), with the same values of the knobs that both have; knobs that
+// the kernel lacks have their best value. A config for which one of the `micros` that stand for the kernel has no row
+// is left out. Of equal ones the earlier comes first. Failure (Stage::catalog): a condition has no value.
+Result<std::vector<Config>> fewest_clocks(const std::vector<Kernel>& micros, const std::vector<MicroRow>& rows,
+                                          const Kernel& kernel, const Problem& problem,
+                                          const std::vector<Config>& configs, size_t most);
 
 // With which a search starts (Search::Settings::seeds), and what to say of it; nothing for a kernel that no fragment
 // stands for.

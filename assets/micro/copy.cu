@@ -1,8 +1,8 @@
 // The copy of one tile of keys from global to shared memory, VEC_WIDTH halves a thread at a time: through registers, or by
 // cp.async, which needs 4 bytes or more.
 //
-// clock64 is read before and after REPEATS tiles, each waited for, so a tile's clocks hold one latency of memory that the L2
-// has. The first round only warms the caches; the second one's clocks a tile go into `cycles`.
+// clock64 is read before and after REPEATS tiles, each waited for, so a tile's clocks hold one latency of the L1, which
+// has the tile since the first round. The first round only warms the caches; the second one's clocks a tile go into `cycles`.
 #include <cuda_fp16.h>
 
 #ifndef BLOCK_N

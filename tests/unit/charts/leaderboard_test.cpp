@@ -64,6 +64,20 @@ class LeaderboardTest : public testing::Test {
   std::optional<DeviceSpec> spec_;
 };
 
+// As the rounds of a halving.
+TEST_F(LeaderboardTest, OfExperimentsThatDifferInTheirTimeTheLongestTimedCounts) {
+  Observation usual = timed("a", 10), shorter = timed("a", 11);
+  usual.hash = hash_of(usual.experiment);
+  shorter.experiment.measure.max_time_ms = 30;
+  shorter.hash = hash_of(shorter.experiment);
+  add(usual);
+  add(shorter);
+  EXPECT_THAT(ranked(), ElementsAre("1 a"));
+  EXPECT_EQ(boards()[0].leaders[0].of.run->hash, usual.hash);
+  add(racy(shorter));
+  EXPECT_THAT(ranked(), ElementsAre()) << "a race of one is a race of all";
+}
+
 TEST_F(LeaderboardTest, RanksByWhatIsToldApart) {
   add(timed("d", 30));
   add(timed("a", 10));

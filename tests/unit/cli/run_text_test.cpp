@@ -46,6 +46,8 @@ TEST(RunText, AMeasuredTimeSaysHowItWasMeasured) {
   EXPECT_THAT(rest_of(o), ElementsAre("latency        12.3 us measured (12.3 to 12.5)"));
   o.fragment_cycles = FragmentCycles{FigureKind::measured, 2, 410, 412.5, 415};
   EXPECT_EQ(rest_of(o).back(), "fragment       412.5 clocks a CTA measured (410.0 to 415.0)");
+  o.fragment_cycles = FragmentCycles{FigureKind::measured, 1, 412.5, 412.5, 412.5};
+  EXPECT_EQ(rest_of(o).back(), "fragment       412.5 clocks a CTA measured") << "one sample has no range";
   o.fragment_cycles.reset();
   o.tflops = 23.456;
   t.bound = Bound::shared_memory;

@@ -226,7 +226,7 @@ std::string micro_of(const std::string& text,
   Kernel kernel;
   kernel.id = kernel.title = text;
   kernel.fragment.emplace().unit = text;
-  kernel.fragment->stands = {text};
+  kernel.fragment->stands = {{text, "1"}};
   MicroBoard board{
       &kernel, {sweep::MicroRow{&kernel, {}, {}, 1}}, {{text, text, text, text, text}}, {observation_of(text)}, 0};
   return write({board}, {Problem{}, text});
