@@ -4,6 +4,10 @@
 
 #include <cmath>
 #include <fstream>
+#include <iterator>
+#include <sstream>
+#include <string>
+#include <vector>
 
 #include "core/json.h"
 
@@ -52,6 +56,36 @@ TEST(Bars, FourOfFiveMeasuredTimesLieInside) {
   EXPECT_GE(rows, 500);
   EXPECT_GE(inside, 0.75 * rows);
   EXPECT_LE(inside, 0.85 * rows);
+}
+
+std::string text_of(const std::string& file) {
+  std::ifstream in(ATTNSCOPE_SOURCE_DIR "/" + file);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+TEST(Bars, TheDocsSayWhatTheUnseenDrawsShowed) {
+  const std::string docs = text_of("docs/model.md"), draws = text_of("bench/results/model_fresh_h200.txt");
+  const auto both = [&](const std::string& said, const std::string& recorded) {
+    EXPECT_NE(docs.find(said), std::string::npos) << said;
+    EXPECT_NE(draws.find(recorded), std::string::npos) << recorded;
+  };
+  both("7.1 % off in the median and 17.3 % at the 90th percentile", "| all | 194 | 7.1 % | 17.3 % |");
+  both("nothing else 6.8 and 17.3 %", "| all | 194 | 6.8 % | 17.3 % |");
+  both("6.2 and 11.2 % off", "before, 1,830 MHz                     6.2 %            11.2 %");
+}
+
+// Four CTAs of each SM in the last column but two, eight in the last one.
+TEST(Bars, EightCtasTakeTwiceAsLongAsFourThatFit) {
+  std::istringstream lines(text_of("bench/results/residency_h200.txt"));
+  int seen = 0;
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.starts_with("scalar ")) continue;
+    std::istringstream words(line);
+    std::vector<std::string> all{std::istream_iterator<std::string>(words), {}};
+    EXPECT_NEAR(std::stod(all[all.size() - 1]) / std::stod(all[all.size() - 3]), 2.0, 0.01) << line;
+    ++seen;
+  }
+  EXPECT_EQ(seen, 2);
 }
 
 TEST(Bars, APairOfAlikeTimesHasTheNarrowestBar) {
