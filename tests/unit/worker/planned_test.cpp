@@ -156,6 +156,10 @@ TEST(PlannedTest, BytesAreThoseOfEachBufferOnce) {
   parts.addresses = {{0, 2}, {8, 0}};
   EXPECT_EQ(bytes_named(workload, {first, parts}), 4040);
   EXPECT_EQ(bytes_named(workload, {size}), 0);
+  ArgumentValue half = second, quarter = second;
+  half.offset = 200;
+  quarter.offset = 300;
+  EXPECT_EQ(bytes_named(workload, {half, quarter}), 200) << "what lies before both is not passed";
 }
 
 }  // namespace
