@@ -218,7 +218,8 @@ TEST_F(SweepFlow, HalvingLosesNoConfigAndEndsWithTheFastest) {
     }
     EXPECT_EQ(tried, (std::set<int64_t>{1, 2, 4, 8}));
     const sweep::Board board = search.board();
-    EXPECT_EQ(board.rows.size(), 4u);
+    const auto dropped = std::ranges::count(board.rejected, "dropped", &sweep::Rejected::why);
+    EXPECT_EQ(board.rows.size() + static_cast<size_t>(dropped), 4u);
     return board.rows.empty() ? "" : board.rows.front().text;
   };
   std::vector<std::string> notes;
