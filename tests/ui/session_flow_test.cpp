@@ -150,7 +150,8 @@ TEST_F(SessionFlow, ASessionBringsItsRunsIntoAWindowThatHasForgottenThem) {
   });
   // A window shows the last 500 runs of the file.
   Observation other = *now()->history.at(0).observation;
-  other.hash = "another";
+  other.experiment.problem.batch += 1;
+  other.hash = hash_of(other.experiment);
   go_on_as_after_a_kill([&](const std::filesystem::path& left) {
     auto results = store::Results::open(left / "results.sqlite");
     ASSERT_TRUE(results) << results.error().message;
@@ -159,11 +160,11 @@ TEST_F(SessionFlow, ASessionBringsItsRunsIntoAWindowThatHasForgottenThem) {
   flow([&](ImGuiTestContext* ctx) {
     if (!wait_for_run(ctx, "NUM_WARPS", 8)) return;
     ASSERT_EQ(now()->sessions->size(), 1U);
-    for (size_t at = 0; at < 500; ++at) ASSERT_EQ(now()->history.at(at).observation->hash, "another");
+    for (size_t at = 0; at < 500; ++at) ASSERT_EQ(now()->history.at(at).observation->hash, other.hash);
     session_->open_session(now()->sessions->front().path);
     wait(
         ctx, [](const Snapshot& s) { return s.opened.runs->size() == 2; }, "its runs");
-    for (const uint64_t run : *now()->opened.runs) EXPECT_NE(now()->history.at(run - 1).observation->hash, "another");
+    for (const uint64_t run : *now()->opened.runs) EXPECT_NE(now()->history.at(run - 1).observation->hash, other.hash);
   });
 }
 
