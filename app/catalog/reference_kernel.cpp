@@ -46,7 +46,6 @@ Result<std::filesystem::path> manifest_in(const std::filesystem::path& folder, c
               "Keep its manifest and source beside this one, or name a kind of reference.");
 }
 
-bool is_judged(const BufferDeclaration& one) { return one.role == BufferRole::out || one.role == BufferRole::inout; }
 bool is_given(const BufferDeclaration& one) { return one.role == BufferRole::in || one.role == BufferRole::inout; }
 
 // Why `other` cannot stand for what `kernel` should compute; empty: it can, as far as the manifests say.
@@ -61,9 +60,9 @@ std::string misfit(const Kernel& kernel, const Kernel& other) {
                                 [&](const auto& one) { return one.name == of.name && one.type == of.type; });
   };
   for (const BufferDeclaration& output : kernel.buffers) {
-    if (!is_judged(output)) continue;
+    if (!is_judged(output.role)) continue;
     const auto found = twin(other, output);
-    if (found == other.buffers.end() || !is_judged(*found))
+    if (found == other.buffers.end() || !is_judged(found->role))
       return fmt::format("has no output \"{}\" of type {}", output.name, word_of(output.type));
   }
   for (const BufferDeclaration& input : other.buffers) {

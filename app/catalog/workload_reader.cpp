@@ -232,10 +232,7 @@ void read_workload(JsonReader& read, Kernel& kernel) {
   if (kernel.library.is_source() && !program && !read.failed()) read_workload_arguments(read, kernel);
   if (program && !read.failed()) read_program(read, kernel);
   if (!read.failed()) read_references(read, kernel);
-  const auto judged = [](const BufferDeclaration& one) {
-    return one.role == BufferRole::out || one.role == BufferRole::inout;
-  };
-  if (!read.failed() && std::ranges::none_of(kernel.buffers, judged))
+  if (!read.failed() && std::ranges::none_of(kernel.buffers, is_judged, &BufferDeclaration::role))
     read.fault("buffers", "none has the role out or inout: the kernel has nothing to write");
   if (!read.failed()) read_fragment(read, kernel);
 }

@@ -24,6 +24,7 @@ enum class BufferRole {
 };
 template <>
 struct Words<BufferRole> : NamesAsWords<BufferRole> {};
+constexpr bool is_judged(BufferRole role) { return role == BufferRole::out || role == BufferRole::inout; }
 
 // What a buffer holds before the run.
 struct BufferInit {
@@ -48,7 +49,7 @@ struct Operand {
   std::string symbol = {};  // of a variable of the machine code that has its contents; empty: none
   int64_t elements() const;
   size_t bytes() const { return static_cast<size_t>(elements()) * bytes_of(type); }
-  bool judged() const { return role == BufferRole::out || role == BufferRole::inout; }
+  bool judged() const { return is_judged(role); }
   // Has contents before the run: reading it before a write is no fault.
   bool has_contents() const { return role != BufferRole::out && init.kind != BufferInit::Kind::unset; }
 };

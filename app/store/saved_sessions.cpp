@@ -1,6 +1,5 @@
 #include "store/saved_sessions.h"
 
-#include <cctype>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -12,21 +11,6 @@ namespace attnscope::store {
 namespace {
 
 constexpr size_t kLongestName = 60;
-
-// Letters, digits and dashes.
-std::string file_name(const std::string& title) {
-  std::string name;
-  for (const char c : title) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (std::isalnum(byte) != 0)
-      name += static_cast<char>(std::tolower(byte));
-    else if (!name.empty() && name.back() != '-')
-      name += '-';
-    if (name.size() == kLongestName) break;
-  }
-  while (!name.empty() && name.back() == '-') name.pop_back();
-  return name.empty() ? "session" : name;
-}
 
 }  // namespace
 
@@ -61,7 +45,7 @@ Result<std::filesystem::path> write_session(const std::filesystem::path& folder,
   std::filesystem::path path;
   for (const PresetFile& file : list_presets(folder, "", unread))
     if (file.title == session.title) path = file.path;
-  if (path.empty()) path = free_path(folder, file_name(session.title));
+  if (path.empty()) path = free_path(folder, file_name_of(session.title, "session", kLongestName));
   const std::string text = json_text(to_json(session, kernels), 2) + "\n";
   if (text.size() > kMaxPresetBytes)
     return fail(Stage::store, path.string() + ": the session would be over 1 MB", "Its layout holds too much.");

@@ -1,12 +1,12 @@
 #pragma once
 #include <algorithm>
 #include <cctype>
-#include <string>
+#include <string_view>
 
 namespace attnscope::ui {
 
 // Whether the text holds what is searched for, in letters of either case; nothing is in every text.
-inline bool holds_words(const std::string& text, const std::string& wanted) {
+inline bool holds_words(std::string_view text, std::string_view wanted) {
   const auto same = [](char a, char b) {
     return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b));
   };

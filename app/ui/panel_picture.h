@@ -34,7 +34,7 @@ class PanelPicture {
   static void read(const ImDrawList* list, const ImDrawCmd* command);
 
   std::string title_, name_;
-  std::optional<double> asked_at_;  // ImGui's time; empty: nobody asked
+  std::optional<double> asked_at_;  // ImGui's time; empty: no picture is wanted
   int in_sight_ = 0;                // frames
   PixelBox box_;
   PictureSize framebuffer_;

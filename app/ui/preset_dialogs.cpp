@@ -3,7 +3,6 @@
 #include <imgui_stdlib.h>
 
 #include <algorithm>
-#include <cctype>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -16,18 +15,7 @@
 
 namespace attnscope::ui {
 
-std::string file_name_of(const std::string& title) {
-  std::string name;
-  for (const char c : title) {
-    const unsigned char byte = static_cast<unsigned char>(c);
-    if (std::isalnum(byte))
-      name += static_cast<char>(std::tolower(byte));
-    else if (!name.empty() && name.back() != '-')
-      name += '-';
-  }
-  while (!name.empty() && name.back() == '-') name.pop_back();
-  return name.empty() ? "preset" : name;
-}
+std::string file_name_of(const std::string& title) { return store::file_name_of(title, "preset"); }
 
 void PresetDialogs::save_as(const std::string& title) {
   title_ = title;

@@ -15,7 +15,7 @@ class PresetGallery {
  public:
   // Returns the path of the card that was chosen in this frame; empty: none. `managed` is the outlined one.
   std::string draw(const Context& context, const std::string& managed, float height);
-  // A double click on a card: it is to be loaded.
+  // Whether a double click on a card asks for its preset.
   bool loads() const { return loads_; }
   void reset() { search_.clear(); }
 

@@ -8,7 +8,7 @@
 
 namespace attnscope::worker {
 
-// Shared with the pool, which may come to it when nobody waits any more.
+// Shared with the pool, whose thread may reach it after the run was dropped.
 struct BegunRun::Run {
   Experiment experiment;
   std::string code;

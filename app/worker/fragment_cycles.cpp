@@ -6,19 +6,17 @@
 #include <cmath>
 #include <cstring>
 
+#include "check/known_reference.h"
+
 namespace attnscope::worker {
 
 Result<FragmentCycles> measured_cycles(const Kernel& kernel, const Workload& workload,
                                        std::span<const std::shared_ptr<const check::GuardedBuffer>> outputs,
                                        int64_t ctas) {
-  size_t at = 0;  // among the outputs
-  for (const Operand& operand : workload.operands) {
-    if (operand.name == kernel.fragment->cycles) break;
-    at += operand.judged() ? 1 : 0;
-  }
-  if (at >= outputs.size())
+  const auto at = check::output_named(workload, kernel.fragment->cycles);
+  if (!at || *at >= outputs.size())
     return fail(Stage::internal, "there is no output " + kernel.fragment->cycles, "Report this with the kernel.");
-  const auto bytes = outputs[at]->data();
+  const auto bytes = outputs[*at]->data();
   std::vector<float> clocks(bytes.size() / sizeof(float));
   std::memcpy(clocks.data(), bytes.data(), clocks.size() * sizeof(float));
   if (std::ssize(clocks) != ctas || clocks.empty())

@@ -44,10 +44,6 @@ std::vector<Kernel> kernels() {
 StillSession::StillSession(session::Snapshot snapshot)
     : now_(std::make_shared<const session::Snapshot>(std::move(snapshot))) {}
 
-void StillSession::save_preset(std::filesystem::path, std::string, Json) {}
-void StillSession::save_session(std::string, std::string, Json) {}
-void StillSession::set_setting(std::string, Json) {}
-
 // Values over four decades, the largest at the upper left.
 void StillSession::request_view(ViewRequest request) {
   auto tile = std::make_shared<Tile>();

@@ -53,7 +53,7 @@ TEST_F(TimelineFlow, ItIsAskedForOnlyWhileItIsInSight) {
   bench_->ignore_kept_settings();
   flow([&](ImGuiTestContext* ctx) {
     ctx->Yield(12);
-    EXPECT_TRUE(session.asked.empty()) << "nobody looks at it";
+    EXPECT_TRUE(session.asked.empty()) << "the panel is not in sight";
     bench_->open_panel("Timeline");
     ctx->Yield(8);
     EXPECT_THAT(drawn_words(ctx), HasSubstr("The run is being simulated"));

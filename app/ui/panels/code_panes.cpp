@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cfloat>
 #include <cmath>
 
+#include "ui/found_words.h"
 #include "ui/widgets/text.h"
 
 namespace attnscope::ui {
@@ -304,11 +304,6 @@ const ChangeLine* draw_changes(const CodeState& code, const std::vector<ChangeLi
   return clicked;
 }
 
-bool finds(std::string_view text, std::string_view words) {
-  const auto same = [](char a, char b) {
-    return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b));
-  };
-  return !words.empty() && !std::ranges::search(text, words, same).empty();
-}
+bool finds(std::string_view text, std::string_view words) { return !words.empty() && holds_words(text, words); }
 
 }  // namespace attnscope::ui

@@ -3,9 +3,8 @@
 #include <string>
 #include <vector>
 
-#include <algorithm>
-
 #include "charts/format.h"
+#include "ui/found_words.h"
 #include "ui/icons.h"
 #include "ui/panels/panels.h"
 #include "ui/widgets/clipboard.h"
@@ -14,13 +13,6 @@
 
 namespace attnscope::ui {
 namespace {
-
-bool holds(const std::string& line, const std::string& words) {
-  const auto same = [](char a, char b) {
-    return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b));
-  };
-  return std::search(line.begin(), line.end(), words.begin(), words.end(), same) != line.end();
-}
 
 class LogPanel : public Panel {
  public:
@@ -57,7 +49,7 @@ void LogPanel::draw(Context& context) {
     filtered_by_ = filter_;
     lines_.clear();
     for (size_t at = 0; at < log->size(); ++at)
-      if (filter_.empty() || holds((*log)[at].text, filter_)) lines_.push_back(static_cast<int>(at));
+      if (holds_words((*log)[at].text, filter_)) lines_.push_back(static_cast<int>(at));
   }
   if (ImGui::BeginChild("lines", {0, 0}, 0, ImGuiWindowFlags_HorizontalScrollbar)) {
     ImGui::PushFont(fonts().mono, kSmallSize);

@@ -279,7 +279,7 @@ TEST(PresetFile, ACopyHasAFreeNameAndTitleAndWhatItHeld) {
   for (int at = 0; at < 3; ++at) {
     const auto copy = copy_preset(from, mine, titles, kernels());
     ASSERT_TRUE(copy) << copy.error().message;
-    EXPECT_EQ(copy->extension(), ".json") << "else nobody would list it";
+    EXPECT_EQ(copy->extension(), ".json") << "only such files are listed";
     const auto preset = read_preset(*copy, kernels());
     ASSERT_TRUE(preset) << preset.error().message;
     EXPECT_EQ(preset->config, full_preset().config);

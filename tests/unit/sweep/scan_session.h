@@ -1,18 +1,17 @@
 #pragma once
 #include <functional>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "session/session.h"
+#include "support/deaf_session.h"
 
 namespace attnscope::sweep {
 
 // A session that only scans, in no time: every config that is asked for has ended at the next look, unless `holds`
 // leaves some under way. The runs are the test's.
-class ScanSession : public session::Session {
+class ScanSession : public testing_support::DeafSession {
  public:
   struct Asked {
     session::ScanRequest request;
@@ -70,38 +69,6 @@ class ScanSession : public session::Session {
     }
     return all;
   }
-
-  void request_view(ViewRequest) override {}
-  void request_code(Experiment, std::optional<int64_t>) override {}
-  void request_softmax(Experiment, SoftmaxRow) override {}
-  void request_timeline(Experiment, TimelineAsk) override {}
-  void annotate(std::string, store::RunNote) override {}
-  void focus(Draft, session::Gesture) override {}
-  void rerun() override {}
-  void cancel() override {}
-  void watch() override {}
-  void undo() override {}
-  void redo() override {}
-  void select_history(uint64_t) override {}
-  std::future<Observation> queue(Draft, session::Watch) override { return {}; }
-  void load_preset(std::filesystem::path) override {}
-  void save_preset(std::filesystem::path, std::string, Json) override {}
-  void describe_preset(std::filesystem::path, std::string, std::string) override {}
-  void delete_preset(std::filesystem::path) override {}
-  void reload_kernels() override {}
-  void copy_kernel(uint64_t, Draft) override {}
-  void save_source(session::SourceSave) override {}
-  void reconnect(std::string) override {}
-  void dismiss_toast(uint64_t) override {}
-  void set_setting(std::string, Json) override {}
-  void save_session(std::string, std::string, Json) override {}
-  void open_session(std::filesystem::path) override {}
-  void close_session() override {}
-  void copy_preset(std::filesystem::path) override {}
-  void delete_session(std::filesystem::path) override {}
-  void restore_session(std::filesystem::path) override {}
-  void note(session::LogLevel, std::string) override {}
-  void stop() override {}
 
  private:
   void publish(Scan scan) {

@@ -93,7 +93,8 @@ TEST_F(BegunRunTest, AnotherExperimentOrCodeEndsIt) {
 
 TEST_F(BegunRunTest, AFaultIsLeftToARunOfItsOwn) {
   begin();
-  device->fails = device->ends = true;
+  device->fails = true;  // before it ends
+  device->ends = true;
   const auto taken = run.take(experiment, "code", {});
   EXPECT_TRUE(taken && !*taken);
 }
