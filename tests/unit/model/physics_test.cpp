@@ -169,13 +169,15 @@ Made modelled(const MadeUp& kernel, const DeviceSpec& spec, bool causal, bool fo
 
 // Each holds kEach kernels; the parameter is the seed of the first.
 class Physics : public testing::TestWithParam<uint64_t> {
- protected:
+ public:
   static constexpr uint64_t kEach = 50;
 #ifdef __SANITIZE_ADDRESS__
   static constexpr uint64_t kStride = 10;  // sanitizers look for other faults, and take ten times as long
+  static constexpr uint64_t kSeeds = 5;
   static constexpr bool kShares = false;   // too few kernels for a share of them
 #else
   static constexpr uint64_t kStride = 1;
+  static constexpr uint64_t kSeeds = 20;
   static constexpr bool kShares = true;
 #endif
   // check(kernel, device, causal)
@@ -306,7 +308,7 @@ TEST_P(Physics, LoopsTakeAsLongAsTheirRuns) {
   EXPECT_LE(sum / compared, kShares ? 0.01 : 0.03);
 }
 
-INSTANTIATE_TEST_SUITE_P(MadeUpKernels, Physics, testing::Range<uint64_t>(0, 20));
+INSTANTIATE_TEST_SUITE_P(MadeUpKernels, Physics, testing::Range<uint64_t>(0, Physics::kSeeds));
 
 }  // namespace
 }  // namespace attnscope::model
