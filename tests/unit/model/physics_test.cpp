@@ -174,7 +174,7 @@ class Physics : public testing::TestWithParam<uint64_t> {
 #ifdef __SANITIZE_ADDRESS__
   static constexpr uint64_t kStride = 10;  // sanitizers look for other faults, and take ten times as long
   static constexpr uint64_t kSeeds = 5;
-  static constexpr bool kShares = false;   // too few kernels for a share of them
+  static constexpr bool kShares = false;  // too few kernels for a share of them
 #else
   static constexpr uint64_t kStride = 1;
   static constexpr uint64_t kSeeds = 20;
