@@ -5,6 +5,11 @@ next_gains.py PROGRAM [--device cuda:0] [--model emulated:h200] [--seconds 285] 
 
 With an emulated device for both, modelled times are compared (bench/results/next_l4.json).
 
+next_gains.py PROGRAM --again RECORD [--model emulated:h200]
+
+Explains the configs of a record anew and writes to $OUT/gains.json what this PROGRAM estimates, beside what was timed
+then. No GPU. A pair whose rule now proposes another config keeps its old estimate and says "proposed": false.
+
 Draws random legal configs of the shipped kernels, explains each on the GPU's emulated twin (no GPU, all cores), and times
 each config against the one that its finding proposes, in turn, on the GPU (`compare`). Writes $OUT/gains.json, after every
 pair, so that a run that is cut off leaves what it has.
@@ -20,6 +25,7 @@ arguments.add_argument("--configs", type=int, default=90)
 arguments.add_argument("--seed", type=int, default=15)
 arguments.add_argument("--problem", action="append", help="may be repeated; B=1,H=8,S=512,D=64 and a larger one")
 arguments.add_argument("--jobs", type=int, default=max(2, (os.cpu_count() or 4) - 2))
+arguments.add_argument("--again", metavar="RECORD")
 options = arguments.parse_args()
 began = time.time()
 out = os.path.join(os.environ.get("OUT", "."), "gains.json")
@@ -64,6 +70,42 @@ def explain(draw):
         return json.loads(done.stdout) if done.returncode == 0 else None
     except (subprocess.TimeoutExpired, ValueError):
         return None
+
+
+def times_estimated(us, gain):
+    return us / max(us - gain["estimated"], 0.01 * us)
+
+
+def labelled(kernel, knobs):
+    """The knobs of a record, with the words that --set takes."""
+    words = {}
+    for knob in kernel["knobs"]:
+        of_value = {value["value"]: value["label"] for value in knob["values"] if isinstance(value, dict)}
+        words[knob["name"]] = of_value.get(knobs[knob["name"]], knobs[knob["name"]])
+    return words
+
+
+def again():
+    record, known = json.load(open(options.again)), manifests()
+    answers = {}
+
+    def answer(pair):
+        key = (pair["kernel"], json.dumps(pair["knobs"]), pair["problem"])
+        if key not in answers:
+            answers[key] = explain((pair["kernel"], labelled(known[pair["kernel"]], pair["knobs"]), pair["problem"] + ",D=64"))
+        return answers[key]
+
+    for pair in record["pairs"]:
+        observation = answer(pair)
+        found = [finding for finding in (observation or {}).get("findings") or []
+                 if finding["rule"] == pair["rule"] and finding["next"] and finding["next"]["set"] == pair["set"]]
+        pair["proposed"] = bool(found)
+        if found:
+            pair["estimated"] = times_estimated(observation["timing"]["us"]["p50"], found[0]["gain"])
+    record["estimated_again"] = {"version": run("--version").stdout.strip(), "date": time.strftime("%Y-%m-%d"),
+                                 "command": f"bench/next_gains.py PROGRAM --again RECORD --model {options.model}"}
+    json.dump(record, open(out, "w"), indent=1)
+    print(f'{sum(pair["proposed"] for pair in record["pairs"])} of {len(record["pairs"])} are proposed as then')
 
 
 def preset(experiment, knobs):
@@ -147,7 +189,7 @@ def main():
                 continue
             key = (o["experiment"]["hash"], json.dumps(next_["set"], sort_keys=True))
             proposals.append({"first": key not in seen, "severity": finding["severity"], "rule": finding["rule"],
-                              "estimated": us / max(us - gain["estimated"], 0.01 * us), "modelled_us": us,
+                              "estimated": times_estimated(us, gain), "modelled_us": us,
                               "experiment": o["experiment"], "set": next_["set"]})
             seen.add(key)
     proposals.sort(key=lambda p: (p["severity"] != "warning", not p["first"]))
@@ -173,4 +215,4 @@ def main():
     print(json.dumps(summary(pairs)))
 
 
-main()
+again() if options.again else main()

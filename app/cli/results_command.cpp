@@ -15,6 +15,7 @@
 #include "cli/places.h"
 #include "cli/results_text.h"
 #include "core/escape.h"
+#include "core/headline.h"
 #include "core/json.h"
 #include "store/results.h"
 #include "sweep/twin.h"
@@ -88,14 +89,16 @@ class Filter {
     auto knobs = wanted_knobs(options_.settings);
     if (!knobs) return fail(knobs.error());
     knobs_ = std::move(*knobs);
-    if (!options_.verdict.empty() && !parse_word<VerdictState>(options_.verdict))
-      return fail(Stage::input, "--verdict " + options_.verdict + " is none", "Choose correct, wrong or unchecked.");
+    const auto verdict = parse_word<Headline>(options_.verdict);
+    if (!options_.verdict.empty() && (!verdict || is_of_watch(*verdict)))
+      return fail(Stage::input, "--verdict " + options_.verdict + " is none",
+                  "Choose correct, agrees, wrong or unchecked.");
     return {};
   }
 
   bool wants(const ResultKey& key) {
     return (options_.kernels.empty() || std::ranges::count(options_.kernels, key.kernel) > 0) &&
-           (options_.verdict.empty() || key.verdict == options_.verdict) && (!since_ || key.finished_at >= *since_) &&
+           (options_.verdict.empty() || key.outcome() == options_.verdict) && (!since_ || key.finished_at >= *since_) &&
            is_on_device(key) && (options_.problem.empty() || of_problem_(key.problem)) &&
            std::ranges::all_of(knobs_, [&](const std::string& knob) { return has_knob(key.config, knob); });
   }
@@ -239,7 +242,8 @@ void add_results(CLI::App& app, Chosen& chosen) {
   command->add_option("--problem", options->problem, "With these sizes: S=512,causal=none")->type_name("SIZES");
   command->add_option("--device", options->device, "On this device, or a GPU of this name")->type_name("DEVICE");
   CLI::Option* verdict =
-      command->add_option("--verdict", options->verdict, "correct, wrong or unchecked")->type_name("WORD");
+      command->add_option("--verdict", options->verdict, "correct, agrees (with another kernel), wrong or unchecked")
+          ->type_name("WORD");
   command->add_option("--since", options->since, "Ended on this day or later (UTC)")->type_name("YYYY-MM-DD");
   CLI::Option* fastest = command->add_flag("--fastest", options->fastest, "The fastest first; without it, the newest");
   command->add_option("--limit", options->limit, "At most so many; 0: all. Without it, 20 in the terminal")

@@ -138,11 +138,15 @@ std::string heading_text(const Observation& o, const std::string& config_text) {
 
 std::string verdict_text(const Observation& o) {
   const Verdict& v = *o.verdict;
-  std::string state = std::string(to_string(v.state)) + (v.reason.empty() ? "" : ": " + v.reason);
-  if (v.against && v.state == VerdictState::correct) state = v.reason;
-  if (v.against && v.state == VerdictState::wrong) state = "differs from the kernel " + *v.against + ": " + v.reason;
+  const bool of_kernel = v.against && v.state != VerdictState::unchecked;
+  const std::string output = words_of_output(v);
+  const std::string why = v.reason.empty() ? "" : ": " + v.reason;
   const Headline headline = *headline_of(o);
-  return is_of_watch(headline) ? fmt::format("{}; the output itself is {}", to_string(headline), state) : state;
+  if (is_of_watch(headline))
+    return fmt::format("{}; the output itself {}{}", to_string(headline), output,
+                       headline_of(v) == Headline::agrees ? "" : why);
+  if (of_kernel) return headline == Headline::agrees ? v.reason : output + why;
+  return std::string(to_string(v.state)) + why;
 }
 
 std::string watched_text(const WatchReport& w, bool program) {

@@ -10,6 +10,7 @@ namespace attnscope {
 // status follows from it. An error of the watch precedes the verdict: a correct output of a racy kernel is luck.
 enum class Headline {
   correct,
+  agrees,  // with another kernel, which is not known to be right
   wrong,
   unchecked,
   uneven_barrier,  // not every warp of the CTA arrives at it; races are its consequence
@@ -22,15 +23,16 @@ enum class Headline {
 template <>
 struct Words<Headline> {
   using enum Headline;
-  static constexpr WordTable<Headline, 9> table{{{correct, "correct"},
-                                                 {wrong, "wrong"},
-                                                 {unchecked, "unchecked"},
-                                                 {uneven_barrier, "uneven barrier"},
-                                                 {race, "race"},
-                                                 {never_written, "never-written read"},
-                                                 {absent_lane, "absent lane"},
-                                                 {luck, "right by luck"},
-                                                 {fault, "fault"}}};
+  static constexpr WordTable<Headline, 10> table{{{correct, "correct"},
+                                                  {agrees, "agrees"},
+                                                  {wrong, "wrong"},
+                                                  {unchecked, "unchecked"},
+                                                  {uneven_barrier, "uneven barrier"},
+                                                  {race, "race"},
+                                                  {never_written, "never-written read"},
+                                                  {absent_lane, "absent lane"},
+                                                  {luck, "right by luck"},
+                                                  {fault, "fault"}}};
 };
 
 // The rules of docs/emulator.md (Watches), then those of docs/explaining.md.

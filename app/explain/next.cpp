@@ -7,6 +7,7 @@
 #include "core/cpp_tokens.h"
 #include "explain/explain.h"
 #include "explain/rules.h"
+#include "explain/shared_out.h"
 #include "explain/words.h"
 
 namespace attnscope::explain {
@@ -17,6 +18,7 @@ constexpr double kClearlyMore = 1.1, kNotLess = 0.99;
 
 struct Placed {
   double warps = 0, even = 0;
+  SharedOut out{};
 };
 
 // Resources beside shared memory are taken as they are. None: it cannot be launched, or does not fit.
@@ -28,7 +30,17 @@ std::optional<Placed> placed(const Facts& facts, const Config& config) {
   variant.dynamic_shared_bytes = launch->dynamic_shared;
   const Occupancy occupancy = model::occupancy(facts.spec, variant, launch->shape);
   if (occupancy.ctas_per_sm == 0) return std::nullopt;
-  return Placed{warps_at_once(facts.spec, occupancy), evenness(facts.spec, occupancy)};
+  return Placed{warps_at_once(facts.spec, occupancy),
+                evenness(facts.spec, occupancy),
+                {double(launch->shape.ctas()), double(launch->shape.warps())}};
+}
+
+// What part of the idle SMs' time the other launch saves.
+double share_saved(const Facts& facts, const Placed& now, const Placed& other) {
+  const bool is_small = facts.seen.occupancy->total_ctas < facts.spec.sms;
+  if (!is_small) return (1 - now.even / other.even) / (1 - now.even);
+  const double work = time_us(facts) - term_us(facts, TermKind::launch);
+  return (time_us(facts) - us_if_shared_out(facts, other.out)) / ((1 - now.even) * work);
 }
 
 // More warps: the neighbour with the fewest that are clearly more, since each takes registers and work from the others.
@@ -36,7 +48,7 @@ std::optional<Placed> placed(const Facts& facts, const Config& config) {
 std::optional<Proposal> by_launch(const Facts& facts, Wants wants, const std::vector<Config>& configs) {
   const Observation& seen = facts.seen;
   if (!seen.variant || !seen.occupancy) return std::nullopt;
-  const Placed now{warps_at_once(facts.spec, *seen.occupancy), evenness(facts.spec, *seen.occupancy)};
+  const Placed now{warps_at_once(facts.spec, *seen.occupancy), evenness(facts.spec, *seen.occupancy), {}};
   const bool evens = wants == Wants::even_sms;
   std::optional<Proposal> proposal;
   Placed best;
@@ -45,8 +57,10 @@ std::optional<Proposal> by_launch(const Facts& facts, Wants wants, const std::ve
     if (!other || other->warps < kNotLess * now.warps || other->even < kNotLess * now.even) continue;
     if ((evens ? other->even / now.even : other->warps / now.warps) < kClearlyMore) continue;
     if (proposal && (evens ? other->even <= best.even : other->warps >= best.warps)) continue;
+    const double share = evens ? share_saved(facts, now, *other) : 1;
+    if (evens && !(share * (1 - now.even) > kSilent)) continue;  // nothing is left of it
     best = *other;
-    proposal = {difference(seen.experiment.config, config), evens ? (1 - now.even / other->even) / (1 - now.even) : 1};
+    proposal = {difference(seen.experiment.config, config), share};
   }
   return proposal;
 }

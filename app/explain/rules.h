@@ -52,6 +52,12 @@ std::string percent(double share);
 // "02_tiled.cu:174"; "an unknown line"
 std::string place(const Instruction& at);
 
+bool loads_global(const Instruction& one);  // also by an asynchronous copy
+// Bytes that all CTAs ask global memory for.
+double loaded_bytes(const Facts& facts);
+// Each byte of the inputs is loaded more than twice; false where their size is not known.
+bool loads_repeat(const Facts& facts);
+
 // Lanes that read or write neighbouring bytes of global memory, less of them than an access can take.
 inline constexpr double kWidest = 16;  // bytes of a lane, on every architecture
 bool is_narrow(const Instruction& one);

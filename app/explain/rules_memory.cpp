@@ -12,7 +12,6 @@ namespace {
 using model::Stall;
 using model::Unit;
 
-bool loads_global(const Instruction& one) { return one.unit == Unit::global_load || one.unit == Unit::async_copy; }
 bool is_global(const Instruction& one) { return loads_global(one) || one.unit == Unit::global_store; }
 bool is_local(const Instruction& one) { return one.unit == Unit::local_load || one.unit == Unit::local_store; }
 
@@ -72,6 +71,19 @@ constexpr double kDense = 0.9;  // of the bytes of the sectors that are touched
 bool saves_at_calls(const VariantInfo& variant) { return variant.spill_bytes > 0 && variant.stack_bytes == 0; }
 
 }  // namespace
+
+bool loads_global(const Instruction& one) { return one.unit == Unit::global_load || one.unit == Unit::async_copy; }
+
+double loaded_bytes(const Facts& facts) {
+  double bytes = 0;
+  for (const Instruction& one : facts.code)
+    if (loads_global(one)) bytes += one.bytes * grid_scale(facts);
+  return bytes;
+}
+
+bool loads_repeat(const Facts& facts) {
+  return facts.distinct_bytes > 0 && loaded_bytes(facts) > 2 * facts.distinct_bytes;
+}
 
 bool is_narrow(const Instruction& one) {
   return is_global(one) && one.width > 0 && one.width < kWidest && one.sectors > 0 &&
@@ -156,10 +168,8 @@ std::optional<Finding> global_scattered(const Facts& facts) {
 }
 
 std::optional<Finding> global_repeated(const Facts& facts) {
-  double bytes = 0;
-  for (const Instruction& one : facts.code)
-    if (loads_global(one)) bytes += one.bytes * grid_scale(facts);
-  if (facts.distinct_bytes <= 0 || bytes <= 2 * facts.distinct_bytes) return std::nullopt;
+  if (!loads_repeat(facts)) return std::nullopt;
+  const double bytes = loaded_bytes(facts);
   const auto waits = [&](const Stall& s) {
     return s.producer != Stall::kNone && loads_global(facts.code[s.producer]) &&
            (s.term == TermKind::l1_lines || s.term == TermKind::l2_bandwidth || s.term == TermKind::global_latency);

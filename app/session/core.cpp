@@ -7,6 +7,7 @@ namespace {
 
 constexpr uint64_t kFrameMs = 16;  // at most about 60 snapshots a second
 constexpr uint64_t kKeepMs = 500;  // between a change and its writing to disk
+constexpr const char* kHeld = "waits until the GPU's counters are read";
 
 std::vector<std::string> names_of(const std::vector<WorkerCommand>& workers) {
   std::vector<std::string> names;
@@ -110,6 +111,9 @@ void SessionCore::fill_snapshot() {
         WorkerStatus{worker.link->name(), worker.link->state(), worker.link->detail(), {}, {}, false});
     status.waits = worker.link->waits();
     if (!worker.doing.empty() && worker.link->up()) status.detail = worker.doing;
+    const auto flies = worker.lanes.in_flight();
+    status.times_nothing = worker.held && !(flies && is_timed(*flies));
+    if (status.times_nothing && !flies && !worker.lanes.idle()) status.detail = kHeld;
     if (const auto& hello = worker.link->hello()) {
       status.versions = hello->versions;
       status.devices = hello->devices;

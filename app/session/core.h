@@ -63,6 +63,7 @@ class SessionCore final : public LinkEvents {
 
   // core_links.cpp: workers
   void reconnect(const std::string& worker);
+  void hold_timing(const std::string& worker, bool hold);
 
   // core_files.cpp: what is on disk
   void load_preset(const std::filesystem::path& path);
@@ -107,6 +108,7 @@ class SessionCore final : public LinkEvents {
     std::string doing;  // "emulating tiled, 43 of 128 CTAs"
     AnswerClock answer;
     std::optional<protocol::Progress> progress;  // the last of the request in flight
+    bool held = false;                           // nothing is sent that it would time on a GPU
   };
 
   // LinkEvents, core_links.cpp
@@ -130,6 +132,7 @@ class SessionCore final : public LinkEvents {
   void check_answers();
   void carry_out(size_t worker, const Lanes::Step& step);
   void submit(JobId id, Job job);
+  bool is_timed(JobId id) const;
   void cancel_everywhere(Lane lane);
   void send_job(JobId id, Job& job);
   void end_job(JobId id, std::optional<Failure> failure);

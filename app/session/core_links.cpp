@@ -30,6 +30,24 @@ void SessionCore::reconnect(const std::string& worker) {
     if (candidate.link->name() == worker) candidate.link->revive();
 }
 
+void SessionCore::hold_timing(const std::string& worker, bool hold) {
+  for (size_t at = 0; at < workers_.size(); ++at) {
+    Worker& held = workers_[at];
+    if (held.link->name() != worker || held.held == hold) continue;
+    held.held = hold;
+    carry_out(at, held.lanes.hold(hold ? [this](JobId id) { return is_timed(id); } : std::function<bool(JobId)>()));
+  }
+  changed();
+}
+
+// Maps and listings time nothing, and an emulated device's time is modelled.
+bool SessionCore::is_timed(JobId id) const {
+  const auto found = jobs_.find(id);
+  if (found == jobs_.end() || found->second.lane == Lane::view) return false;
+  const DeviceSpec* spec = devices_.place_of(found->second.experiment.device).spec;
+  return spec == nullptr || !spec->emulated;
+}
+
 void SessionCore::link_down(size_t worker, const std::string& reason) {
   Worker& down = workers_[worker];
   notices_.log(LogLevel::warning, fmt::format("worker {} went away: {}; starting it again", down.link->name(), reason));

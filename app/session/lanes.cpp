@@ -73,6 +73,13 @@ Lanes::Step Lanes::done(JobId job, bool cancelled) {
   return step;
 }
 
+Lanes::Step Lanes::hold(std::function<bool(JobId)> waits) {
+  Step step;
+  waits_ = std::move(waits);
+  pump(step);
+  return step;
+}
+
 void Lanes::answered_here() {
   flight_->cancel_sent = true;
   flight_->again = false;
@@ -98,8 +105,11 @@ void Lanes::end(JobId job, std::vector<JobId>& how) {
 void Lanes::pump(Step& step) {
   if (!connected_ || flight_) return;
   for (const Lane lane : {Lane::focus, Lane::view, Lane::queue, Lane::background, Lane::scan}) {
-    if (waiting(lane).empty()) continue;
-    flight_ = Flight{take_first(waiting(lane)), lane};
+    std::deque<JobId>& jobs = waiting(lane);
+    const auto next = std::ranges::find_if(jobs, [this](JobId job) { return !waits_ || !waits_(job); });
+    if (next == jobs.end()) continue;
+    flight_ = Flight{*next, lane};
+    jobs.erase(next);
     ++attempts_[flight_->job];
     return step.send.push_back(flight_->job);
   }

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
 #include <optional>
 #include <vector>
@@ -47,6 +48,10 @@ class Lanes {
   // The worker answered. `cancelled`: with the failure that a cancel causes. An unknown job changes nothing.
   Step done(JobId job, bool cancelled);
 
+  // From now on a request of which `waits` is true is not sent, while others of its lane pass it; without one, all are
+  // sent again. What is in flight stays.
+  Step hold(std::function<bool(JobId)> waits);
+
   // What is in flight is answered here, whatever the worker still says of it; its lane waits for the worker's done().
   void answered_here();
 
@@ -72,6 +77,7 @@ class Lanes {
   bool connected_ = false;
   std::optional<Flight> flight_;
   std::array<std::deque<JobId>, 5> waiting_;
+  std::function<bool(JobId)> waits_;
   std::map<JobId, int> attempts_;  // times sent, of unanswered requests
 };
 

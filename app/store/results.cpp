@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "core/escape.h"
+#include "core/headline.h"
 #include "core/json.h"
 #include "platform/atomic_file.h"
 #include "platform/file_lock.h"
@@ -239,6 +240,10 @@ Result<std::optional<StoredObservation>> Results::newest(const std::string& hash
   });
 }
 
+std::string_view ResultKey::outcome() const {
+  return verdict == word_of(VerdictState::correct) && !against.empty() ? word_of(Headline::agrees) : verdict;
+}
+
 Result<std::vector<int64_t>> Results::find(const ResultFilter& wanted, ResultOrder order) {
   return with_database([&](ResultsDatabase& database) -> Result<std::vector<int64_t>> {
     struct Row {
@@ -258,7 +263,8 @@ Result<std::vector<int64_t>> Results::find(const ResultFilter& wanted, ResultOrd
                           .cache = text(7),
                           .kind = text(8),
                           .us = query.getColumn(9).getDouble(),
-                          .verdict = text(10)};
+                          .verdict = text(10),
+                          .against = text(11)};
       if (wanted(key)) found.push_back({key.us, query.getColumn(0).getInt64()});
     }
     if (order == ResultOrder::fastest)

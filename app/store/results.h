@@ -39,6 +39,10 @@ struct ResultKey {
   std::string_view cache, kind;              // of the timing
   double us = 0;
   std::string_view verdict;
+  std::string_view against;  // the kernel that the output was compared with; empty: another reference, or none
+
+  // correct, agrees, wrong or unchecked, without what a watch found; empty: it has no verdict.
+  std::string_view outcome() const;
 };
 using ResultFilter = std::function<bool(const ResultKey&)>;
 // Whether a key's problem is wanted. A history holds few different problems, so each is read and asked about once; one
@@ -85,8 +89,9 @@ class Results {
   // Gives each of those rows in that order, and returns how many could not be read: written by a newer version,
   // damaged, or gone.
   Result<int64_t> read(std::span<const int64_t> rows, const std::function<void(StoredObservation)>& take);
-  // Correct and timed observations with the problem's batch, heads, lengths, head_dim, mask and dtype: the last 10,000,
-  // newest first. A superset of the problem's own: kv_heads, layout and scale may differ.
+  // Timed observations that are correct, or agree with the kernel that their manifest names, with the problem's batch,
+  // heads, lengths, head_dim, mask and dtype: the last 10,000, newest first. A superset of the problem's own: kv_heads,
+  // layout and scale may differ.
   Result<std::vector<StoredObservation>> correct(const Problem& problem);
   // Adds the rows of another results file that this one lacks, and leaves the other as it is. A Failure names the file
   // that is at fault; the rows added before it stay, and merging again adds only the rest.

@@ -3,6 +3,10 @@
 #include <fmt/format.h>
 #include <sqlite3.h>
 
+#include <algorithm>
+#include <set>
+#include <string>
+
 namespace attnscope::store {
 namespace {
 
@@ -19,7 +23,8 @@ constexpr std::pair<const char*, const char*> kKeys[] = {{"kernel", "$.experimen
                                                          {"cache", "$.timing.cache"},
                                                          {"kind", "$.timing.kind"},
                                                          {"us", "$.timing.us.p50"},
-                                                         {"verdict", "$.verdict.state"}};
+                                                         {"verdict", "$.verdict.state"},
+                                                         {"against", "$.verdict.against"}};
 // With one process only, the log that another one left can be read without shared memory.
 constexpr const char* kAlone = "PRAGMA locking_mode=EXCLUSIVE";
 
@@ -81,6 +86,14 @@ bool has_table(SQLite::Database& sql, const std::string& name) {
   return query.executeStep() && query.getColumn(0).getInt() == 1;
 }
 
+// With every column that this version reads.
+bool has_all_keys(SQLite::Database& sql) {
+  SQLite::Statement query(sql, "SELECT name FROM pragma_table_info('observation_key')");
+  std::set<std::string> names;
+  while (query.executeStep()) names.insert(query.getColumn(0).getString());
+  return std::ranges::all_of(kKeys, [&](const auto& key) { return names.contains(key.first); });
+}
+
 }  // namespace
 
 bool is_no_memory(const SQLite::Exception& error) {
@@ -113,8 +126,10 @@ void ResultsDatabase::make_schema(SQLite::Database& sql) {
   sql.exec("CREATE INDEX IF NOT EXISTS observation_of_hash ON observation(hash)");
   sql.exec("DROP INDEX IF EXISTS observation_hash");  // by time, as the first versions had it
   // The table of keys is small, so that a filter reads little. A trigger fills it, since older versions only know the
-  // first table and add rows too.
-  if (!has_table(sql, "observation_key")) {
+  // first table and add rows too. They read one with more columns as well.
+  if (!has_all_keys(sql)) {
+    sql.exec("DROP TRIGGER IF EXISTS observation_has_key");
+    sql.exec("DROP TABLE IF EXISTS observation_key");
     std::string columns;
     for (const auto& [name, path] : kKeys) columns += fmt::format(", {}", name);
     sql.exec("CREATE TABLE observation_key(id INTEGER PRIMARY KEY, finished_at REAL" + columns + ")");
@@ -183,10 +198,10 @@ Result<std::unique_ptr<ResultsDatabase>> ResultsDatabase::open_in(Way way, const
   SQLite::Database& sql = opened->connection;
   const int schema = sql.execAndGet("PRAGMA user_version").getInt();
   if (schema > kSchema) return fail(newer(path, schema));
-  const bool complete = schema == kSchema && has_table(sql, "observation_of_hash") &&
-                        has_table(sql, "observation_key") && has_table(sql, "note");
+  const bool complete =
+      schema == kSchema && has_table(sql, "observation_of_hash") && has_all_keys(sql) && has_table(sql, "note");
   if (!complete && !read_only) make_schema(sql);
-  opened->has_keys = has_table(sql, "observation_key");
+  opened->has_keys = has_all_keys(sql);
   opened->has_notes = has_table(sql, "note");
   if (!opened->identity) opened->identity = platform::identity_of(path);  // just made
   // Rows are only added: the id says what came last, whatever the clock said.

@@ -46,9 +46,9 @@ struct ResultsDatabase {
   ResultsDatabase(const std::filesystem::path& path, Way way, bool locks);
 
   const Way way;
-  std::optional<SQLite::Exception> unwritable;     // why the file is read-only though its folder can be written
-  bool has_keys = false;                           // the table of keys: not in an older file that cannot be written
-  bool has_notes = false;                          // likewise the table of notes
+  std::optional<SQLite::Exception> unwritable;  // why the file is read-only though its folder can be written
+  bool has_keys = false;   // the table of keys with every column: not in an older file that cannot be written
+  bool has_notes = false;  // likewise the table of notes
   std::optional<platform::FileIdentity> identity;  // of the open file
   SQLite::Database connection;
   std::optional<SQLite::Statement> insert, newest;

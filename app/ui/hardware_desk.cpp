@@ -46,14 +46,21 @@ std::string HardwareDesk::refusal(const session::Snapshot& snapshot, const Exper
   return {};
 }
 
-void HardwareDesk::read(const Experiment& experiment) {
-  if (!profiling_ || reads()) return;
+void HardwareDesk::read(session::Session& session, const session::Snapshot& snapshot, const Experiment& experiment) {
+  const session::WorkerStatus* worker = session::worker_of(snapshot, experiment.device);
+  if (!profiling_ || reads() || worker == nullptr) return;
   stop_ = std::make_shared<std::atomic<bool>>(false);
-  words_ = std::make_shared<Words>();
+  words_.reset();
   hash_ = hash_of(experiment);
   kernel_hash_ = experiment.kernel_hash;
-  Draft draft = experiment;
-  draft.measure.max_time_ms = std::max(draft.measure.max_time_ms, kMostEmulatedMs);
+  draft_ = experiment;
+  draft_.measure.max_time_ms = std::max(draft_.measure.max_time_ms, kMostEmulatedMs);
+  held_ = worker->name;
+  session.hold_timing(held_, true);
+}
+
+void HardwareDesk::begin() {
+  words_ = std::make_shared<Words>();
   const auto look = [words = words_, wake = wake_](const session::Snapshot& now) {
     {
       const std::lock_guard lock(words->mutex);
@@ -62,7 +69,7 @@ void HardwareDesk::read(const Experiment& experiment) {
     wake();
   };
   try {
-    came_ = std::async(std::launch::async, [options = *profiling_, draft, look, stop = stop_, wake = wake_] {
+    came_ = std::async(std::launch::async, [options = *profiling_, draft = draft_, look, stop = stop_, wake = wake_] {
       auto seen = session::run_once(options, draft, session::Watch::never, look, stop.get());
       wake();
       return seen ? std::move(*seen) : failed(seen.error());
@@ -76,13 +83,21 @@ void HardwareDesk::cancel() {
   if (reads()) *stop_ = true;
 }
 
-void HardwareDesk::follow() {
-  if (!reads() || came_.wait_for(std::chrono::seconds(0)) != std::future_status::ready) return;
-  Observation seen = came_.get();
-  if (*stop_) {
+void HardwareDesk::follow(session::Session& session, const session::Snapshot& snapshot) {
+  if (!reads()) return;
+  if (waits() && !*stop_) {
+    const auto holder = std::ranges::find(snapshot.workers, held_, &session::WorkerStatus::name);
+    if (holder != snapshot.workers.end() && !holder->times_nothing) return;
+    begin();
+  }
+  if (came_.valid() && came_.wait_for(std::chrono::seconds(0)) != std::future_status::ready) return;
+  session.hold_timing(std::exchange(held_, {}), false);
+  if (!came_.valid() || *stop_) {  // it could not begin, or was cancelled
+    if (came_.valid()) came_.get();
     hash_.clear();
     return;
   }
+  Observation seen = came_.get();
   // The session that profiles reads the kernel's file itself.
   if (!seen.failure && seen.experiment.kernel_hash != kernel_hash_)
     seen = failed({Stage::input, "the kernel was edited since that run", "Run it again first."});

@@ -15,7 +15,8 @@
 namespace attnscope::ui {
 
 // Reads a GPU's own counters. A session of its own does, whose workers profile and time nothing, so that nothing is
-// profiled in the processes that time. One reading at a time.
+// profiled in the processes that time. Meanwhile the window's own session times nothing on that worker's GPUs. One
+// reading at a time.
 class HardwareDesk {
  public:
   // `profiling`: of that session; empty: this window reads none. `wake` is called on another thread.
@@ -28,15 +29,16 @@ class HardwareDesk {
   // Why the shown run's counters cannot be read now; empty: they can. Nothing is read while the run's worker does
   // something, which may be a timing on the same GPU.
   std::string refusal(const session::Snapshot& snapshot, const Experiment& shown) const;
-  // Nothing happens while one reads.
-  void read(const Experiment& experiment);
+  // It begins once nothing is timed. Nothing happens while one reads.
+  void read(session::Session& session, const session::Snapshot& snapshot, const Experiment& experiment);
   // What is read comes to nothing.
   void cancel();
-  // Once a frame: takes what has come.
-  void follow();
+  // Once a frame: begins what may begin, and takes what has come.
+  void follow(session::Session& session, const session::Snapshot& snapshot);
 
-  bool reads() const { return came_.valid(); }
+  bool reads() const { return !held_.empty(); }
   bool is_cancelled() const { return reads() && *stop_; }
+  bool waits() const { return reads() && !came_.valid(); }  // for what is timed
   // The hash of the experiment that is read; empty: none is.
   const std::string& reading() const { return hash_; }
   std::string progress() const;  // "emulating tiled, 43 of 128 CTAs"; empty: not known
@@ -49,6 +51,7 @@ class HardwareDesk {
  private:
   static constexpr size_t kMostKept = 32;
 
+  void begin();
   void keep(Observation seen);  // as what came of the reading
 
   // Of the thread that reads, too.
@@ -61,7 +64,9 @@ class HardwareDesk {
   std::function<void()> wake_;
   std::shared_ptr<std::atomic<bool>> stop_;
   std::shared_ptr<Words> words_;
+  std::string held_;  // the worker that times nothing meanwhile; empty: nothing is read
   std::string hash_;
+  Draft draft_;                                           // what is read
   std::string kernel_hash_;                               // of the experiment that is read
   std::deque<std::pair<std::string, Observation>> kept_;  // by the experiment's hash, oldest first
   session::Shared<Observation> hashed_;

@@ -25,6 +25,7 @@ void draw_button(Context& context, const std::string& hash) {
     const std::string how = desk.progress();
     small_text(desk.is_cancelled() ? "Ending\u2026"
                : !own              ? "Reading another run's counters"
+               : desk.waits()      ? "Waits for what is timed"
                                    : "Reading" + (how.empty() ? std::string("\u2026") : ": " + how),
                palette().dim);
     context.wake_within(kLookSeconds);
@@ -32,7 +33,8 @@ void draw_button(Context& context, const std::string& hash) {
   }
   const std::string refusal = desk.refusal(context.snapshot, context.shown.observation->experiment);
   ImGui::BeginDisabled(!refusal.empty());
-  if (ImGui::Button("Read hardware counters")) desk.read(context.shown.observation->experiment);
+  if (ImGui::Button("Read hardware counters"))
+    desk.read(context.session, context.snapshot, context.shown.observation->experiment);
   ImGui::EndDisabled();
   if (!refusal.empty()) {
     small_text(refusal, palette().dim);
@@ -40,7 +42,7 @@ void draw_button(Context& context, const std::string& hash) {
   }
   tooltip(
       "A worker of its own profiles the shown config through CUPTI, and the emulator counts the same machine code. "
-      "Nothing is timed there, and nothing is profiled where times are measured.");
+      "Nothing is timed there, and nothing is profiled where times are measured: runs on this GPU wait meanwhile.");
 }
 
 void draw_figures(const HardwareCounters& hardware, const Counters* counted) {

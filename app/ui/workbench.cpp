@@ -197,7 +197,7 @@ void Workbench::draw() {
                   [this](const std::string& name, std::string text) { save_.open(name, std::move(text)); },
                   [this](const std::string& title, const std::string& name) { picture_.ask(title, name); }};
   desk_.follow(context);
-  hardware_.follow();
+  hardware_.follow(session_, snapshot);
   source_panel_->editor().follow(context);
   actions_.handle_shortcuts();
   draw_content(context);

@@ -90,6 +90,13 @@ class Results(unittest.TestCase):
         self.assertIn("1 of 5 results; --limit 0 lists all", text.stderr)
         self.assertIn("No stored result", self.good("results", "--store", path, "--kernel", "none").stdout)
 
+    def test_agreement_with_another_kernel_is_not_listed_as_correct(self):
+        agrees = {**self.one["verdict"], "against": "naive"}
+        path = self.store("agrees.sqlite", [(0, self.variant(40)), (1, self.variant(10, warps=8, verdict=agrees))])
+        self.assertEqual(self.times("--store", path, "--verdict", "correct"), [40])
+        self.assertEqual(self.times("--store", path, "--verdict", "agrees"), [10])
+        self.assertRegex(self.good("results", "--store", path).stdout, r"10\.0 us modelled +agrees ")
+
     def test_a_leaderboard_ranks_what_is_correct_with_ties_records_and_commands(self):
         wrong = copy.deepcopy(self.one["verdict"])
         wrong["state"] = "wrong"

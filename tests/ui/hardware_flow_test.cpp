@@ -47,7 +47,9 @@ class HardwareFlow : public WindowFlow {
     return session::find_kernel(snapshot, snapshot.focus.wanted.kernel)->content_hash;
   }
   void open_still(session::Snapshot snapshot) {
-    session_ = std::make_unique<StillSession>(std::move(snapshot));
+    auto still = std::make_unique<StillSession>(std::move(snapshot));
+    still_ = still.get();
+    session_ = std::move(still);
     open_window({1600, 900});
     bench_->ignore_kept_settings();
     flow([&](ImGuiTestContext* ctx) {
@@ -61,6 +63,9 @@ class HardwareFlow : public WindowFlow {
         ctx, [&](const session::Snapshot&) { return !bench_->hardware().reads(); }, "the end of the reading");
     ctx->Yield(3);
   }
+  bool times_nothing() const { return now()->workers.front().times_nothing; }
+
+  StillSession* still_ = nullptr;
 };
 
 constexpr const char* kRead = "//Counters/Read hardware counters";
@@ -101,11 +106,35 @@ TEST_F(HardwareFlow, AReadingThatIsCancelledComesToNothing) {
         ctx, [&](const session::Snapshot&) { return runs() > 0; }, "the run that profiles");
     ctx->Yield(3);
     EXPECT_THAT(drawn_words(ctx), HasSubstr("Reading"));
+    EXPECT_TRUE(times_nothing());
     ctx->ItemClick("//Counters/###cancel hardware");
     wait_for_end(ctx);
+    EXPECT_FALSE(times_nothing());
     EXPECT_THAT(drawn_words(ctx), HasSubstr("Read hardware counters"));
   });
   EXPECT_EQ(bench_->hardware().of(now()->focus.wanted_hash), nullptr);
+}
+
+TEST_F(HardwareFlow, AReadingWaitsForWhatIsTimed) {
+  open_on_gpu({});
+  still_->times = true;
+  flow([&](ImGuiTestContext* ctx) {
+    ctx->ItemClick(kRead);
+    ctx->Yield(8);
+    EXPECT_THAT(drawn_words(ctx), HasSubstr("Waits for what is timed"));
+    EXPECT_EQ(runs(), 0u);
+    still_->times = false;
+    still_->hold_timing(now()->workers.front().name, true);
+    wait_for_end(ctx);
+    EXPECT_THAT(drawn_words(ctx), HasSubstr("measured with CUPTI"));
+    EXPECT_FALSE(times_nothing());
+    still_->times = true;
+    ctx->ItemClick(kRead);
+    ctx->ItemClick("//Counters/###cancel hardware");
+    wait_for_end(ctx);
+    EXPECT_FALSE(bench_->hardware().waits()) << "it did not begin";
+  });
+  EXPECT_EQ(runs(), 1u);
 }
 
 TEST_F(HardwareFlow, ASecondReadingThatIsCancelledLeavesTheFirst) {

@@ -44,6 +44,14 @@ std::vector<Kernel> kernels() {
 StillSession::StillSession(session::Snapshot snapshot)
     : now_(std::make_shared<const session::Snapshot>(std::move(snapshot))) {}
 
+void StillSession::hold_timing(std::string worker, bool hold) {
+  auto next = std::make_shared<session::Snapshot>(*now_);
+  ++next->version;
+  for (session::WorkerStatus& one : next->workers)
+    if (one.name == worker) one.times_nothing = hold && !times;
+  now_ = std::move(next);
+}
+
 // Values over four decades, the largest at the upper left.
 void StillSession::request_view(ViewRequest request) {
   auto tile = std::make_shared<Tile>();

@@ -9,14 +9,17 @@
 
 namespace attnscope::ui {
 
-// A session over one fixed snapshot: nothing runs, and every request but one for a map is ignored. A map is answered at
-// once, with the same values every time.
+// A session over one fixed snapshot: nothing runs, and every request but two is ignored. A map is answered at once,
+// with the same values every time, and so is a hold of what is timed.
 class StillSession : public testing_support::DeafSession {
  public:
   explicit StillSession(session::Snapshot snapshot);
 
   session::Shared<session::Snapshot> snapshot() const override { return now_; }
   void request_view(ViewRequest request) override;
+  void hold_timing(std::string worker, bool hold) override;
+
+  bool times = false;  // what hold_timing() must wait for
 
  private:
   std::shared_ptr<const session::Snapshot> now_;

@@ -75,11 +75,13 @@ void ErrorPanel::draw_verdict(Context& context, const Verdict& verdict) {
   }
   const Problem& problem = context.shown.observation->experiment.problem;
   part_note(context, session::Part::verdict,
-            problem.is_attention() ? fmt::format("{} {} against fp64", short_text(problem), to_string(problem.dtype))
-                                   : short_text(problem) + (verdict.rows_checked > 0 ? " against its reference" : ""));
+            problem.is_attention()
+                ? fmt::format("{} {} against fp64", short_text(problem), to_string(problem.dtype))
+                : short_text(problem) + (verdict.rows_checked == 0 ? ""
+                                         : verdict.against         ? " against the kernel " + *verdict.against
+                                                                   : " against its reference"));
   const PartScope scope(context, session::Part::verdict);
-  if (is_of_watch(headline))
-    wrapped("The output itself is " + std::string(to_string(verdict.state)) + ".", palette().dim, kSmallSize);
+  if (is_of_watch(headline)) wrapped("The output itself " + words_of_output(verdict) + ".", palette().dim, kSmallSize);
   if (!verdict.reason.empty())
     wrapped(verdict.reason, verdict.state == VerdictState::wrong ? palette().bad : palette().dim, kSmallSize);
 }

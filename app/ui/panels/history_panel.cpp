@@ -103,8 +103,8 @@ void verdict_cell(const Observation& seen) {
   const HeadlineLook look = look_of(*headline);
   clipped(fmt::format("{} {}", look.icon, to_string(*headline)), ImGui::GetContentRegionAvail().x, look.colour);
   if (is_of_watch(*headline) && seen.verdict)
-    tooltip(fmt::format("{}, as the watch found; the output itself is {}.", to_string(*headline),
-                        to_string(seen.verdict->state)));
+    tooltip(fmt::format("{}, as the watch found; the output itself {}.", to_string(*headline),
+                        words_of_output(*seen.verdict)));
 }
 
 store::RunNote note_of(const Context& context, const std::string& hash) {

@@ -9,7 +9,8 @@ struct HeadlineLook {
   ImU32 colour;
 };
 
-// A racy kernel's correct output is not good news: it gets a different colour and mark.
+// A racy kernel's correct output is not good news, and agreement with another kernel is less than correct: each has its
+// own colour and mark.
 HeadlineLook look_of(Headline headline);
 
 }  // namespace attnscope::ui

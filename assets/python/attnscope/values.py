@@ -30,8 +30,10 @@ class Observation(ObservationFields, Table):
 
     @property
     def correct(self) -> Optional[bool]:
-        """None: it was not checked, or did not get so far."""
-        return None if self.verdict is None or self.verdict.state == "unchecked" else self.verdict.state == "correct"
+        """None: it was not checked, did not get so far, or agrees with another kernel, which need not be right."""
+        if self.verdict is None or self.verdict.state == "unchecked":
+            return None
+        return None if self.verdict.state == "correct" and self.verdict.against else self.verdict.state == "correct"
 
     @property
     def sound(self) -> bool:

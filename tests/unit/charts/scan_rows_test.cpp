@@ -75,6 +75,15 @@ TEST_F(ScanRowsTest, WhatCannotBeReliedOnIsNeverBest) {
   EXPECT_TRUE(seen.rows[1].us) << "a wrong run's time is still shown";
 }
 
+TEST_F(ScanRowsTest, AgreementWithAnotherKernelIsSaidAndMayBeBest) {
+  add(4, 150);
+  add(8, 100).verdict->against = "naive";
+  const ScanSeries seen = series();
+  EXPECT_EQ(seen.best, 1u);
+  EXPECT_EQ(seen.rows[0].verdict, "correct");
+  EXPECT_EQ(seen.rows[1].verdict, "agrees");
+}
+
 TEST_F(ScanRowsTest, ARefusalIsToldFromARunThatFailed) {
   scan_.points.push_back({"K", {4, "four"}, true, {}, Failure{Stage::limits, "too much", "Set X."}, {}, nullptr, {}});
   const auto fails = [&](int64_t value, Stage stage) {

@@ -155,6 +155,10 @@ TEST(RunText, AgreementWithAKernelIsNotCalledCorrect) {
   v.state = VerdictState::wrong;
   v.reason = "far off";
   EXPECT_EQ(rest_of(o)[0], "verdict        differs from the kernel naive THREADS=64: far off");
+  o.watch.emplace().findings.push_back({RuleId::race_shared, Severity::error, "two warps write tile", {}, {}, {}, {}});
+  EXPECT_EQ(rest_of(o)[0], "verdict        race; the output itself differs from the kernel naive THREADS=64: far off");
+  v.state = VerdictState::correct;
+  EXPECT_EQ(rest_of(o)[0], "verdict        race; the output itself agrees with the kernel naive THREADS=64");
 }
 
 TEST(RunText, AnErrorOfTheWatchTakesTheVerdictsPlace) {

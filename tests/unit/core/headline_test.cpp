@@ -31,10 +31,16 @@ TEST(Headline, AgreementWithAnotherKernelIsNotCalledCorrect) {
   Observation agrees = seen("correct");
   agrees.verdict->against = "naive";
   agrees.timing.emplace();
-  EXPECT_EQ(headline_of(agrees), Headline::unchecked);
+  EXPECT_EQ(headline_of(agrees), Headline::agrees);
+  EXPECT_EQ(words_of_output(*agrees.verdict), "agrees with the kernel naive");
   EXPECT_TRUE(is_accepted(agrees)) << "the manifest's author chose that measure";
   agrees.verdict->state = VerdictState::wrong;
   EXPECT_EQ(headline_of(agrees), Headline::wrong);
+  EXPECT_EQ(words_of_output(*agrees.verdict), "differs from the kernel naive");
+  EXPECT_FALSE(is_accepted(agrees));
+  agrees.verdict->state = VerdictState::unchecked;
+  EXPECT_EQ(headline_of(agrees), Headline::unchecked);
+  EXPECT_EQ(words_of_output(*agrees.verdict), "is unchecked");
   EXPECT_FALSE(is_accepted(agrees));
 }
 
@@ -72,10 +78,11 @@ TEST(Rule, OneThatIsNotKnownKeepsItsName) {
   }
 }
 
-TEST(Headline, OnlyCorrectAndUncheckedAreNoFault) {
+TEST(Headline, OnlyCorrectInAgreementAndUncheckedAreNoFault) {
   for (int at = 0; at <= static_cast<int>(Headline::fault); ++at) {
     const auto headline = static_cast<Headline>(at);
-    EXPECT_EQ(is_fault(headline), headline != Headline::correct && headline != Headline::unchecked) << at;
+    const bool sound = headline == Headline::correct || headline == Headline::agrees || headline == Headline::unchecked;
+    EXPECT_EQ(is_fault(headline), !sound) << at;
     EXPECT_NE(to_string(headline), "?") << at;
   }
 }

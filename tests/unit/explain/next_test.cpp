@@ -96,6 +96,52 @@ TEST(NextEvenSms, TheEstimateIsTheProposalsPart) {
   EXPECT_NEAR(*found->gain->estimated, (kTime - 3) * (1 - 10.0 / 30), 1e-6);
 }
 
+// 12 CTAs of 128 rows in place of 96, on 48 SMs, and then 96 of 16.
+struct Coarse : FewCtas {
+  Coarse() {
+    facts.seen.experiment.problem.seq_q = 128 * 12;
+    facts.seen.experiment.config.knobs["ROWS"] = 128;
+    facts.seen.occupancy->total_ctas = 12;
+    kernel.knobs.front().values = {{128, ""}};
+    kernel.launch.static_shared = "1024";
+  }
+  double saved(int64_t rows) {
+    kernel.knobs.front().values = {{128, ""}, {rows, ""}};
+    const std::vector<Finding> findings = findings_of(facts);
+    const auto found = std::ranges::find(findings, Rule(RuleId::grid_small), &Finding::rule);
+    EXPECT_TRUE(found != findings.end() && found->next);
+    return found != findings.end() && found->gain ? *found->gain->estimated : 0;
+  }
+};
+constexpr double kWork = kTime - 3;  // without the launch
+
+TEST(NextEvenSms, WhatEveryCtaLoadsStays) {
+  Coarse in;
+  EXPECT_NEAR(in.saved(64), kWork / 2, 1e-6);
+  in.at(kLoad).bytes = 3e6;  // each byte three times: 26.5 us are the load's
+  EXPECT_NEAR(in.saved(64), (kWork - 26.5) / 2, 1e-6);
+  in.facts.distinct_bytes = 0;  // not known
+  EXPECT_NEAR(in.saved(64), kWork / 2, 1e-6);
+}
+
+TEST(NextEvenSms, CtasOnTheSameSchedulersCostTime) {
+  Coarse in;
+  const double latencies = 7 / kWork;
+  EXPECT_NEAR(in.saved(16), kWork * (1 - ((1 - latencies) * 2 + latencies) / 8), 1e-6) << "two CTAs on an SM";
+  in.kernel.launch.block[0] = "64";
+  in.facts.shape.block = {64, 1, 1};
+  in.facts.seen.occupancy->warps_per_sm = 2 * in.facts.seen.occupancy->ctas_per_sm;
+  EXPECT_NEAR(in.saved(16), kWork * (1 - 1.0 / 8), 1e-6) << "their four warps have a scheduler each";
+}
+
+TEST(NextEvenSms, NoneWhereAllOfTheWorkStays) {
+  Coarse in;
+  in.at(kLoad).bytes = 3e6;
+  for (Instruction& one : in.facts.code) one.phase = "load";
+  in.kernel.knobs.front().values = {{128, ""}, {64, ""}};
+  EXPECT_EQ(proposed(in, RuleId::grid_small), Set());
+}
+
 TEST(NextEvenSms, NotWithFewerWarps) {
   FewCtas in;
   in.kernel.knobs.front().values = {{32, ""}, {27, ""}};

@@ -168,6 +168,22 @@ TEST(Lanes, GivingUpLosesEverythingOnce) {
   EXPECT_THAT(lanes.give_up().lost, IsEmpty());
 }
 
+TEST(Lanes, WhatIsHeldWaitsAndOthersPassIt) {
+  Lanes lanes;
+  lanes.connected();
+  lanes.ask(Lane::queue, 1);
+  EXPECT_THAT(lanes.hold([](JobId job) { return job % 2 == 1; }).cancel, IsEmpty()) << "what is in flight stays";
+  lanes.ask(Lane::queue, 3);
+  lanes.ask(Lane::queue, 4);
+  EXPECT_THAT(lanes.done(1, false).send, ElementsAre(4));
+  EXPECT_THAT(lanes.done(4, false).send, IsEmpty());
+  EXPECT_THAT(lanes.ask(Lane::focus, 5).send, IsEmpty());
+  EXPECT_FALSE(lanes.idle());
+  EXPECT_THAT(lanes.ask(Lane::focus, 7).superseded, ElementsAre(5)) << "the latest wins among those that wait";
+  EXPECT_THAT(lanes.hold({}).send, ElementsAre(7));
+  EXPECT_THAT(lanes.done(7, false).send, ElementsAre(3));
+}
+
 TEST(Lanes, AnAnswerToAnUnknownRequestChangesNothing) {
   Lanes lanes;
   lanes.connected();

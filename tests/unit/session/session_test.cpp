@@ -449,6 +449,24 @@ TEST_F(SessionTest, SeveralWorkersEachWithItsDevices) {
            "its map, under the session's own name");
 }
 
+TEST_F(SessionTest, AHeldWorkerTimesNothingOnItsGpu) {
+  worker({"--profile"});  // it has a GPU
+  options_.first_experiment = false;
+  start();
+  wait_for([](const Snapshot& s) { return find_device(s, "cuda:0") != nullptr; }, "the GPU");
+  session_->hold_timing("local", true);
+  wait_for([](const Snapshot& s) { return s.workers.front().times_nothing; }, "the hold");
+  Draft timed = tiled(8);
+  timed.device = "cuda:0";
+  auto waits = session_->queue(timed);
+  EXPECT_EQ(session_->queue(tiled(4)).get().device, "emulated:l4") << "what is modelled passes it";
+  wait_for([](const Snapshot& s) { return s.workers.front().detail.find("counters are read") != std::string::npos; },
+           "why the other one waits");
+  session_->hold_timing("local", false);
+  EXPECT_EQ(waits.get().device, "cuda:0");
+  wait_for([](const Snapshot& s) { return !s.workers.front().times_nothing; }, "the end of the hold");
+}
+
 TEST_F(SessionTest, RunOnceIsAWholeSession) {
   auto observation = run_once(options_, tiled(8), Watch::never);
   ASSERT_TRUE(observation) << observation.error().message;

@@ -143,6 +143,14 @@ TEST(Results, FindsRowsByTheirKeysInBothOrders) {
   };
   EXPECT_EQ(times_of(*results, is_gpus, ResultOrder::newest), std::vector<double>{30});
   EXPECT_EQ(seen, 1);
+  Observation agrees = observation(2, 50);
+  agrees.verdict.emplace().state = VerdictState::correct;
+  agrees.verdict->against = "naive";
+  append(*results, agrees, 11);
+  const auto agreeing = [](const ResultKey& key) { return key.outcome() == "agrees" && key.against == "naive"; };
+  EXPECT_EQ(times_of(*results, agreeing, ResultOrder::newest), std::vector<double>{50});
+  const auto correct = [](const ResultKey& key) { return key.outcome() == "correct"; };
+  EXPECT_EQ(times_of(*results, correct, ResultOrder::newest), std::vector<double>{});
   const auto is_untimed = [](const ResultKey& key) { return key.us == 0 && key.kind.empty() && key.verdict.empty(); };
   EXPECT_EQ(times_of(*results, is_untimed, ResultOrder::newest), std::vector<double>{0});
 }
@@ -181,6 +189,26 @@ TEST(Results, AnOlderVersionsRowsAreFoundToo) {
   ASSERT_TRUE(rows) << rows.error().message;
   EXPECT_EQ(rows->size(), 3u);
   EXPECT_EQ(results->read(*rows, [](const StoredObservation&) {}), 1) << "one is unreadable";
+}
+
+// The table of keys as 0.2.0 made it, without what an output was compared with.
+TEST(Results, AnOlderVersionsKeysAreMadeAnew) {
+  TempDir dir;
+  Observation agrees = observation(4, 40);
+  agrees.verdict.emplace().state = VerdictState::correct;
+  agrees.verdict->against = "naive";
+  append(*open(dir / "r.sqlite"), agrees, 1);
+  {
+    SQLite::Database old((dir / "r.sqlite").string(), SQLite::OPEN_READWRITE);
+    old.exec("DROP TRIGGER observation_has_key");
+    old.exec("ALTER TABLE observation_key DROP COLUMN against");
+  }
+  EXPECT_FALSE((*ResultsDatabase::open_other(dir / "r.sqlite"))->has_keys);
+  auto results = open(dir / "r.sqlite");
+  append(*results, observation(8, 80), 2);
+  const auto agreeing = [](const ResultKey& key) { return key.outcome() == "agrees"; };
+  EXPECT_EQ(times_of(*results, agreeing, ResultOrder::newest), std::vector<double>{40});
+  EXPECT_EQ(times_of(*results, kAll, ResultOrder::newest), (std::vector<double>{80, 40})) << "the trigger is there";
 }
 
 TEST(Results, MergingAddsWhatIsMissingOnce) {
