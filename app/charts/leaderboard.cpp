@@ -60,8 +60,7 @@ Unranked unranked(const DatedRun& of) {
 
 // A short round of a halving is a first look: its few samples may be the lucky ones.
 bool is_timed_in_full(const Observation& run) {
-  return run.timing->kind != FigureKind::measured ||
-         run.experiment.measure.max_time_ms >= MeasurePolicy{}.max_time_ms;
+  return run.timing->kind != FigureKind::measured || run.experiment.measure.max_time_ms >= MeasurePolicy{}.max_time_ms;
 }
 
 bool is_impossible(const Observation& run, double floor_us) { return run.timing->p50 < floor_us; }
