@@ -6,6 +6,7 @@
 import json
 import os
 import pathlib
+import resource
 import sqlite3
 import statistics
 import subprocess
@@ -20,11 +21,13 @@ FILTERS = (("--set", "THREADS=128"), ("--problem", "S=48"), ("--problem", "S=48"
 
 
 def call(program, home, *words):
-    begun = time.monotonic()
+    begun, before = time.monotonic(), resource.getrusage(resource.RUSAGE_CHILDREN)
     done = subprocess.run([program, *words], env=dict(os.environ, ATTNSCOPE_HOME=str(home)), capture_output=True, text=True, check=False)
     if done.returncode != 0:
         sys.exit(f"{words}: {done.stderr}")
-    return (time.monotonic() - begun) * 1000, done.stdout
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return (time.monotonic() - begun) * 1000, cpu * 1000, done.stdout
 
 
 def fill(store, trials):
@@ -40,6 +43,11 @@ def fill(store, trials):
         database.executemany("INSERT INTO observation(hash, finished_at, app, json) VALUES (?, ?, ?, ?)", rows())
 
 
+def line(name, took):
+    wall, cpu = sorted(one[0] for one in took), statistics.median(one[1] for one in took)
+    return f"  {name:<61}{statistics.median(wall):8.1f}  ({wall[0]:.1f} to {wall[-1]:.1f})  {cpu:8.1f}  {took[0][2].count(chr(10))} lines"
+
+
 def main():
     program = sys.argv[1]
     trials, repeats = (int(text) for text in (sys.argv[2:] + ["100000", "15"][len(sys.argv) - 2:]))
@@ -48,14 +56,13 @@ def main():
         for problem in PROBLEMS:
             call(program, home, "sweep", "--kernel", "minimal", "--problem", problem, "--device", "emulated:l4", "--no-watch")
         fill(home / "data" / "results.sqlite", trials)
-        print(f"{trials:,} trials, {(home / 'data' / 'results.sqlite').stat().st_size / 1e6:,.0f} MB; wall ms of a call, {repeats} calls each")
-        idle = statistics.median(call(program, home, "--version")[0] for _ in range(repeats))
-        print(f"  {'--version (the program starts and ends)':<63}{idle:8.1f}")
+        print(f"{trials:,} trials, {(home / 'data' / 'results.sqlite').stat().st_size / 1e6:,.0f} MB; ms of a call, median of {repeats}")
+        print(f"{'':<63}    wall  (least to most)      CPU")
+        print(line("--version", [call(program, home, "--version") for _ in range(repeats)]))
         for words in FILTERS:
-            call(program, home, "results", "--limit", "20", *words)
-            took = [call(program, home, "results", "--limit", "20", *words) for _ in range(repeats)]
-            times = sorted(ms for ms, _ in took)
-            print(f"  results --limit 20 {' '.join(words):<44}{statistics.median(times):8.1f}  ({times[0]:.1f} to {times[-1]:.1f}; {took[0][1].count(chr(10))} lines)")
+            words = ("results", "--limit", "20", *words)
+            call(program, home, *words)
+            print(line(" ".join(words), [call(program, home, *words) for _ in range(repeats)]))
 
 
 if __name__ == "__main__":

@@ -243,6 +243,10 @@ class Sweep(unittest.TestCase):
         self.assertEqual((replayed["configs"], replayed["valid"], replayed["repeats"]), (16, 12, 20))
         self.assertAlmostEqual(replayed["best_ms"], board["correct"][0]["us"] / 1000)
         self.assertEqual(set(replayed["scores"]), {"evolutionary", "local", "random", "model-guided"})
+        self.assertIsNone(replayed["scores"]["model-guided"]["seconds"], "what its ranking took is not recorded")
+        self.assertGreater(replayed["seconds"], 0)
+        low, high = replayed["scores"]["local"]["seconds"]["interval"]
+        self.assertLess(low, high)
         self.assertGreater(replayed["scores"]["model-guided"]["mean"], 0.5, "the A100 ranks them much as the L4 does")
         modelled = [{m["name"] for m in one["measurements"]} for one in t4["results"] if one["invalidity"] == "correct"]
         self.assertEqual(modelled, [{"time", "modelled_time"}] * 12)
