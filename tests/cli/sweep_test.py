@@ -263,6 +263,13 @@ class Sweep(unittest.TestCase):
             for number in numbers:
                 self.assertIn(f" {number} (", recorded)
 
+    def test_what_the_docs_say_of_filters_is_recorded(self):
+        recorded = (TREE / "bench" / "results" / "results_filter.txt").read_text()
+        took = sorted(re.findall(r"^  results .* (\d+\.\d)  \d+ lines$", recorded, re.MULTILINE), key=float)
+        self.assertEqual(len(took), 5)
+        said = " ".join((TREE / "docs" / "sweeping.md").read_text().split())
+        self.assertIn(f"answers a filter within {took[0]} to {took[-1]} ms of CPU time", said)
+
     def test_what_the_docs_say_of_best_is_recorded(self):
         problems = json.loads((TREE / "bench" / "results" / "best_h200.json").read_text())["problems"]
         seconds = [one["best"]["seconds"] for one in problems]
