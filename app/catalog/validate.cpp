@@ -6,6 +6,7 @@
 
 #include "catalog/launch.h"
 #include "core/joined.h"
+#include "core/options.h"
 #include "core/text.h"
 
 namespace attnscope::catalog {
@@ -73,9 +74,7 @@ Result<Config> complete_config(const Kernel& kernel, const std::map<std::string,
                                const CompileOptions& options) {
   Config config;
   config.options = options;
-  if (options.maxrregcount < 0 || options.maxrregcount > 255)
-    return fail(Stage::input, fmt::format("maxrregcount: {} is outside 0…255", options.maxrregcount),
-                "0 sets no limit.");
+  if (auto valid = check_options(options); !valid) return fail(valid.error());
   for (const Knob& knob : kernel.knobs) config.knobs[knob.name] = knob.default_value;
   for (const auto& [name, value] : overrides) {
     const Knob* knob = kernel.find_knob(name);

@@ -58,6 +58,11 @@ Unranked unranked(const DatedRun& of) {
   return {of, why, run.verdict ? run.verdict->reason : ""};
 }
 
+// A short round of a halving is a first look: its few samples may be the lucky ones.
+bool is_timed_in_full(const Observation& run) {
+  return run.timing->kind != FigureKind::measured || run.experiment.measure.max_time_ms >= MeasurePolicy{}.max_time_ms;
+}
+
 bool is_impossible(const Observation& run, double floor_us) { return run.timing->p50 < floor_us; }
 
 // `ranked`: keys of the experiments whose runs count.
@@ -65,7 +70,9 @@ std::vector<DatedRun> records_of(const std::vector<DatedRun>& runs, const std::s
                                  double floor_us) {
   std::vector<DatedRun> records;
   for (const DatedRun& one : runs) {
-    if (!ranked.contains(key_of(*one.run)) || !is_accepted(*one.run) || is_impossible(*one.run, floor_us)) continue;
+    if (!ranked.contains(key_of(*one.run)) || !is_accepted(*one.run) || is_impossible(*one.run, floor_us) ||
+        !is_timed_in_full(*one.run))
+      continue;
     if (records.empty() || standing_of(*records.back().run, *one.run).outcome == Outcome::faster)
       records.push_back(one);
   }

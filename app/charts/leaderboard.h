@@ -39,7 +39,7 @@ struct Unranked {
 struct Leaderboard {
   std::vector<Leader> leaders;     // the fastest first
   std::vector<Unranked> unranked;  // the newest run of each experiment, oldest first
-  std::vector<DatedRun> records;   // over time: each run of a ranked experiment that beat all before it
+  std::vector<DatedRun> records;   // over time: each fully timed run of a ranked experiment that beat all before it
   double floor_us = 0;             // no run can be faster (model/ceilings.h); 0: not known
   const Observation& sample() const { return leaders.empty() ? *unranked.front().of.run : *leaders.front().of.run; }
 };

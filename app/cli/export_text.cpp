@@ -12,6 +12,7 @@
 #include "catalog/validate.h"
 #include "cli/export_expression.h"
 #include "cli/export_workload.h"
+#include "compile/launch_bounds.h"
 #include "core/escape.h"
 
 namespace attnscope::cli {
@@ -165,6 +166,7 @@ std::string source_of(const Export& e) {
     text += fmt::format("#define {} {}\n", name, value);
   if (e.problem.is_attention())
     text += fmt::format("#define DTYPE {}\n#define ATTN_T {}\n", element.code, element.cuda);
+  text += compile::with_launch_bounds("", e.config.options.launch_bounds);
   text += fmt::format("#line 1 \"{}\"\n", c_string(e.kernel.source_name));
   text += e.kernel.source;
   if (!text.ends_with('\n')) text += '\n';

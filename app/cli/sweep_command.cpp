@@ -62,10 +62,11 @@ Result<search::Space> space_of(const SweepOptions& options, const Kernel& kernel
 
 // A space of which nothing is left.
 Failure nothing_left(const search::Candidates& candidates, const std::string& kernel) {
+  const std::string& hint = candidates.excluded.front().hint;
   return {Stage::input,
           fmt::format("none of the {} configs of {} may be tried; {}", candidates.excluded.size(), kernel,
                       sweep::most_common(candidates.excluded)),
-          candidates.excluded.front().hint};
+          hint.empty() ? "Give the space other values, or --set another one for what it holds." : hint};
 }
 
 // A sweep looks for what runs, so a config that does not is no failure of it.

@@ -56,7 +56,38 @@ search::Scored model_score(const search::Recorded& space) {
   });
 }
 
+struct Score {
+  search::StrategyKind kind = search::StrategyKind::random;
+  search::Scored evaluations;
+  // Empty: the recording does not say what a config takes, or (model-guided) what its ranking took.
+  std::optional<search::Scored> seconds;
+};
+
+Score score_without_model(const search::Recorded& space, size_t repeats, search::StrategyKind kind) {
+  const auto by = [&](search::Budget budget) {
+    return search::score_of(
+        space, repeats,
+        [kind](const search::Grid& grid, uint64_t seed) {
+          return search::strategy_without_model(kind, grid, seed, {}, true);
+        },
+        budget);
+  };
+  Score score{kind, by(search::Budget::evaluations), {}};
+  if (search::mean_seconds(space) > 0) score.seconds = by(search::Budget::seconds);
+  return score;
+}
+
 Json to_json(const search::Scored& scored) { return {{"mean", scored.mean}, {"interval", {scored.low, scored.high}}}; }
+
+Json to_json(const Score& score) {
+  Json json = to_json(score.evaluations);
+  json["seconds"] = score.seconds ? to_json(*score.seconds) : Json(nullptr);
+  return json;
+}
+
+std::string text_of(const search::Scored& scored) {
+  return fmt::format("{:>6.3f}  ({:.3f} to {:.3f})", scored.mean, scored.low, scored.high);
+}
 
 }  // namespace
 
@@ -95,21 +126,21 @@ int replay_t4(const std::string& file, size_t repeats, bool json) {
   const auto valid = std::ranges::count_if(space->runs, [](const auto& run) { return run.ms.has_value(); });
   const double best =
       std::ranges::min(space->runs, {}, [](const auto& run) { return run.ms.value_or(1e300); }).ms.value();
-  std::vector<std::pair<search::StrategyKind, search::Scored>> scores;
+  std::vector<Score> scores;
   for (const search::StrategyKind kind :
        {search::StrategyKind::evolutionary, search::StrategyKind::local, search::StrategyKind::random})
-    scores.emplace_back(kind, search::score_of(*space, repeats, [kind](const search::Grid& grid, uint64_t seed) {
-                          return search::strategy_without_model(kind, grid, seed, {}, true);
-                        }));
+    scores.push_back(score_without_model(*space, repeats, kind));
   if (std::ranges::any_of(space->runs, [](const auto& run) { return run.modelled_ms.has_value(); }))
-    scores.emplace_back(search::StrategyKind::model_guided, model_score(*space));
+    scores.push_back({search::StrategyKind::model_guided, model_score(*space), {}});
+  const double seconds = search::mean_seconds(*space) * static_cast<double>(random.size());
   if (json) {
     Json by_strategy = Json::object();
-    for (const auto& [kind, scored] : scores) by_strategy[word_of(kind)] = to_json(scored);
+    for (const Score& one : scores) by_strategy[word_of(one.kind)] = to_json(one);
     print_result(json_text(Json{{"configs", space->runs.size()},
                                 {"valid", valid},
                                 {"best_ms", best},
                                 {"evaluations", random.size()},
+                                {"seconds", seconds},
                                 {"repeats", repeats},
                                 {"scores", std::move(by_strategy)}},
                            2));
@@ -117,10 +148,12 @@ int replay_t4(const std::string& file, size_t repeats, bool json) {
   }
   std::string out = fmt::format("{}: {} configs of {} knobs, {} valid, the best {:.6g} ms\n", one_line(file),
                                 space->runs.size(), space->knobs.size(), valid, best);
-  out += fmt::format("P over {} evaluations, {} repeats (1: best at once, 0: random)\n", random.size(), repeats);
-  for (const auto& [kind, scored] : scores)
-    out +=
-        fmt::format("  {:<14} {:>6.3f}  ({:.3f} to {:.3f})\n", to_string(kind), scored.mean, scored.low, scored.high);
+  out += fmt::format("P over {} evaluations{}, {} repeats (1: best at once, 0: random)\n", random.size(),
+                     seconds > 0 ? fmt::format(", and over {:.0f} s of compiling, running and checking", seconds) : "",
+                     repeats);
+  for (const Score& one : scores)
+    out += fmt::format("  {:<14} {}{}\n", to_string(one.kind), text_of(one.evaluations),
+                       one.seconds ? "  " + text_of(*one.seconds) : "");
   print_result(out);
   return kCorrectOrUnchecked;
 }

@@ -15,6 +15,7 @@
 #include "compile/host_code.h"
 #include "compile/implied_headers.h"
 #include "compile/include_scan.h"
+#include "compile/launch_bounds.h"
 #include "compile/machine_code.h"
 #include "compile/needed_code.h"
 #include "compile/ptxas_log.h"
@@ -153,6 +154,7 @@ std::string request_key(const CompileRequest& request, const std::vector<std::st
   add(shown_name(request.file_name));
   add(request.entry);
   for (const std::string& option : options) add(option);
+  if (request.options.launch_bounds != 0) add(with_launch_bounds("", request.options.launch_bounds));
   return xxh3_128(all);
 }
 
@@ -296,8 +298,9 @@ Result<Variant> Compiler::compile_now(const CompileRequest& request, const Toolc
   // From then on NVRTC has its own cache, which knows less about the headers than ours.
   if (std::pair(nvrtc.major(), nvrtc.minor()) >= std::pair(12, 9)) options->push_back("--no-cache");
   const std::string name = shown_name(request.file_name);
-  const std::string source =
-      with_rooted_lines(with_implied_headers(with_extern_variables_defined(without_host_code(request.source))));
+  const std::string source = with_rooted_lines(
+      with_launch_bounds(with_implied_headers(with_extern_variables_defined(without_host_code(request.source))),
+                         request.options.launch_bounds));
   platform::Allowed allowed{includes.files, {}, platform::Sockets::none};
   for (const char* harmless : {"/etc/localtime", "/dev/null", "/dev/urandom", "/sys/devices/system/cpu"})
     allowed.read.emplace_back(harmless);

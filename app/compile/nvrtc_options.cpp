@@ -4,6 +4,7 @@
 
 #include "compile/compiler.h"
 #include "compile/own_names.h"
+#include "core/options.h"
 
 namespace attnscope::compile {
 namespace {
@@ -52,6 +53,7 @@ Result<std::vector<std::string>> nvrtc_options(const CompileRequest& request) {
   const int limit = request.options.maxrregcount;
   if (limit != 0 && (limit < 16 || limit > 255))
     return fail(Stage::input, "maxrregcount is " + std::to_string(limit) + ".", "Give 0 for no limit, or 16 to 255.");
+  if (auto valid = check_options(request.options); !valid) return fail(valid.error());
 
   std::vector<std::string> options = {
       "--gpu-architecture=sm_" + std::to_string(request.arch),

@@ -100,7 +100,8 @@ struct Supports {
 struct CompileOptions {
   bool fast_math = true;  // the reports' L4 runs: -use_fast_math
   bool fmad = true;
-  int maxrregcount = 0;  // 0: no limit
+  int maxrregcount = 0;   // 0: no limit
+  int launch_bounds = 0;  // CTAs an SM that registers must suffice for; 0: as the source says
   bool operator==(const CompileOptions&) const = default;
 };
 

@@ -1,4 +1,7 @@
 #pragma once
+#include <array>
+#include <span>
+
 #include "core/config.h"
 #include "core/fields.h"
 
@@ -7,7 +10,15 @@ namespace attnscope {
 // A compile option as the window and the terminal show it; the label is also the glossary's term.
 struct OptionRow {
   std::string_view label;
+  // Of a number: what it is, what 0 stands for, its range otherwise, and the values that a person is offered.
+  std::string_view what = {}, zero = {};
+  int64_t least = 0, most = 1;
+  std::span<const int64_t> offered = {};
 };
+
+// Registers that leave room for 64, 32, 21, 16, 12 and 8 warps on an SM of 65,536.
+inline constexpr std::array<int64_t, 7> kOfferedRegisters{0, 32, 64, 96, 128, 168, 255};
+inline constexpr std::array<int64_t, 6> kOfferedCtas{0, 1, 2, 3, 4, 6};
 
 template <>
 struct FieldsOf<CompileOptions> {
@@ -15,7 +26,10 @@ struct FieldsOf<CompileOptions> {
       Shown{Field{"fast_math", &CompileOptions::fast_math}, OptionRow{"fast math"}},
       Shown{Field{"fmad", &CompileOptions::fmad}, OptionRow{"fmad"}},
       Shown{Field{"maxrregcount", &CompileOptions::maxrregcount, Limits{.low = 0, .high = 255}, "0: no limit"},
-            OptionRow{"maxrregcount"}}};
+            OptionRow{"maxrregcount", "limit of registers", "no limit", 16, 255, kOfferedRegisters}},
+      Shown{Field{"launch_bounds", &CompileOptions::launch_bounds, Limits{.low = 0, .high = 32, .sparse = true},
+                  "CTAs an SM that registers must suffice for; left out where it is as the source says"},
+            OptionRow{"launch bounds", "number of CTAs an SM", "what the source says", 1, 32, kOfferedCtas}}};
 };
 
 // visit(key, label, member) for each compile option.

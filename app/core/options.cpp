@@ -12,9 +12,6 @@
 namespace attnscope {
 namespace {
 
-constexpr int64_t kLeastLimit = 16;  // of registers: NVRTC takes no lower one
-constexpr int64_t kMostLimit = 255;
-
 template <class Visit>
 void visit_option(std::string_view name, Visit visit) {
   for_each_option([&](const char* key, const auto&, auto member) {
@@ -26,6 +23,14 @@ bool is_switch(std::string_view name) {
   bool found = false;
   visit_option(name, [&](auto member) { found = std::is_same_v<decltype(member), bool CompileOptions::*>; });
   return found;
+}
+
+OptionRow row_of(std::string_view name) {
+  OptionRow row;
+  for_each_field(FieldsOf<CompileOptions>::list, [&](const auto& option) {
+    if (name == option.key) row = option.row;
+  });
+  return row;
 }
 
 }  // namespace
@@ -52,6 +57,22 @@ std::string option_value_text(std::string_view name, int64_t value) {
   return is_switch(name) ? option_text(value != 0) : std::to_string(value);
 }
 
+std::vector<int64_t> offered_values(std::string_view name) {
+  if (is_switch(name)) return {0, 1};
+  const auto offered = row_of(name).offered;
+  return {offered.begin(), offered.end()};
+}
+
+Result<void> check_options(const CompileOptions& options) {
+  for (const std::string& name : option_names()) {
+    const OptionRow row = row_of(name);
+    if (const int64_t value = option_value(options, name); value < 0 || value > row.most)
+      return fail(Stage::input, fmt::format("{}: {} is outside 0…{}", name, value, row.most),
+                  fmt::format("0 stands for {}.", row.zero));
+  }
+  return {};
+}
+
 Result<int64_t> option_value_from(std::string_view name, std::string_view text) {
   const std::vector<std::string> names = option_names();
   if (std::ranges::count(names, name) == 0)
@@ -66,9 +87,10 @@ Result<int64_t> option_value_from(std::string_view name, std::string_view text) 
   int64_t value = -1;
   const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
   const bool whole = fault == std::errc{} && end == text.data() + text.size();
-  if (!whole || (value != 0 && (value < kLeastLimit || value > kMostLimit)))
-    return fail(Stage::input, fmt::format("{}: \"{}\" is no limit of registers", name, text.substr(0, 100)),
-                fmt::format("Give 0 for no limit, or {} to {}.", kLeastLimit, kMostLimit));
+  const OptionRow row = row_of(name);
+  if (!whole || (value != 0 && (value < row.least || value > row.most)))
+    return fail(Stage::input, fmt::format("{}: \"{}\" is no {}", name, text.substr(0, 100), row.what),
+                fmt::format("Give 0 for {}, or {} to {}.", row.zero, row.least, row.most));
   return value;
 }
 

@@ -17,6 +17,10 @@ int64_t option_value(const CompileOptions& options, std::string_view name);
 void set_option(CompileOptions& options, std::string_view name, int64_t value);
 // "on", "off", or the number.
 std::string option_value_text(std::string_view name, int64_t value);
+// The values that a person is offered: 0 and 1 of a switch.
+std::vector<int64_t> offered_values(std::string_view name);
+// Failure (Stage::input) that names an option whose number is too low or too high.
+Result<void> check_options(const CompileOptions& options);
 
 // on, off, true, false or a number, as a person writes the value of that option. Failure (Stage::input): no such
 // option, or not its value.

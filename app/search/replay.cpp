@@ -68,6 +68,36 @@ std::vector<double> replay(const Recorded& space, Strategy& strategy, size_t eva
   return found;
 }
 
+double mean_seconds(const Recorded& space) {
+  double sum = 0;
+  for (const Recorded::Run& run : space.runs) sum += run.seconds;
+  return space.runs.empty() ? 0 : sum / static_cast<double>(space.runs.size());
+}
+
+std::vector<double> replay_in_time(const Recorded& space, Strategy& strategy, size_t moments) {
+  constexpr double kRounding = 1e-9;
+  const std::vector<double> times = sorted_times(space);
+  const double step = mean_seconds(space);
+  std::vector<double> found;
+  if (times.empty() || !(step > 0)) return found;
+  History history(space.grid.size());
+  double least = times.back(), clock = 0;
+  while (found.size() < moments) {
+    const std::vector<size_t> points = strategy.propose(history);
+    if (points.empty()) break;
+    for (const size_t point : points) {
+      const Recorded::Run& run = space.runs.at(point);
+      clock += run.seconds;  // until then it is not known
+      while (found.size() < moments && step * static_cast<double>(found.size() + 1) < clock * (1 - kRounding))
+        found.push_back(least);
+      history.tell({point, run.ms ? std::optional(*run.ms * 1000) : std::nullopt});
+      least = std::min(least, run.ms.value_or(least));
+    }
+  }
+  found.resize(moments, least);
+  return found;
+}
+
 double score(const Recorded& space, const std::vector<double>& found, const std::vector<double>& random) {
   const std::vector<double> times = sorted_times(space);
   double sum = 0;
@@ -81,12 +111,13 @@ double score(const Recorded& space, const std::vector<double>& found, const std:
 }
 
 Scored score_of(const Recorded& space, size_t repeats,
-                const std::function<std::unique_ptr<Strategy>(const Grid& grid, uint64_t seed)>& make) {
+                const std::function<std::unique_ptr<Strategy>(const Grid& grid, uint64_t seed)>& make, Budget budget) {
   const std::vector<double> random = random_curve(space);
   double sum = 0, squares = 0;
   for (uint64_t seed = 1; seed <= repeats; ++seed) {
     const auto strategy = make(space.grid, seed);
-    const double one = score(space, replay(space, *strategy, random.size()), random);
+    const auto follow = budget == Budget::seconds ? replay_in_time : replay;
+    const double one = score(space, follow(space, *strategy, random.size()), random);
     sum += one;
     squares += one * one;
   }

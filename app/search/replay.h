@@ -22,13 +22,24 @@ std::vector<double> random_curve(const Recorded& space);
 // The strategy's best after each evaluation, as long as `random_curve`; ms.
 std::vector<double> replay(const Recorded& space, Strategy& strategy, size_t evaluations);
 
+// What a config takes on average to compile, run and check, s; 0: the recording does not say.
+double mean_seconds(const Recorded& space);
+
+// The strategy's best at `moments` moments, mean_seconds() apart, at which random configs have come to as many
+// evaluations on average; ms. A config's time is known when it was compiled, run and checked. The strategy's own time
+// is not in it. Empty: the recording has no times.
+std::vector<double> replay_in_time(const Recorded& space, Strategy& strategy, size_t moments);
+
 double score(const Recorded& space, const std::vector<double>& found, const std::vector<double>& random);
+
+enum class Budget { evaluations, seconds };
 
 struct Scored {
   double mean = 0, low = 0, high = 0;  // 95 % interval of the mean, from the spread of the repeats
 };
 // Over repeats with the seeds 1, 2, …
 Scored score_of(const Recorded& space, size_t repeats,
-                const std::function<std::unique_ptr<Strategy>(const Grid& grid, uint64_t seed)>& make);
+                const std::function<std::unique_ptr<Strategy>(const Grid& grid, uint64_t seed)>& make,
+                Budget budget = Budget::evaluations);
 
 }  // namespace attnscope::search

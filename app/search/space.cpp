@@ -147,9 +147,8 @@ Result<Space> space_from_json(const Json& json, const Kernel& kernel, const Conf
 }
 
 std::set<int64_t> option_choices(const std::string& name, const std::set<int64_t>& also) {
-  const bool number = option_value_text(name, 1) == "1";
-  // Registers that leave room for 64, 32, 21, 16, 12 and 8 warps on an SM of 65,536.
-  std::set<int64_t> values = number ? std::set<int64_t>{0, 32, 64, 96, 128, 168, 255} : std::set<int64_t>{0, 1};
+  const std::vector<int64_t> offered = offered_values(name);
+  std::set<int64_t> values(offered.begin(), offered.end());
   values.insert(also.begin(), also.end());
   return values;
 }

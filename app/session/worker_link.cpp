@@ -243,6 +243,7 @@ void WorkerLink::read_stderr(std::span<const std::byte> bytes) {
       continue;
     }
     if (letter != '\n') continue;
+    if (stderr_line_.ends_with('\r')) stderr_line_.pop_back();  // as ssh ends its lines
     if (!stderr_line_.empty()) {
       stderr_last_ = stderr_line_;
       events_.link_said(index_, stderr_line_);

@@ -79,7 +79,7 @@ Result<void> run_experiment(Services& services, const Request& request, Sink& si
     Recorder recorder(sink, request.experiment);
     services.begun.keep_only(request.experiment);
     auto done = Pipeline(services, request, recorder).run();
-    if (!done && done.error().stage == Stage::cancelled) services.begun.drop();
+    if (*request.cancel) services.begun.drop();  // even where the run had ended by then: nothing of its scan follows
     return done;
   } catch (const std::bad_alloc&) {
     return fail(platform::out_of_memory(who(request)));

@@ -60,10 +60,6 @@ Result<device::LaunchOutcome> run_trial(Services& services, const Request& reque
 
 // A run of a kernel that is not attention over given buffers, in the order of its workload's, on its own device, behind
 // a watch in the emulator.
-struct OverBuffers {
-  device::LaunchOutcome outcome;
-  std::string fault;  // what the watch found, if it is an error: then the kernel did not run
-};
 Result<OverBuffers> run_over(Services& services, const Request& request,
                              std::shared_ptr<const check::Operands> operands, Sink& sink);
 

@@ -7,6 +7,7 @@
 #include "catalog/reference_kernel.h"
 #include "check/known_reference.h"
 #include "check/verdict.h"
+#include "core/hash.h"
 #include "platform/memory.h"
 #include "worker/pipeline_stages.h"
 
@@ -29,6 +30,23 @@ Result<std::shared_ptr<const check::Operands>> shared_inputs(const Workload& of,
   }
   // Its contents lie in `made` and in `own`, which outlives the run.
   return std::shared_ptr<const check::Operands>(shared.get(), [shared, kept = *made](const check::Operands*) {});
+}
+
+// For what is kept of a reference: all that its outputs depend on.
+std::string key_of(const Experiment& experiment, const check::Operands& inputs) {
+  std::string key = hash_of(experiment);
+  for (const check::OperandContents& one : inputs.all) key += " " + one.what.name + " " + xxh3_128(one.bytes);
+  return xxh3_128(key);
+}
+
+// The reference's run over those inputs, or what is kept of the same one.
+Result<OverBuffers> run_or_kept(Services& services, const Request& other,
+                                const std::shared_ptr<const check::Operands>& inputs, Sink& sink) {
+  const std::string key = key_of(other.experiment, *inputs);
+  if (auto kept = services.reference.find(key)) return std::move(*kept);
+  auto ran = run_over(services, other, inputs, sink);
+  if (ran) services.reference.keep(key, *ran);
+  return ran;
 }
 
 // Whether the reference wrote all of an output. A whole number may have the poison's bits by itself: in four bytes
@@ -97,7 +115,7 @@ Result<Verdict> judge_by_kernel(Services& services, const Request& request, cons
   if (!theirs) return fail(theirs.error());
   auto inputs = shared_inputs(*theirs, problem, operands);
   if (!inputs) return because(inputs.error().message);
-  auto ran = run_over(services, other, *inputs, sink);
+  auto ran = run_or_kept(services, other, *inputs, sink);
   if (!ran) {
     if (ran.error().stage == Stage::cancelled) return fail(ran.error());
     if (services.lost())

@@ -13,6 +13,7 @@
 #include "worker/begun_run.h"
 #include "worker/job_pool.h"
 #include "worker/kept_code.h"
+#include "worker/kept_reference.h"
 #include "worker/kept_runs.h"
 #include "worker/purpose.h"
 #include "worker/truth_maker.h"
@@ -33,6 +34,7 @@ struct Services {
   TruthMaker truth;
   KeptRuns kept;
   KeptCode code;
+  KeptReference reference;
   std::filesystem::path decoded_cache;  // programs that nvdisasm decoded; empty: none on disk
   JobPool pool{3};
   Ahead ahead;

@@ -243,6 +243,10 @@ class Sweep(unittest.TestCase):
         self.assertEqual((replayed["configs"], replayed["valid"], replayed["repeats"]), (16, 12, 20))
         self.assertAlmostEqual(replayed["best_ms"], board["correct"][0]["us"] / 1000)
         self.assertEqual(set(replayed["scores"]), {"evolutionary", "local", "random", "model-guided"})
+        self.assertIsNone(replayed["scores"]["model-guided"]["seconds"], "what its ranking took is not recorded")
+        self.assertGreater(replayed["seconds"], 0)
+        low, high = replayed["scores"]["local"]["seconds"]["interval"]
+        self.assertLess(low, high)
         self.assertGreater(replayed["scores"]["model-guided"]["mean"], 0.5, "the A100 ranks them much as the L4 does")
         modelled = [{m["name"] for m in one["measurements"]} for one in t4["results"] if one["invalidity"] == "correct"]
         self.assertEqual(modelled, [{"time", "modelled_time"}] * 12)
@@ -251,12 +255,20 @@ class Sweep(unittest.TestCase):
         self.assertIn("nowhere", self.call("sweep", "--t4", self.path / "nowhere" / "t4.json", expect=2).stderr)
 
     def test_the_scores_in_the_docs_are_the_recorded_ones(self):
-        recorded = (TREE / "bench" / "results" / "replay_a100.txt").read_text()
-        said = (TREE / "docs" / "sweeping.md").read_text().split("On the two A100 spaces", 1)[1].split("\n\n", 1)[0]
-        numbers = re.findall(r"\d\.\d{3}", said)
-        self.assertEqual(len(numbers), 10)
-        for number in numbers:
-            self.assertIn(f" {number} (", recorded)
+        for begins, name, count in (("On the two A100 spaces", "replay_a100.txt", 10), ("On devices that played no part", "replay_unseen.txt", 8)):
+            recorded = (TREE / "bench" / "results" / name).read_text()
+            said = (TREE / "docs" / "sweeping.md").read_text().split(begins, 1)[1].split("\n\n", 1)[0]
+            numbers = re.findall(r"\d\.\d{3}", said)
+            self.assertEqual(len(numbers), count)
+            for number in numbers:
+                self.assertIn(f" {number} (", recorded)
+
+    def test_what_the_docs_say_of_filters_is_recorded(self):
+        recorded = (TREE / "bench" / "results" / "results_filter.txt").read_text()
+        took = sorted(re.findall(r"^  results .* (\d+\.\d)  \d+ lines$", recorded, re.MULTILINE), key=float)
+        self.assertEqual(len(took), 5)
+        said = " ".join((TREE / "docs" / "sweeping.md").read_text().split())
+        self.assertIn(f"answers a filter within {took[0]} to {took[-1]} ms of CPU time", said)
 
     def test_what_the_docs_say_of_best_is_recorded(self):
         problems = json.loads((TREE / "bench" / "results" / "best_h200.json").read_text())["problems"]

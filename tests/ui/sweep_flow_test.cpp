@@ -251,6 +251,11 @@ TEST_F(SweepFlow, CompileOptionsAreTickedLikeKnobs) {
     if (!wait_for_count(ctx)) return;
     EXPECT_THAT(drawn_words(ctx), HasSubstr("20 configs, 4 excluded (4 warning), 16 to run"));
     ctx->ItemClick("//Sweep/maxrregcount/current");
+    ctx->ItemClick("//Sweep/launch bounds/2");
+    if (!wait_for_count(ctx)) return;
+    EXPECT_EQ(wishes.options.at("launch_bounds"), (std::set<int64_t>{0, 2}));
+    EXPECT_THAT(drawn_words(ctx), HasSubstr("20 configs, 4 excluded (4 warning), 16 to run"));
+    ctx->ItemClick("//Sweep/launch bounds/current");
     ctx->ItemClick("//Sweep/fast math/on");
     ctx->ItemClick("//Sweep/fast math/off");
     if (!wait_for_count(ctx)) return;

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/option_fields.h"
+#include "core/options.h"
 #include "core/problem.h"
 #include "core/text.h"
 #include "ui/panels/experiment_panel.h"
@@ -156,10 +157,11 @@ void ExperimentPanel::draw_problem(Context& context, const Kernel* kernel) {
 
 namespace {
 
-// Of registers; 0: none.
-bool choose_limit(const Context& context, const std::string& name, int& limit) {
+// A compile option that is a number; 0: none. `name`: its label, `key`: its own name.
+bool choose_limit(const Context& context, const char* key, const std::string& name, int& limit) {
   std::vector<RailValue> limits;
-  for (const int one : {0, 32, 64, 96, 128, 168, 255}) limits.push_back({one, option_text(one), true, "", false});
+  for (const int64_t one : offered_values(key))
+    limits.push_back({one, option_text(static_cast<int>(one)), true, "", false});
   if (std::ranges::find(limits, limit, &RailValue::value) == limits.end())
     limits.push_back({limit, option_text(limit), true, "", false});
   label(context.glossary, name, "", label_width());
@@ -176,14 +178,14 @@ void ExperimentPanel::draw_compile(Context& context) {
   CompileOptions options = draft.config.options;
   std::string change;
   bool begun = false;
-  for_each_option([&](const char*, std::string_view title, auto member) {
+  for_each_option([&](const char* key, std::string_view title, auto member) {
     auto& value = options.*member;
     const std::string name(title), before = option_text(value);
     if constexpr (std::is_same_v<decltype(member), bool CompileOptions::*>) {
       if (std::exchange(begun, true)) ImGui::SameLine(0, em(1));
       if (ImGui::Checkbox(name.c_str(), &value)) change = name + " " + option_text(value);
       explain(context.glossary, name);
-    } else if (choose_limit(context, name, value)) {
+    } else if (choose_limit(context, key, name, value)) {
       change = fmt::format("{} {} \u2192 {}", name, before, option_text(value));
     }
   });

@@ -26,6 +26,7 @@ class Options:
     fast_math: bool
     fmad: bool
     maxrregcount: int  # 0: no limit
+    launch_bounds: Optional[int] = None  # CTAs an SM that registers must suffice for; left out where it is as the source says
 
 
 @dataclass(frozen=True)

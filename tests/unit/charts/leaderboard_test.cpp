@@ -78,6 +78,20 @@ TEST_F(LeaderboardTest, OfExperimentsThatDifferInTheirTimeTheLongestTimedCounts)
   EXPECT_THAT(ranked(), ElementsAre()) << "a race of one is a race of all";
 }
 
+TEST_F(LeaderboardTest, AShortRoundIsNoRecord) {
+  Observation lucky = timed("lucky", 5), usual = timed("usual", 10), modelled = timed("modelled", 20);
+  lucky.experiment.measure.max_time_ms = 30;
+  lucky.hash = hash_of(lucky.experiment);
+  for (const Observation& run : {lucky, usual}) add(run);
+  EXPECT_THAT(records(), ElementsAre("usual"));
+  runs_.clear();
+  modelled.timing->kind = FigureKind::modelled;
+  modelled.experiment.measure.max_time_ms = 30;
+  modelled.hash = hash_of(modelled.experiment);
+  add(modelled);
+  EXPECT_THAT(records(), ElementsAre("modelled")) << "it has no samples";
+}
+
 TEST_F(LeaderboardTest, RanksByWhatIsToldApart) {
   add(timed("d", 30));
   add(timed("a", 10));

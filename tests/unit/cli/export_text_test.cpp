@@ -63,6 +63,11 @@ TEST_F(ExportText, TheSourceHasItsConfigAsMacrosAndItsOwnLineNumbers) {
   EXPECT_TRUE(text.ends_with("\n#define DTYPE 0\n#define ATTN_T half\n#line 1 \"02_tiled.cu\"\nint source;\n")) << text;
   e_.kernel.source = "int source;\n";
   EXPECT_EQ(source_of(e_), text) << "the last line ends once";
+  EXPECT_THAT(text, Not(HasSubstr("launch_bounds(threads")));
+  e_.config.options.launch_bounds = 3;
+  const std::string bounded = source_of(e_);
+  EXPECT_LT(bounded.find("__attribute__((launch_bounds(threads, 3)))"), bounded.find("#line 1 \""));
+  e_.config.options.launch_bounds = 0;
 }
 
 TEST_F(ExportText, ATemplatesInstanceIsNamedSoThatItIsCompiled) {

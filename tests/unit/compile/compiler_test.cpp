@@ -308,6 +308,38 @@ TEST_P(RealCompiler, SpillsAndStackAreWhatPtxasSays) {
   EXPECT_EQ((*variant)->info.spill_bytes, said->spill_stores + said->spill_loads);
 }
 
+// 6 CTAs of 256 threads leave each thread 42 of an SM's 65,536 registers.
+TEST_P(RealCompiler, LaunchBoundsLeaveRegistersForSoManyCtas) {
+  CompileRequest one = request();
+  one.entry = "heavy";
+  one.macros.clear();
+  const auto compiled = [&](const std::string& bounds, int ctas) {
+    one.options.launch_bounds = ctas;
+    one.source = "extern \"C\" __global__ void " + bounds + R"( heavy(float* x) {
+      float a[96];
+      #pragma unroll
+      for (int i = 0; i < 96; ++i) a[i] = x[threadIdx.x + i * 256];
+      __syncthreads();
+      #pragma unroll
+      for (int i = 0; i < 96; ++i) x[threadIdx.x + i * 256] = a[95 - i] * a[(i * 7) % 96];
+    })";
+    auto variant = compiler.compile(one);
+    EXPECT_TRUE(variant) << variant.error().message;
+    return variant ? (*variant)->info : VariantInfo{};
+  };
+  EXPECT_GT(compiled("__launch_bounds__(256)", 0).registers, 42);
+  for (const char* bounds : {"__launch_bounds__(256)", "__launch_bounds__(128 * 2, 1)"})
+    EXPECT_LE(compiled(bounds, 6).registers, 42) << bounds;
+  EXPECT_EQ(compiled("", 6).code_hash, compiled("", 0).code_hash) << "it has none";
+  one.source = "extern \"C\" __global__ void __launch_bounds__(32) heavy(float* x) {\n  nowhere;\n}\n";
+  const auto refused = compiler.compile(one);
+  one.options.launch_bounds = 2;
+  const auto again = compiler.compile(one);
+  ASSERT_FALSE(refused);
+  ASSERT_FALSE(again);
+  EXPECT_EQ(again.error().message, refused.error().message) << "lines keep their numbers";
+}
+
 TEST_P(RealCompiler, TheSecondTimeItIsCachedWithTheFirstsTime) {
   auto first = compiler.compile(request());
   ASSERT_TRUE(first) << first.error().message;

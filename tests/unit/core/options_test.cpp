@@ -3,7 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
+
 #include "core/config.h"
+#include "core/option_fields.h"
 
 namespace attnscope {
 namespace {
@@ -13,7 +16,7 @@ using testing::HasSubstr;
 
 TEST(OptionsTest, AreSetAndReadByName) {
   CompileOptions options;
-  EXPECT_THAT(option_names(), ElementsAre("fast_math", "fmad", "maxrregcount"));
+  EXPECT_THAT(option_names(), ElementsAre("fast_math", "fmad", "maxrregcount", "launch_bounds"));
   ASSERT_TRUE(apply_option(options, "maxrregcount=64"));
   ASSERT_TRUE(apply_option(options, "fast_math=off"));
   EXPECT_EQ(options, (CompileOptions{.fast_math = false, .fmad = true, .maxrregcount = 64}));
@@ -24,6 +27,25 @@ TEST(OptionsTest, AreSetAndReadByName) {
   EXPECT_THAT(option_words(options, {}), ElementsAre("maxrregcount=64"));
   options.fmad = false;
   EXPECT_EQ(short_text({{}, options}, {}, {}), "fmad=off maxrregcount=64");
+}
+
+// Files, hashes and cached variants from before the option was there keep their meaning.
+TEST(OptionsTest, LaunchBoundsThatAreTheSourcesOwnAreLeftOut) {
+  CompileOptions options;
+  EXPECT_FALSE(write_fields(options).contains("launch_bounds"));
+  ASSERT_TRUE(apply_option(options, "launch_bounds=2"));
+  EXPECT_EQ(write_fields(options).at("launch_bounds"), 2);
+  EXPECT_EQ(*read_fields<CompileOptions>(write_fields(options), ""), options);
+  EXPECT_EQ(short_text({{}, options}, {}, {}), "launch_bounds=2");
+}
+
+TEST(OptionsTest, NumbersOutOfRangeAreRefusedByName) {
+  EXPECT_TRUE(check_options({}));
+  const auto high = check_options({.launch_bounds = 33}), low = check_options({.maxrregcount = -1});
+  ASSERT_FALSE(high);
+  EXPECT_EQ(high.error().message, "launch_bounds: 33 is outside 0…32");
+  ASSERT_FALSE(low);
+  EXPECT_EQ(low.error().message, "maxrregcount: -1 is outside 0…255");
 }
 
 TEST(OptionsTest, WhatIsNoValueIsRefused) {
@@ -37,6 +59,9 @@ TEST(OptionsTest, WhatIsNoValueIsRefused) {
   for (const char* text :
        {"maxrregcount=15", "maxrregcount=256", "maxrregcount=64x", "maxrregcount=", "maxrregcount=-1"})
     EXPECT_THAT(why(text), HasSubstr("0 for no limit, or 16 to 255")) << text;
+  EXPECT_EQ(why("launch_bounds=0"), "taken");
+  for (const char* text : {"launch_bounds=33", "launch_bounds=-1", "launch_bounds=on"})
+    EXPECT_THAT(why(text), HasSubstr("Give 0 for what the source says, or 1 to 32.")) << text;
   EXPECT_THAT(why("fmad=2"), HasSubstr("neither on nor off"));
   EXPECT_THAT(why("maxregs=64"), HasSubstr("no compile option maxregs"));
   EXPECT_THAT(why("fmad"), HasSubstr("NAME=VALUE"));

@@ -67,6 +67,25 @@ TEST(ReplayTest, FollowsTheBestSoFar) {
   EXPECT_THAT(replay(space, brief, 3), ElementsAre(2, 2, 2)) << "what it found stays";
 }
 
+// Evaluations are counted at the mean of what one takes: here 1 s.
+TEST(ReplayTest, InTimeAConfigIsKnownWhenItHasEnded) {
+  Recorded space = space_of({4, 2, 1, 3});
+  const double seconds[] = {0.5, 0.25, 2.5, 0.75};
+  for (size_t at = 0; at < 4; ++at) space.runs[at].seconds = seconds[at];
+  EXPECT_DOUBLE_EQ(mean_seconds(space), 1);
+  // 4 from 0.5 s on, 2 from 0.75 s, 1 from 3.25 s.
+  Fixed quick_first({0, 1, 2});
+  EXPECT_THAT(replay_in_time(space, quick_first, 5), ElementsAre(2, 2, 2, 1, 1));
+  Fixed slow_first({2, 0});  // nothing is known for 2.5 s
+  EXPECT_THAT(replay_in_time(space, slow_first, 4), ElementsAre(4, 4, 1, 1));
+  for (auto& run : space.runs) run.seconds = 0.1;  // which no double holds: as evaluations are counted
+  Fixed in_time({3, 0, 1, 2}), in_turn({3, 0, 1, 2});
+  EXPECT_EQ(replay_in_time(space, in_time, 4), replay(space, in_turn, 4));
+  for (auto& run : space.runs) run.seconds = 0;
+  Fixed never({0});
+  EXPECT_TRUE(replay_in_time(space, never, 4).empty()) << "the recording has no times";
+}
+
 TEST(ReplayTest, TheScoreIsOneForTheBestAndNegativeForWorseThanRandom) {
   const Recorded space = space_of({1, 2, 4});
   const std::vector<double> random = random_curve(space);
@@ -121,6 +140,18 @@ Scored scored(const Recorded& space, StrategyKind kind) {
 }
 Scored evolved(const Recorded& space) { return scored(space, StrategyKind::evolutionary); }
 Scored local(const Recorded& space) { return scored(space, StrategyKind::local); }
+
+// What is slow to try costs a search nothing if evaluations are counted.
+TEST(ReplayTest, AScoreInSecondsCountsWhatAConfigTakes) {
+  Recorded space = bowl();
+  const auto by = [&](Budget budget) {
+    return score_of(
+        space, 20, [](const Grid& grid, uint64_t) { return std::make_unique<Exhaustive>(grid); }, budget);
+  };
+  EXPECT_NEAR(by(Budget::seconds).mean, by(Budget::evaluations).mean, 1e-12) << "each takes a second";
+  space.runs[0].seconds = 100;  // the first that it tries
+  EXPECT_LT(by(Budget::seconds).mean, by(Budget::evaluations).mean - 0.1);
+}
 
 TEST(ReplayTest, RandomOrdersScoreZeroOnAverageAndASearchThatFollowsASlopeMore) {
   const Recorded space = bowl();

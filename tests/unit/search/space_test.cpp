@@ -146,6 +146,7 @@ TEST_F(SpaceTest, NamedConfigsAreOnOneAxisEachOnceAndMayBeExcluded) {
 
 TEST(OptionChoices, AreTheUsualValuesAndTheGivenOnes) {
   EXPECT_EQ(option_choices("fast_math", {1}), (std::set<int64_t>{0, 1}));
+  EXPECT_EQ(option_choices("launch_bounds", {5}), (std::set<int64_t>{0, 1, 2, 3, 4, 5, 6}));
   EXPECT_EQ(option_choices("maxrregcount", {0}), (std::set<int64_t>{0, 32, 64, 96, 128, 168, 255}));
   EXPECT_EQ(option_choices("maxrregcount", {100, 40}), (std::set<int64_t>{0, 32, 40, 64, 96, 100, 128, 168, 255}));
 }

@@ -77,7 +77,7 @@ TEST_F(RemoteTest, AMachineThatCannotBeReachedIsGivenUpAndTriedAgain) {
   options_.first_experiment = false;
   options_.workers.push_back(far("[ -e '" + (dir_ / "up").string() +
                                  "' ] && exec \"$@\"\n"
-                                 "echo 'ssh: connect to host l4box: No route to host' >&2; exit 255"));
+                                 "printf 'ssh: connect to host l4box: No route to host\\r\\n' >&2; exit 255"));
   start();
   const Observation refused = session_->queue(on("l4box")).get();
   ASSERT_TRUE(refused.failure);
@@ -85,7 +85,7 @@ TEST_F(RemoteTest, AMachineThatCannotBeReachedIsGivenUpAndTriedAgain) {
   EXPECT_THAT(refused.failure->message, HasSubstr("worker l4box is not available"));
   EXPECT_THAT(refused.failure->message, HasSubstr("No route to host"));
   Seen s = wait_for([](const Snapshot& n) { return l4box(n).state == WorkerState::lost; }, "the loss");
-  EXPECT_THAT(l4box(*s).detail, HasSubstr("tried again every 30 s"));
+  EXPECT_THAT(l4box(*s).detail, HasSubstr("No route to host; tried again every 30 s"));
   EXPECT_FALSE(session_->queue(tiled(4)).get().failure) << "the first worker is there";
   dir_.write("up", "yes");
   EXPECT_TRUE(session_->queue(on("l4box")).get().failure) << "refused still, but it is tried at once";

@@ -13,6 +13,7 @@
 #include "platform/atomic_file.h"
 #include "platform/memory.h"
 #include "support/temp_dir.h"
+#include "unit/worker/counting_device.h"
 #include "unit/worker/small_request.h"
 #include "worker/variant_request.h"
 #include "worker/watch_run.h"
@@ -25,7 +26,9 @@ using testing::HasSubstr;
 class Collected final : public Sink {
  public:
   void part(std::vector<protocol::PartValue> values, bool final) override {
-    apply_part(observation, protocol::Part{0, std::move(values), final});
+    const protocol::Part part{0, std::move(values), final};
+    apply_part(observation, part);
+    if (on_findings && has(part, &Observation::findings)) on_findings();
   }
   void tile(Tile tile) override { tiles.push_back(std::move(tile)); }
   void progress(protocol::Step step, int64_t done, int64_t) override {
@@ -38,6 +41,7 @@ class Collected final : public Sink {
   std::vector<protocol::Step> steps;
   std::vector<int64_t> launches;  // timed so far, as each progress told it
   std::function<void(protocol::Step)> on_step;
+  std::function<void()> on_findings;
 };
 
 // Runs what it is given as a GPU does: without counters.
@@ -150,30 +154,9 @@ TEST_F(PipelineTest, WhatComesNextIsCompiledMeanwhile) {
   EXPECT_EQ(variants(), 2u) << "a config that is not valid is not compiled";
 }
 
-// Counts the runs of the device that it stands for.
-class CountingDevice final : public device::Device {
- public:
-  explicit CountingDevice(std::shared_ptr<device::Device> runs) : runs_(std::move(runs)) {}
-  const DeviceSpec& spec() const override { return runs_->spec(); }
-  Result<std::shared_ptr<const device::Loaded>> load(const compile::Variant& variant) override {
-    return runs_->load(variant);
-  }
-  Result<device::LaunchOutcome> run(const device::LaunchRequest& request, const device::LaunchEvents& events) override {
-    ++begun;
-    return runs_->run(request, events);
-  }
-  std::atomic<int> begun{0};
-
- private:
-  std::shared_ptr<device::Device> runs_;
-};
-
 struct AheadTest : PipelineTest {
   AheadTest() {
-    auto& device =
-        *std::ranges::find(all->devices, request_.experiment.device, [](const auto& one) { return one->spec().id; });
-    counting = std::make_shared<CountingDevice>(device);
-    device = counting;
+    counting = count_runs(*all, request_.experiment.device);
     next.config.options.fmad = false;
     all->ahead.begin({all->compiler, counting, request_.kernel, next});
     while (!all->ahead.is_done(next)) std::this_thread::sleep_for(std::chrono::milliseconds(2));
@@ -221,6 +204,20 @@ TEST_F(AheadTest, AnotherRunTakesNothingOfIt) {
   EXPECT_EQ(counting->begun, 3);
   ASSERT_TRUE(run_experiment(*all, of_next(), collected_));
   EXPECT_EQ(counting->begun, 4) << "it was dropped";
+}
+
+// The cancel comes when the run has nothing left that could see it.
+TEST_F(AheadTest, WhatIsCancelledAtItsVeryEndTakesTheNextRunAlong) {
+  collected_.on_findings = [&] {
+    wait_for_runs(2);
+    cancel_ = true;
+  };
+  ASSERT_TRUE(run_experiment(*all, request_, collected_));
+  ASSERT_TRUE(cancel_);
+  cancel_ = false;
+  collected_.on_findings = {};
+  ASSERT_TRUE(run_experiment(*all, of_next(), collected_));
+  EXPECT_EQ(counting->begun, 3) << "what had begun was dropped";
 }
 
 TEST_F(AheadTest, NoneBeginsWhoseCodeIsKnownOrBesideAWatch) {

@@ -6,6 +6,7 @@
 
 #include "catalog/catalog.h"
 #include "support/temp_dir.h"
+#include "unit/worker/counting_device.h"
 #include "unit/worker/small_request.h"
 
 namespace attnscope::worker {
@@ -63,6 +64,7 @@ class ReferenceRun : public testing::Test {
     request.kernel = *kernel;
     request.experiment = testing_support::experiment_of(request.kernel);
     request.experiment.problem = kernel->default_problem();
+    request.experiment.problem.seed = seed_;
     request.cancel = &cancel_;
     ObservingSink sink;
     const auto done = run_experiment(*services_, request, sink);
@@ -74,6 +76,7 @@ class ReferenceRun : public testing::Test {
   testing_support::TempDir folder_;
   std::unique_ptr<Services> services_ = services_in(folder_.path());
   std::atomic<bool> cancel_{false};
+  uint64_t seed_ = Problem{}.seed;
 };
 
 TEST_F(ReferenceRun, AgreementIsSaidToBeNoMore) {
@@ -88,6 +91,35 @@ TEST_F(ReferenceRun, AgreementIsSaidToBeNoMore) {
   EXPECT_TRUE(other.first_bad);
   EXPECT_EQ(verdict_of("y[i] = 3 * x[i];", "y[i] = 3.1f * x[i];", {{"atol", 1}, {"rtol", 1}}).state,
             VerdictState::correct);
+}
+
+// As in a sweep: the same problem, and another kernel or config each time.
+TEST_F(ReferenceRun, RunsOnceForAllThatAreHeldToIt) {
+  const auto counting = count_runs(*services_, "emulated:l4");
+  const auto runs_of = [&](const std::string& mine, const std::string& theirs) {
+    const int before = counting->begun;
+    const Verdict verdict = verdict_of(mine, theirs);
+    EXPECT_EQ(verdict.state, VerdictState::correct) << verdict.reason;
+    return counting->begun - before;
+  };
+  const std::string naive = "y[i] = 3 * x[i];";
+  const int first = runs_of("y[i] = 3 * x[i];", naive);
+  EXPECT_GE(first, 2) << "its own and the reference's";
+  EXPECT_EQ(runs_of("y[i] = x[i] * 3;", naive), 1);
+  EXPECT_EQ(runs_of("y[i] = x[i] + 2 * x[i];", naive), 1);
+  EXPECT_EQ(runs_of("y[i] = x[i] * 3;", "y[i] = 2 * x[i] + x[i];"), first) << "another reference";
+  seed_ = 7;
+  EXPECT_EQ(runs_of("y[i] = x[i] * 3;", "y[i] = 2 * x[i] + x[i];"), first) << "other inputs";
+  EXPECT_EQ(verdict_of("y[i] = 4 * x[i];", "y[i] = 2 * x[i] + x[i];").state, VerdictState::wrong);
+}
+
+// A fault of it is known again, too.
+TEST_F(ReferenceRun, WhatIsNoMeasureIsNoneTheNextTime) {
+  for (int time = 0; time < 2; ++time) {
+    const Verdict verdict = verdict_of("y[i] = 3 * x[i];", "y[i + n] = x[i];");
+    EXPECT_EQ(verdict.state, VerdictState::unchecked);
+    EXPECT_THAT(verdict.reason, HasSubstr("naive.cu:5")) << time;
+  }
 }
 
 // Contents come from a buffer's number, which differs here.
