@@ -20,6 +20,8 @@ std::string file_name_of(const std::string& title) { return store::file_name_of(
 void PresetDialogs::save_as(const std::string& title) {
   title_ = title;
   path_.clear();
+  looked_at_.clear();
+  replaces_ = false;
   note_.clear();
   wanted_ = "Save the preset";
 }
@@ -93,11 +95,14 @@ void PresetDialogs::draw_save(Context& context, const Json& view) {
   entered |= ImGui::InputTextWithHint("##file", proposed.c_str(), &path_, ImGuiInputTextFlags_EnterReturnsTrue);
   const std::string file = path_.empty() ? proposed : path_;
   const bool ready = !title_.empty() && !file.empty();
-  std::error_code unknown;
-  if (!path_.empty() && std::filesystem::is_regular_file(path_, unknown))
-    small_text(ICON_WARNING "  It exists and is replaced.", palette().warn);
+  if (path_ != looked_at_) {
+    looked_at_ = path_;
+    std::error_code unknown;
+    replaces_ = !path_.empty() && std::filesystem::exists(path_, unknown);
+  }
+  small_text(replaces_ ? ICON_WARNING "  It exists and is replaced." : "", palette().warn);
   ImGui::BeginDisabled(!ready);
-  if (ImGui::Button("Save") || (entered && ready)) {
+  if (ImGui::Button(replaces_ ? "Replace###save" : "Save###save") || (entered && ready)) {
     context.session.save_preset(file, title_, view);
     if (!note_.empty()) context.session.describe_preset(file, title_, note_);
     ImGui::CloseCurrentPopup();

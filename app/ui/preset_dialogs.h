@@ -33,7 +33,9 @@ class PresetDialogs {
   std::filesystem::path user_presets_;
   std::string wanted_;  // dialog to open in this frame
   std::string path_, title_, note_;
-  std::string managed_;  // path of the selected preset, or empty
+  std::string looked_at_;  // the typed path of which replaces_ tells
+  bool replaces_ = false;  // a file of that path exists
+  std::string managed_;    // path of the selected preset, or empty
   FolderBrowser browser_;
   PresetGallery gallery_;
   bool manages_ = false;
