@@ -64,7 +64,8 @@ void LessonPanel::draw(Context& context) {
 void LessonPanel::draw_list(Context& context) {
   if (context.lessons.empty())
     return empty_state(ICON_LIGHTBULB, "There are no lessons", "They come with the program, in assets/lessons.");
-  for (const lesson::Lesson& one : context.lessons) {
+  for (size_t at = 0; at < context.lessons.size(); ++at) {
+    const lesson::Lesson& one = context.lessons[at];
     ImGui::PushID(one.id.c_str());
     if (ImGui::Selectable("##open", false, ImGuiSelectableFlags_SpanAllColumns,
                           {0, 2 * ImGui::GetTextLineHeightWithSpacing()}))
@@ -72,7 +73,7 @@ void LessonPanel::draw_list(Context& context) {
     const ImVec2 after = ImGui::GetCursorPos();
     ImGui::SetCursorPosY(after.y - 2 * ImGui::GetTextLineHeightWithSpacing() - ImGui::GetStyle().ItemSpacing.y);
     ImGui::PushFont(fonts().strong, 0);
-    text(one.title);
+    text(fmt::format("{}. {}", at + 1, one.title));
     ImGui::PopFont();
     ImGui::SameLine();
     small_text(fmt::format("{} min, {} steps", one.minutes, one.steps.size()), palette().dim);
