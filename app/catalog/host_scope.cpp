@@ -8,7 +8,8 @@
 namespace attnscope::catalog {
 namespace {
 
-constexpr int kDeepest = 8;  // of names that stand for names
+constexpr int kDeepest = 8;                         // of names that stand for names
+constexpr int64_t kMostGuessed = int64_t{1} << 24;  // elements of a buffer whose shape is a guess
 
 }  // namespace
 
@@ -163,6 +164,14 @@ std::string HostScope::resolved_type(std::string type) const {
       break;
   }
   return type;
+}
+
+std::vector<std::string> HostScope::guessed_shape(const std::vector<std::string>& sizes) const {
+  int64_t all = 1;
+  for (const std::string& size : sizes)
+    all = std::min(all * std::clamp<int64_t>(kept.at(size), 1, kMostGuessed), kMostGuessed + 1);
+  const size_t used = all > kMostGuessed ? std::min<size_t>(sizes.size(), 2) : sizes.size();
+  return {sizes.begin(), sizes.begin() + static_cast<std::ptrdiff_t>(used)};
 }
 
 bool HostScope::stands_alone(const std::string& value) const {

@@ -48,6 +48,9 @@ class HostScope {
   std::string constant_or_itself(const std::string& word) const;
   // The type that a template's parameter, an alias or a macro stands for.
   std::string resolved_type(std::string type) const;
+  // The shape of a buffer whose shape is a guess: these sizes, which are kept; only the first two of them where all
+  // make more than 2^24 elements.
+  std::vector<std::string> guessed_shape(const std::vector<std::string>& sizes) const;
   // Whether `value` means the same outside the function or macro that contains it.
   bool stands_alone(const std::string& value) const;
 

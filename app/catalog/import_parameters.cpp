@@ -21,8 +21,7 @@ namespace {
 using OrderedJson = nlohmann::ordered_json;
 
 constexpr int64_t kUsualSize = 1024, kUsualWidth = 64, kUsualCount = 4;
-constexpr int64_t kMostGuessed = int64_t{1} << 24;  // elements of a buffer whose shape is a guess
-constexpr size_t kMostArguments = 256;              // a manifest accepts no more
+constexpr size_t kMostArguments = 256;  // a manifest accepts no more
 
 std::string upper(std::string text) {
   std::ranges::transform(text, text.begin(),
@@ -299,12 +298,7 @@ class Binder {
       if (name.ends_with("B")) return {"K", "N"};
       return {"M", "N"};
     }
-    int64_t all = 1;
-    for (const std::string& size : bound_.size_names) all = all > kMostGuessed ? all : all * scope_.kept[size];
-    OrderedJson shape = OrderedJson::array();
-    for (size_t i = 0; i < bound_.size_names.size() && (i < 2 || all <= kMostGuessed); ++i)
-      shape.push_back(bound_.size_names[i]);
-    return shape;
+    return scope_.guessed_shape(bound_.size_names);
   }
 
   // A literal of the launch, or 1.

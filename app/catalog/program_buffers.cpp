@@ -9,11 +9,6 @@
 #include "core/joined.h"
 
 namespace attnscope::catalog {
-namespace {
-
-constexpr int64_t kMostGuessed = int64_t{1} << 24;  // elements of a buffer whose shape is a guess
-
-}  // namespace
 
 bool ProgramBuffers::add(const HostPointer& pointer, const SourceParameter& parameter) {
   const std::string type = scope_.resolved_type(parameter.type);
@@ -102,11 +97,7 @@ void ProgramBuffers::finish(const std::vector<std::string>& size_names,
       buffer.shape = factors_of(buffer.elements);
       imported_.read.push_back(fmt::format("{} has {} elements, as it is allocated", buffer.manifest, buffer.elements));
     } else {
-      int64_t all = 1;
-      for (const std::string& size : size_names)
-        all = std::min(all * std::min(scope_.kept.at(size), kMostGuessed), kMostGuessed + 1);
-      for (size_t i = 0; i < size_names.size() && (i < 2 || all <= kMostGuessed); ++i)
-        buffer.shape.push_back(size_names[i]);
+      buffer.shape = scope_.guessed_shape(size_names);
     }
     if (buffer.element.lanes > 1) buffer.shape.push_back(std::to_string(buffer.element.lanes));
     if (buffer.elements.empty()) {

@@ -38,10 +38,16 @@ struct FigureBar {
   std::string label;
   size_t colour = 0;  // bars of one colour belong together
 };
+// Cells that fill the whole plot, row by row from the top; 0xRRGGBB each.
+struct FigureRaster {
+  size_t width = 0, height = 0;
+  std::vector<uint32_t> colours{};  // width * height
+};
 struct Figure {
   std::string title{};
   std::string note{};  // a line under the title
   FigureAxis x{}, y{};
+  FigureRaster raster{};
   std::vector<FigureLine> lines{};
   std::vector<FigureBar> bars{};
   std::vector<FigurePoint> points{};

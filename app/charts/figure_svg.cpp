@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <map>
 
 #include "charts/figure.h"
 #include "core/escape.h"
@@ -84,6 +86,24 @@ std::string axes_of(const Figure& figure, const Page& page) {
   out += words_at((page.left() + right) / 2, kHeight - 14, figure.x.title, kInk, "middle");
   out += words_at(page.left() - 8, kTop - 10, figure.y.title, kInk, "end");
   return out;
+}
+
+// One path for each colour; cells beside each other are one piece of it.
+std::string raster_of(const FigureRaster& raster, double left) {
+  if (raster.width == 0 || raster.colours.size() < raster.width * raster.height) return {};
+  std::map<uint32_t, std::string> paths;
+  for (size_t y = 0; y < raster.height; ++y)
+    for (size_t x = 0, end = 0; x < raster.width; x = end) {
+      const uint32_t* const row = raster.colours.data() + y * raster.width;
+      for (end = x; end < raster.width && row[end] == row[x];) ++end;
+      paths[row[x]] += fmt::format("M{} {}h{}v1H{}z", x, y, end - x, x);
+    }
+  std::string out =
+      fmt::format("<g transform=\"translate({:.1f} {:.1f}) scale({:.5f} {:.5f})\" shape-rendering=\"crispEdges\">\n",
+                  left, kTop, (kWidth - kRight - left) / static_cast<double>(raster.width),
+                  (kHeight - kBottom - kTop) / static_cast<double>(raster.height));
+  for (const auto& [colour, path] : paths) out += fmt::format("<path fill=\"#{:06x}\" d=\"{}\"/>\n", colour, path);
+  return out + "</g>\n";
 }
 
 std::string line_of(const FigureLine& line, const Page& page) {
@@ -172,7 +192,7 @@ std::string svg_of(const Figure& figure) {
       kWidth, kHeight);
   out += words_at(20, 28, figure.title, kInk, "start", " font-size=\"17\" font-weight=\"600\"");
   out += words_at(20, 47, figure.note, kDim, "start");
-  out += legend_of(figure) + axes_of(figure, page);
+  out += legend_of(figure) + axes_of(figure, page) + raster_of(figure.raster, page.left());
   const bool pairs =
       std::ranges::any_of(figure.bars, [](const FigureBar& bar) { return bar.row != std::floor(bar.row); });
   for (const FigureBar& bar : figure.bars) out += bar_of(bar, page, pairs ? rows * 2 : rows);

@@ -65,6 +65,7 @@ struct Context {
   std::function<void(const std::string& name, std::string text)> save;
   // The same for a picture of the panel of that title; an empty title: of the whole window.
   std::function<void(const std::string& title, const std::string& name)> save_picture;
+  std::function<void()> show_lessons;  // brings them to the front
 
   // Sends a new draft to the focus lane and shows it at once.
   void post(Draft wish, session::Gesture gesture);

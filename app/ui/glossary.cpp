@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cctype>
+#include <set>
+#include <utility>
 
 #include "platform/atomic_file.h"
 
@@ -56,6 +58,34 @@ const std::string& Glossary::find(std::string_view word) const {
   static const std::string none;
   const auto found = entries_.find(lower(word));
   return found == entries_.end() ? none : found->second;
+}
+
+std::vector<Glossary::Found> Glossary::words_in(std::string_view text) const {
+  const std::string all = lower(text);
+  const auto in_a_word = [&](size_t at) {
+    return at < all.size() && (std::isalnum(static_cast<unsigned char>(all[at])) != 0 || all[at] == '_');
+  };
+  // How long the word is in the text at that place, with or without an s; 0: it is not there.
+  const auto length_at = [&](size_t at, std::string_view word) -> size_t {
+    if (word.ends_with('s') && !word.ends_with("ss")) word.remove_suffix(1);
+    if (word.size() < 2 || all.compare(at, word.size(), word) != 0) return 0;
+    const size_t end = at + word.size();
+    if (!in_a_word(end)) return word.size();
+    return all[end] == 's' && !in_a_word(end + 1) ? word.size() + 1 : 0;
+  };
+  std::vector<Found> found;
+  std::set<std::string_view> sentences;
+  for (size_t at = 0; at < all.size(); ++at) {
+    if (!in_a_word(at) || (at > 0 && in_a_word(at - 1))) continue;
+    const std::pair<const std::string, std::string>* best = nullptr;
+    size_t longest = 0;
+    for (const auto& entry : entries_)
+      if (const size_t length = length_at(at, entry.first); length > longest) longest = length, best = &entry;
+    if (best == nullptr) continue;
+    if (sentences.insert(best->second).second) found.push_back({std::string(text.substr(at, longest)), best->first});
+    at += longest - 1;
+  }
+  return found;
 }
 
 }  // namespace attnscope::ui

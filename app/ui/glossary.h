@@ -3,6 +3,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/result.h"
 
@@ -17,6 +18,12 @@ class Glossary {
 
   // Empty if the glossary lacks the word; letter case does not matter.
   const std::string& find(std::string_view word) const;
+  // The words of the text that it explains, as the text writes them, in the text's order; a word and its plural, and
+  // two words of one sentence, count once. "A" and "B" are too often articles and letters.
+  struct Found {
+    std::string written, word;
+  };
+  std::vector<Found> words_in(std::string_view text) const;
   const std::map<std::string, std::string>& entries() const { return entries_; }
 
  private:

@@ -6,17 +6,12 @@
 
 #include "platform/process.h"
 #include "session/run_once.h"
+#include "ui/shown.h"
 
 namespace attnscope::ui {
 namespace {
 
 constexpr int64_t kMostEmulatedMs = 60000;  // so that every CTA of an ordinary problem is counted
-
-std::string words_of(const session::Snapshot& snapshot) {
-  for (const session::WorkerStatus& worker : snapshot.workers)
-    if (worker.state == session::WorkerState::busy && !worker.detail.empty()) return worker.detail;
-  return {};
-}
 
 constexpr const char* kEdited = "The kernel was edited since that run: run it again first.";
 
@@ -64,7 +59,7 @@ void HardwareDesk::begin() {
   const auto look = [words = words_, wake = wake_](const session::Snapshot& now) {
     {
       const std::lock_guard lock(words->mutex);
-      words->text = words_of(now);
+      words->text = busy_words(now);
     }
     wake();
   };

@@ -18,11 +18,11 @@ void say(const lesson::Progress& progress, const std::string& words) {
 
 void draw_text(const lesson::Progress& progress) { say(progress, progress.step().text); }
 
-void draw_waiting_run(LessonDesk& desk) {
+void draw_waiting_run(LessonDesk& desk, const std::string& busy) {
   const lesson::Run* run = desk.progress()->wanted();
   if (run == nullptr || desk.progress()->state() != lesson::Progress::State::waits) return;
   if (!desk.fault().empty()) return wrapped(desk.fault(), palette().bad);
-  if (desk.runs()) return dim_text("It runs\u2026");
+  if (desk.runs()) return wrapped("It runs\u2026 " + busy, palette().dim);
   if (ImGui::Button((std::string(ICON_PLAY "  Run ") + words_of(*run) + "###run").c_str())) desk.run();
 }
 

@@ -1,4 +1,6 @@
 #pragma once
+#include <string>
+
 #include "ui/lesson_desk.h"
 
 namespace attnscope::ui {
@@ -8,8 +10,8 @@ namespace attnscope::ui {
 
 // The step's text, with its figures.
 void draw_text(const lesson::Progress& progress);
-// The step's run: a button, that it runs, or why it cannot.
-void draw_waiting_run(LessonDesk& desk);
+// The step's run: a button, that it runs and how far it is (`busy`), or why it cannot.
+void draw_waiting_run(LessonDesk& desk, const std::string& busy);
 // Which answer is right, and whether it was chosen.
 void draw_answer(const lesson::Progress& progress);
 // What the run shows; the goal, and whether it is reached.

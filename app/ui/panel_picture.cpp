@@ -5,7 +5,9 @@
 #include <imgui_internal.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
+#include <system_error>
 #include <utility>
 
 namespace attnscope::ui {
@@ -62,17 +64,36 @@ void PanelPicture::read(const ImDrawList*, const ImDrawCmd* command) {
   glPixelStorei(GL_PACK_ALIGNMENT, 4);
 }
 
-void PanelPicture::follow(Context& context) {
-  if (!pixels_.empty()) {
-    const auto line = static_cast<std::ptrdiff_t>(box_.width) * 3;
-    for (int low = 0, high = box_.height - 1; low < high; ++low, --high)
-      std::swap_ranges(pixels_.begin() + low * line, pixels_.begin() + (low + 1) * line, pixels_.begin() + high * line);
-    const auto png = png_of({box_.width, box_.height}, 3, std::exchange(pixels_, {}));
-    if (png)
-      context.save(name_ + ".png", *png);
-    else
-      context.session.note(session::LogLevel::error, png.error().message);
+void PanelPicture::encode() {
+  const auto work = [size = PictureSize{box_.width, box_.height}, pixels = std::exchange(pixels_, {})]() mutable {
+    const auto line = static_cast<std::ptrdiff_t>(size.width) * 3;
+    for (int low = 0, high = size.height - 1; low < high; ++low, --high)
+      std::swap_ranges(pixels.begin() + low * line, pixels.begin() + (low + 1) * line, pixels.begin() + high * line);
+    return png_of(size, 3, pixels);
+  };
+  encoded_name_ = name_;
+  try {
+    encoded_ = std::async(std::launch::async, work);
+  } catch (const std::system_error&) {
+    encoded_ = std::async(std::launch::deferred, work);  // no thread is left: within this frame
   }
+}
+
+void PanelPicture::take_encoded(Context& context) {
+  context.wake_within(0.02);
+  if (encoded_.wait_for(std::chrono::seconds(0)) == std::future_status::timeout) return;
+  const Result<std::string> png = encoded_.get();
+  if (png)
+    context.save(encoded_name_ + ".png", *png);
+  else
+    context.session.note(session::LogLevel::error, png.error().message);
+}
+
+void PanelPicture::follow(Context& context) {
+  if (encoded_.valid())
+    take_encoded(context);
+  else if (!pixels_.empty())
+    encode();
   if (!asked_at_) return;
   context.wake_within(0.02);
   const double waited = ImGui::GetTime() - *asked_at_;

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <future>
 #include <optional>
 #include <string>
 #include <vector>
@@ -27,10 +28,13 @@ class PanelPicture {
   // Of the panel of that title, or of the whole window if it is empty: a moment later, when menus have closed.
   // `name` is the proposed file's.
   void ask(std::string title, std::string name);
-  // At the end of each frame. Opens the save dialog once the picture is there.
+  // At the end of each frame. Opens the save dialog once the picture is there. It is encoded on a thread of its own,
+  // because that takes longer than a frame.
   void follow(Context& context);
 
  private:
+  void encode();
+  void take_encoded(Context& context);
   static void read(const ImDrawList* list, const ImDrawCmd* command);
 
   std::string title_, name_;
@@ -39,6 +43,8 @@ class PanelPicture {
   PixelBox box_;
   PictureSize framebuffer_;
   std::vector<uint8_t> pixels_;  // RGB, rows from the bottom as OpenGL gives them
+  std::string encoded_name_;     // the name of what encoded_ will be
+  std::future<Result<std::string>> encoded_;
 };
 
 }  // namespace attnscope::ui

@@ -194,7 +194,7 @@ void Presenter::draw_lesson(Context& context, ExperimentPanel& controls) {
   ImGui::SameLine(0, gap);
   begin_column("told", {0, height});
   if (progress.state() == State::asks) wrapped("The answer is shown after yours.", palette().dim);
-  draw_waiting_run(context.lesson);
+  draw_waiting_run(context.lesson, busy_words(context.snapshot));
   draw_answer(progress);
   draw_runs(context, progress);
   draw_told(progress);

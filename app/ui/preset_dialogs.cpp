@@ -14,12 +14,19 @@
 #include "ui/widgets/text.h"
 
 namespace attnscope::ui {
+namespace {
+
+constexpr float kNote = 4.5f;  // ems of height for a preset's note
+
+}  // namespace
 
 std::string file_name_of(const std::string& title) { return store::file_name_of(title, "preset"); }
 
 void PresetDialogs::save_as(const std::string& title) {
   title_ = title;
   path_.clear();
+  looked_at_.clear();
+  replaces_ = false;
   note_.clear();
   wanted_ = "Save the preset";
 }
@@ -93,11 +100,14 @@ void PresetDialogs::draw_save(Context& context, const Json& view) {
   entered |= ImGui::InputTextWithHint("##file", proposed.c_str(), &path_, ImGuiInputTextFlags_EnterReturnsTrue);
   const std::string file = path_.empty() ? proposed : path_;
   const bool ready = !title_.empty() && !file.empty();
-  std::error_code unknown;
-  if (!path_.empty() && std::filesystem::is_regular_file(path_, unknown))
-    small_text(ICON_WARNING "  It exists and is replaced.", palette().warn);
+  if (path_ != looked_at_) {
+    looked_at_ = path_;
+    std::error_code unknown;
+    replaces_ = !path_.empty() && std::filesystem::exists(path_, unknown);
+  }
+  small_text(replaces_ ? ICON_WARNING "  It exists and is replaced." : "", palette().warn);
   ImGui::BeginDisabled(!ready);
-  if (ImGui::Button("Save") || (entered && ready)) {
+  if (ImGui::Button(replaces_ ? "Replace###save" : "Save###save") || (entered && ready)) {
     context.session.save_preset(file, title_, view);
     if (!note_.empty()) context.session.describe_preset(file, title_, note_);
     ImGui::CloseCurrentPopup();
@@ -108,46 +118,75 @@ void PresetDialogs::draw_save(Context& context, const Json& view) {
   end_modal("Cancel");
 }
 
+void PresetDialogs::choose(const session::PresetItem& preset) {
+  managed_ = preset.path;
+  title_ = preset.name;
+  note_ = preset.note;
+}
+
+// A duplicate, or a file that was dropped, is chosen when it comes.
+void PresetDialogs::choose_new(const session::Snapshot& snapshot) {
+  const auto before = std::exchange(listed_, snapshot.presets);
+  if (before == nullptr || before == listed_ || listed_ == nullptr) return;
+  for (const session::PresetItem& preset : *listed_)
+    if (preset.own && std::ranges::find(*before, preset.path, &session::PresetItem::path) == before->end()) {
+      choose(preset);
+      gallery_.bring_into_sight(preset.path);
+    }
+}
+
 void PresetDialogs::draw_manage(Context& context) {
   manages_ = begin_modal("Presets", 60);
-  if (!manages_) return;
+  if (!manages_) {
+    listed_.reset();
+    return;
+  }
   const session::Snapshot& snapshot = context.snapshot;
-  const std::string picked = gallery_.draw(context, managed_, em(22));
+  choose_new(snapshot);
+  const ImGuiStyle& style = ImGui::GetStyle();
+  const float details = ImGui::GetFrameHeightWithSpacing() + em(kNote);
+  const float others = details + 2 * ImGui::GetFrameHeightWithSpacing() + em(6);  // and the title, the borders
+  const float room = ImGui::GetMainViewport()->WorkSize.y * 0.9f - others - style.WindowPadding.y;
+  const std::string picked = gallery_.draw(context, managed_, std::clamp(room, em(8), em(34)));
   const session::PresetItem* chosen = nullptr;
-  if (!picked.empty() && snapshot.presets)
-    for (const session::PresetItem& preset : *snapshot.presets)
-      if (preset.path == picked) {
-        managed_ = picked;
-        title_ = preset.name;
-        note_ = preset.note;
-      }
+  for (const session::PresetItem& preset : *snapshot.presets) {
+    if (preset.path == picked) choose(preset);
+    if (preset.path == managed_) chosen = &preset;
+  }
   if (gallery_.loads()) {
     context.session.load_preset(managed_);
     ImGui::CloseCurrentPopup();
   }
-  if (snapshot.presets)
-    for (const session::PresetItem& preset : *snapshot.presets)
-      if (preset.path == managed_) chosen = &preset;
+  // What is told of a preset has its place, so that no button moves when one is chosen.
+  const float from = ImGui::GetCursorPosY();
   if (chosen != nullptr)
-    draw_details(context, *chosen);
+    draw_details(*chosen);
   else
     wrapped(
         "Choose one to load it. You can rename, describe and delete your own. A preset's file that you drop here is "
         "kept among yours.",
         palette().dim);
+  ImGui::SetCursorPosY(from + details);
+  if (chosen != nullptr) draw_buttons(context, *chosen);
+  const float close = width_of("Close") + 2 * style.FramePadding.x;
+  ImGui::SetCursorPosX(ImGui::GetCursorPosX() + ImGui::GetContentRegionAvail().x - close);
   end_modal();
 }
 
-void PresetDialogs::draw_details(Context& context, const session::PresetItem& preset) {
+void PresetDialogs::draw_details(const session::PresetItem& preset) {
   if (preset.own) {
     ImGui::SetNextItemWidth(-FLT_MIN);
     ImGui::InputTextWithHint("##title", "title", &title_);
-    ImGui::InputTextMultiline("##note", &note_, {ImGui::GetContentRegionAvail().x, em(4.5f)});
+    ImGui::InputTextMultiline("##note", &note_, {ImGui::GetContentRegionAvail().x, em(kNote)});
   } else {
-    wrapped(preset.note, palette().text);
-    wrapped("It ships with attnscope and cannot be changed: Save preset as makes your own copy.", palette().faint,
+    wrapped_to_fit(preset.note, palette().text, 0, em(kNote));
+    wrapped("It ships with attnscope and cannot be changed: Duplicate makes a copy that is yours.", palette().faint,
             kSmallSize);
   }
+}
+
+// Leaves the line open for the dialog's own button.
+void PresetDialogs::draw_buttons(Context& context, const session::PresetItem& preset) {
   if (ImGui::Button("Load")) {
     context.session.load_preset(preset.path);
     ImGui::CloseCurrentPopup();

@@ -28,12 +28,18 @@ class PresetDialogs {
   void draw_places(const Context& context);
   void draw_save(Context& context, const Json& view);
   void draw_manage(Context& context);
-  void draw_details(Context& context, const session::PresetItem& preset);
+  void draw_details(const session::PresetItem& preset);
+  void draw_buttons(Context& context, const session::PresetItem& preset);
+  void choose(const session::PresetItem& preset);
+  void choose_new(const session::Snapshot& snapshot);
 
   std::filesystem::path user_presets_;
   std::string wanted_;  // dialog to open in this frame
   std::string path_, title_, note_;
-  std::string managed_;  // path of the selected preset, or empty
+  std::string looked_at_;                                     // the typed path of which replaces_ tells
+  bool replaces_ = false;                                     // a file of that path exists
+  std::string managed_;                                       // path of the selected preset, or empty
+  session::Shared<std::vector<session::PresetItem>> listed_;  // of the last frame of the gallery
   FolderBrowser browser_;
   PresetGallery gallery_;
   bool manages_ = false;

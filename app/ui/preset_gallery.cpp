@@ -45,7 +45,9 @@ void draw_thumbnail(const Observation* run, ImVec2 corner, float side) {
       y -= part;
     }
   }
-  draw_kind_mark(list, {high.x - em(0.4f), low.y + em(0.4f)}, em(0.25f), timing.kind);
+  const ImVec2 mark{high.x - em(0.5f), low.y + em(0.5f)};
+  list->AddCircleFilled(mark, em(0.42f), p.raised);  // the bars have its colours too
+  draw_kind_mark(list, mark, em(0.25f), timing.kind);
 }
 
 }  // namespace
@@ -78,21 +80,25 @@ bool PresetGallery::matches(const session::PresetItem& preset) const {
          (preset.draft && holds_words(preset.draft->kernel, search_));
 }
 
-bool PresetGallery::draw_card(const session::PresetItem& preset, bool outlined, float width) {
+bool PresetGallery::draw_card(const session::PresetItem& preset, bool outlined, bool loaded, float width) {
   const std::string label = "###" + std::filesystem::path(preset.path).filename().string();
   const ImVec2 corner = ImGui::GetCursorScreenPos();
   const bool chosen = ImGui::Selectable(label.c_str(), outlined,
                                         ImGuiSelectableFlags_NoAutoClosePopups | ImGuiSelectableFlags_AllowDoubleClick,
                                         {width, em(kHeight)});
   loads_ |= chosen && ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left);
-  tooltip(preset.note.empty() ? preset.path : preset.note + "\n\n" + preset.path);
+  tooltip((loaded ? "It is loaded.\n\n" : "") + (preset.note.empty() ? "" : preset.note + "\n\n") + preset.path);
+  if (preset.path == sought_) {
+    ImGui::SetScrollHereY();
+    sought_.clear();
+  }
   if (!ImGui::IsItemVisible()) return chosen;
   const ImVec2 after = ImGui::GetCursorScreenPos();
   draw_thumbnail(runs_[preset.path].get(), {corner.x + em(0.2f), corner.y + em(0.3f)}, em(kThumbnail));
   const float left = corner.x + em(kThumbnail + 1), room = width - em(kThumbnail + 1.2f);
   ImGui::SetCursorScreenPos({left, corner.y + em(0.2f)});
   ImGui::PushFont(fonts().strong, 0);
-  clipped(preset.name, room, palette().text);
+  clipped((loaded ? ICON_CHECK "  " : "") + preset.name, room, loaded ? palette().accent : palette().text);
   ImGui::PopFont();
   ImGui::PushFont(nullptr, kSmallSize);
   ImGui::SetCursorScreenPos({left, corner.y + ImGui::GetFontSize() * 1.9f});
@@ -128,7 +134,8 @@ std::string PresetGallery::draw(const Context& context, const std::string& manag
       if (column > 0) ImGui::SameLine(f32(column) * (width + em(kGap)));
       ImGui::PushID(preset.path.c_str());  // two folders may hold the same name
       ImGui::BeginGroup();
-      if (draw_card(preset, preset.path == managed, width)) chosen = preset.path;
+      if (draw_card(preset, preset.path == managed, preset.path == context.snapshot.preset_path, width))
+        chosen = preset.path;
       ImGui::EndGroup();
       ImGui::PopID();
       column = (column + 1) % columns;

@@ -18,16 +18,22 @@ class PresetGallery {
   // Whether a double click on a card asks for its preset.
   bool loads() const { return loads_; }
   void reset() { search_.clear(); }
+  // Scrolls to that preset, whatever was searched for.
+  void bring_into_sight(const std::string& path) {
+    search_.clear();
+    sought_ = path;
+  }
 
  private:
   void find_runs(const session::Snapshot& snapshot);
   bool matches(const session::PresetItem& preset) const;
-  bool draw_card(const session::PresetItem& preset, bool outlined, float width);
+  bool draw_card(const session::PresetItem& preset, bool outlined, bool loaded, float width);
 
   std::map<std::string, session::Shared<Observation>> runs_;  // by the preset's path
   size_t runs_in_ = 0;                                        // entries of the history that were looked at
   session::Shared<std::vector<session::PresetItem>> runs_of_;
   std::string search_;
+  std::string sought_;  // path of the preset to scroll to; empty: none
   bool loads_ = false;
 };
 

@@ -16,6 +16,7 @@ class SessionDialog {
  private:
   void take_note(const Context& context);
   void draw_saved(Context& context, float height);
+  void draw_row(Context& context, const session::SavedSession& one) const;
   void draw_bin(Context& context) const;
   bool matches(const session::SavedSession& one) const;
 

@@ -44,6 +44,12 @@ const Failure* Shown::failure() const {
   return focus != nullptr && focus->failure ? &*focus->failure : nullptr;
 }
 
+std::string busy_words(const session::Snapshot& snapshot) {
+  for (const session::WorkerStatus& worker : snapshot.workers)
+    if (worker.state == session::WorkerState::busy && !worker.detail.empty()) return worker.detail;
+  return {};
+}
+
 Shown shown_of(const session::Snapshot& snapshot) {
   Shown shown;
   shown.focus = &snapshot.focus;

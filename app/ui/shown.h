@@ -37,6 +37,9 @@ struct Shown {
 
 Shown shown_of(const session::Snapshot& snapshot);
 
+// What the first busy worker does: "emulating tiled, 123 of 128 CTAs"; empty: none is busy.
+std::string busy_words(const session::Snapshot& snapshot);
+
 // The readout that reports a failure in `stage`.
 enum class Readout { experiment, memory, error, latency };
 Readout readout_of(Stage stage);

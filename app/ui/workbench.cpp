@@ -195,7 +195,8 @@ void Workbench::draw() {
                   },
                   [this] { open_panel(kWhyTitle); },
                   [this](const std::string& name, std::string text) { save_.open(name, std::move(text)); },
-                  [this](const std::string& title, const std::string& name) { picture_.ask(title, name); }};
+                  [this](const std::string& title, const std::string& name) { picture_.ask(title, name); },
+                  [this] { open_panel(kLessonTitle); }};
   desk_.follow(context);
   hardware_.follow(session_, snapshot);
   source_panel_->editor().follow(context);

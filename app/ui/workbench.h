@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "ui/actions.h"
@@ -161,6 +162,7 @@ class Workbench {
   Actions actions_;
   Dialogs dialogs_;
   PresetDialogs preset_dialogs_;
+  std::vector<std::pair<std::string, std::filesystem::path>> recent_;  // of the open menu: name and file
   SessionDialog session_dialog_;
   uint64_t adopted_session_ = 0;  // OpenedSession::number
   CommandPane command_pane_;

@@ -298,23 +298,30 @@ void Workbench::draw_menu(Context& context) {
   ImGui::EndMainMenuBar();
 }
 
-// Presets that were opened or saved last; one that is gone is left out.
+// Presets that were opened or saved last. One that is gone is left out; the files are looked for when the menu opens.
 void Workbench::draw_recent_menu(const session::Snapshot& snapshot) {
   const auto recent = snapshot.settings->find(session::kRecentPresets);
   const bool any = recent != snapshot.settings->end() && recent->is_array() && !recent->empty();
   if (!ImGui::BeginMenu("Recent", any)) return;
-  for (const Json& one : *recent) {
-    std::error_code error;
-    const std::filesystem::path path = one.is_string() ? one.get<std::string>() : std::string();
-    if (!std::filesystem::is_regular_file(path, error)) continue;
-    std::string name = path.stem().string();
-    for (size_t at = 0; snapshot.presets && at < snapshot.presets->size(); ++at)
-      if ((*snapshot.presets)[at].path == path.string()) name = (*snapshot.presets)[at].name;
+  if (ImGui::IsWindowAppearing()) {
+    recent_.clear();
+    for (const Json& one : *recent) {
+      std::error_code error;
+      const std::filesystem::path path = one.is_string() ? one.get<std::string>() : std::string();
+      if (!std::filesystem::is_regular_file(path, error)) continue;
+      std::string name = path.stem().string();
+      for (size_t at = 0; snapshot.presets && at < snapshot.presets->size(); ++at)
+        if ((*snapshot.presets)[at].path == path.string()) name = (*snapshot.presets)[at].name;
+      recent_.emplace_back(std::move(name), path);
+    }
+  }
+  for (const auto& [name, path] : recent_) {
     ImGui::PushID(path.c_str());
     if (ImGui::MenuItem(name.c_str())) session_.load_preset(path);
     ImGui::PopID();
     tooltip(path.string());
   }
+  if (recent_.empty()) ImGui::MenuItem("None of them is there any more", nullptr, false, false);
   ImGui::EndMenu();
 }
 

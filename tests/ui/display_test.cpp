@@ -1,9 +1,16 @@
 // The window on a display, with Hello ImGui's runner; under Xvfb if there is no display (see CMakeLists.txt).
+#include <fcntl.h>
 #include <signal.h>
+#include <spawn.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <array>
+#include <charconv>
 #include <cstdlib>
-
 #include <nlohmann/json.hpp>
+#include <string_view>
 
 #include "cuda_api/shared_library.h"
 #include "platform/termination.h"
@@ -61,6 +68,104 @@ TEST_F(Display, ASignalToEndLosesNoChange) {
   const Json kept = Json::parse(testing_support::read_text(options_.state_dir / "settings.json"));
   EXPECT_EQ(kept["made"], "at the last moment");
   EXPECT_TRUE(std::filesystem::exists(options_.state_dir / "journal.json"));
+}
+
+// A window in a process of its own, which SIGKILL ends at a moment when it has shown a run, a note, a star and a saved
+// session: what is shown is written before. The process is this test again, told by its environment that it is the one
+// to be killed and where it says that it is ready.
+class KilledWindow : public Display {
+ protected:
+  static constexpr const char *kReady = "ATTNSCOPE_TEST_READY", *kState = "ATTNSCOPE_TEST_STATE";
+
+  // A run's end is waited for; then it is annotated and kept in a session. One byte says that all of it is shown.
+  void work_until_killed(const std::filesystem::path& state, int ready) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);                   // nor does it outlive the test
+    EXPECT_EQ(::fcntl(ready, F_SETFD, FD_CLOEXEC), 0);  // its worker does not hold the pipe open
+    options_.state_dir = state;
+    auto session = session::Session::start(options_, [] { wake(); });
+    ASSERT_TRUE(session) << session.error().message;
+    WindowOptions options;
+    options.resources = ATTNSCOPE_SOURCE_DIR;
+    bool asked = false, told = false;
+    options.after_frame = [&](const FrameTime&) {
+      const auto now = (*session)->snapshot();
+      if (!now->focus.shown || now->focus.running || now->history.size == 0) return;
+      if (!std::exchange(asked, true)) {
+        (*session)->annotate(now->focus.shown->hash, {true, "for the talk"});
+        (*session)->save_session("Warps", "second hour", Json::object());
+      }
+      if (now->notes->size() != 1 || now->sessions->size() != 1 || std::exchange(told, true)) return;
+      EXPECT_EQ(::write(ready, "!", 1), 1);
+    };
+    (void)run_window(**session, options);
+    FAIL() << "the window ended by itself";
+  }
+
+  // Starts the other process and returns its id once it is ready; 0: it never was.
+  pid_t start_the_other(const std::filesystem::path& state) {
+    std::array<int, 2> pipe_ends{};
+    EXPECT_EQ(::pipe(pipe_ends.data()), 0);
+    EXPECT_EQ(::fcntl(pipe_ends[0], F_SETFD, FD_CLOEXEC), 0);
+    std::filesystem::create_directories(dir_ / "other");
+    const char* const usual = std::getenv("TMPDIR");
+    const std::string folder = usual != nullptr ? usual : "";
+    ::setenv(kReady, std::to_string(pipe_ends[1]).c_str(), 1);
+    ::setenv(kState, state.c_str(), 1);
+    ::setenv("TMPDIR", (dir_ / "other").c_str(), 1);  // it cannot clear up what it leaves
+    const std::string only =
+        std::string("--gtest_filter=KilledWindow.") + testing::UnitTest::GetInstance()->current_test_info()->name();
+    std::string program = "ui_tests", filter = only, output = "--gtest_output=";
+    std::array<char*, 4> argv{program.data(), filter.data(), output.data(), nullptr};
+    pid_t other = 0;
+    EXPECT_EQ(::posix_spawn(&other, "/proc/self/exe", nullptr, nullptr, argv.data(), environ), 0);
+    ::unsetenv(kReady);
+    ::unsetenv(kState);
+    folder.empty() ? ::unsetenv("TMPDIR") : ::setenv("TMPDIR", folder.c_str(), 1);
+    ::close(pipe_ends[1]);
+    char byte = 0;
+    const ssize_t came = ::read(pipe_ends[0], &byte, 1);  // the end of the file, if it ends too soon
+    ::close(pipe_ends[0]);
+    return came == 1 ? other : 0;
+  }
+};
+
+TEST_F(KilledWindow, OpensAgainWithItsRunNoteStarAndSession) {
+  if (const char* const state = std::getenv(kState)) {
+    const char* const given = std::getenv(kReady);
+    ASSERT_NE(given, nullptr);
+    const std::string_view digits = given;
+    int ready = -1;
+    std::from_chars(digits.data(), digits.data() + digits.size(), ready);
+    return work_until_killed(state, ready);
+  }
+  const pid_t other = start_the_other(options_.state_dir);
+  ASSERT_GT(other, 0) << "the window ended before it was killed";
+  ASSERT_EQ(::kill(other, SIGKILL), 0);
+  int status = 0;
+  ASSERT_EQ(::waitpid(other, &status, 0), other);
+  ASSERT_TRUE(WIFSIGNALED(status));
+  EXPECT_EQ(WTERMSIG(status), SIGKILL);
+
+  auto session = session::Session::start(options_, [] { wake(); });
+  ASSERT_TRUE(session) << session.error().message;
+  WindowOptions options;
+  options.resources = ATTNSCOPE_SOURCE_DIR;
+  options.after_frame = [&](const FrameTime&) {
+    const auto now = (*session)->snapshot();
+    if (now->focus.shown && !now->focus.running) request_close();
+  };
+  EXPECT_EQ(run_window(**session, options), 0);
+  const auto now = (*session)->snapshot();
+  ASSERT_GE(now->history.size, 1U);
+  ASSERT_EQ(now->notes->size(), 1U);
+  const auto& [hash, note] = *now->notes->begin();
+  EXPECT_EQ(note, (store::RunNote{true, "for the talk"}));
+  ASSERT_NE(now->history.at(0).observation, nullptr);
+  EXPECT_EQ(now->history.at(0).observation->hash, hash) << "the run that the killed window showed";
+  ASSERT_EQ(now->sessions->size(), 1U);
+  EXPECT_EQ(now->sessions->front().title, "Warps");
+  EXPECT_EQ(now->sessions->front().note, "second hour");
+  (*session)->stop();
 }
 
 TEST_F(Display, ItsLossAndItsRefusalsReachTheProgram) {

@@ -173,6 +173,20 @@ TEST(WindowSettings, RoundTrip) {
   EXPECT_EQ(window_settings_from_json(to_json(kept)), kept);
 }
 
+TEST(Glossary, ItsWordsAreFoundInATextOncePerSentence) {
+  const Glossary glossary = Glossary::parse(
+      "- **CTA, block**: A group.\n- **query rows**: Of Q.\n- **A**: A run.\n- **lane, lanes**: A thread.\n"
+      "- **bank conflicts**: They wait.\n- **bank**: A column.\n");
+  std::vector<std::string> written, words;
+  for (const Glossary::Found& one : glossary.words_in("A planet: 8 CTAs, a query row each. A block's lanes; bank "
+                                                      "conflicts, BANK_SIZE and then a bank.")) {
+    written.push_back(one.written);
+    words.push_back(one.word);
+  }
+  EXPECT_EQ(written, (std::vector<std::string>{"CTAs", "query row", "lanes", "bank conflicts", "bank"}));
+  EXPECT_EQ(words.at(1), "query rows");
+}
+
 TEST(Glossary, WordsShareASentenceAndCaseDoesNotMatter) {
   const Glossary glossary =
       Glossary::parse("# Glossary\nsome **bold** prose\n- **CTA, block**: A group: of threads.\n- **lane**:\n");

@@ -134,6 +134,10 @@ TEST_F(ExportFlow, AMapIsATableOfItsValues) {
     const std::string csv = text_of(dir_ / "map.csv");
     EXPECT_THAT(csv, StartsWith("row,0,1,2,"));
     EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 1 + bench_->map_of(MapKind::error).tile()->height);
+    take(ctx, "Error", "Save the plot as SVG\u2026");
+    save_as(ctx, dir_ / "map.svg");
+    EXPECT_THAT(text_of(dir_ / "map.svg"), StartsWith("<svg"));
+    EXPECT_THAT(text_of(dir_ / "map.svg"), HasSubstr("crispEdges"));
   });
 }
 

@@ -442,6 +442,18 @@ TEST_F(Flow, APresetIsSavedDroppedAndRefused) {
             ctx, [&](const Snapshot& s) { return std::filesystem::exists(mine) && s.preset_path == mine; },
             "the saved preset"))
       return;
+    // A file that exists is replaced, and the button says so.
+    ctx->KeyPress(ImGuiMod_Ctrl | ImGuiMod_Shift | ImGuiKey_S);
+    ctx->Yield(2);
+    ctx->ItemInput("//Save the preset/##title");
+    ctx->KeyCharsReplace("Eight warps");
+    EXPECT_THAT(drawn_words(ctx), testing::Not(testing::HasSubstr("Replace"))) << "another file is proposed";
+    ctx->ItemInput("//Save the preset/##file");
+    ctx->KeyCharsReplace(mine.c_str());
+    ctx->Yield(2);
+    EXPECT_THAT(drawn_words(ctx), testing::HasSubstr("Replace"));
+    ctx->ItemClick("//Save the preset/Cancel");
+    ctx->Yield(2);
     ctx->ItemClick("//Experiment/NUM_WARPS/2");
     if (!wait_for_run(ctx, "NUM_WARPS", 2)) return;
     bench_->drop(mine);

@@ -106,7 +106,11 @@ void AttentionPanel::draw_map(Context& context, const Problem& problem, const Ti
   const MapLook look = look_for(problem, map_.high());
   if (!map_.draw(look, size, !current, "Asking for the matrix")) return;
   const auto place = map_.hovered(problem.seq_q, problem.seq_k);
-  export_menu(context, {"attention", {}, [&] { return map_.sheet(problem.seq_q, problem.seq_k); }});
+  export_menu(context, {"attention", [&] {
+                          return map_.figure(look, problem.seq_q, problem.seq_k,
+                                             fmt::format("softmax(scale \u00b7 QK^T), batch {}, head {}",
+                                                         context.view.batch, context.view.head));
+                        }});
   ImGui::GetWindowDrawList()->PushClipRect(map_.place(), {map_.place().x + size.x, map_.place().y + size.y}, true);
   draw_mask(problem);
   if (show_grid_) draw_grid(problem, grid);

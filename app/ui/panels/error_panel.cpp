@@ -236,7 +236,11 @@ void ErrorPanel::draw_map(Context& context, const Problem& problem) {
                  context.shown.running() ? "The map grows with the first rows." : "Asking for the map"))
     return;
   if (const auto place = map_.hovered(problem.seq_q, problem.head_dim)) point_at(*place);
-  export_menu(context, {"map", {}, [&] { return map_.sheet(problem.seq_q, problem.head_dim); }});
+  export_menu(context, {"map", [&] {
+                          return map_.figure(look, problem.seq_q, problem.head_dim,
+                                             fmt::format("{}, batch {}, head {}", to_string(context.view.map),
+                                                         context.view.batch, context.view.head));
+                        }});
   const double tolerance = context.shown.verdict()->atol;
   map_.colour_bar(look, look.logarithmic ? tolerance : 0,
                   look.logarithmic

@@ -142,7 +142,9 @@ void ExperimentPanel::draw_invitation(Context& context, const Kernel& kernel) {
   ImGui::PushStyleColor(ImGuiCol_Button, with_alpha(palette().accent, 0.14f));
   ImGui::PushFont(fonts().strong, kBaseSize * 0.9f);
   const std::string words = fmt::format("{}  Move {} to {}###invitation", ICON_LIGHTBULB, name, knob->text_of(value));
-  if (ImGui::Button(words.c_str(), {ImGui::GetContentRegionAvail().x, 0})) {
+  const float lessons = width_of("Lessons") + 2 * ImGui::GetStyle().FramePadding.x;
+  const float room = ImGui::GetContentRegionAvail().x - lessons - ImGui::GetStyle().ItemSpacing.x;
+  if (ImGui::Button(words.c_str(), {room, 0})) {
     wish.config.knobs[name] = value;
     context.settings.invited = true;
     context.post(std::move(wish), {context.new_gesture(), true, change_text(*knob, from, value)});
@@ -150,6 +152,9 @@ void ExperimentPanel::draw_invitation(Context& context, const Kernel& kernel) {
   ImGui::PopFont();
   ImGui::PopStyleColor(2);
   tooltip("Latency, shared memory, occupancy and error all answer.");
+  ImGui::SameLine();
+  if (ImGui::Button("Lessons###first lessons", {lessons, 0})) context.show_lessons();
+  tooltip("New to this? Lessons explain it step by step; no GPU is needed.");
 }
 
 }  // namespace attnscope::ui

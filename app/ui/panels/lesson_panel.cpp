@@ -15,6 +15,8 @@ namespace {
 
 constexpr float kReading = 46;  // ems: longer lines are hard to read
 constexpr float kWide = 50;     // ems: the question on the left, what came of it on the right
+constexpr float kThree = 72;    // ems: the question has a column of its own, because the panel is seldom tall
+constexpr size_t kMostWords = 8;
 
 using State = lesson::Progress::State;
 
@@ -38,16 +40,22 @@ void LessonPanel::draw(Context& context) {
   if (!draw_header(desk)) return desk.close();
   const lesson::Progress& progress = *desk.progress();
   const float room = ImGui::GetContentRegionAvail().x;
+  const bool asks = progress.step().predict.has_value(), three = asks && room > em(kThree);
   const bool wide = room > em(kWide);
-  begin_column("step", wide ? room * 0.5f : 0);
-  draw_text(progress);
-  if (progress.step().predict) draw_question(desk);
-  draw_waiting_run(desk);
-  if (wide) {
+  const float column = (room - em(three ? 2 : 1)) / (three ? 3.0f : 2.0f);
+  const auto next_column = [](const char* name, float width) {
     end_column();
     ImGui::SameLine(0, em(1));
-    begin_column("told", 0);
-  }
+    begin_column(name, width);
+  };
+  begin_column("step", wide ? column : 0);
+  draw_text(progress);
+  draw_terms(context.glossary, progress);
+  if (three) next_column("question", column);
+  if (asks) draw_question(desk);
+  // That it runs is seen where its answer comes, at the top.
+  if (wide) next_column("told", 0);
+  draw_waiting_run(desk, busy_words(context.snapshot));
   draw_answer(progress);
   draw_told(progress);
   end_column();
@@ -56,7 +64,8 @@ void LessonPanel::draw(Context& context) {
 void LessonPanel::draw_list(Context& context) {
   if (context.lessons.empty())
     return empty_state(ICON_LIGHTBULB, "There are no lessons", "They come with the program, in assets/lessons.");
-  for (const lesson::Lesson& one : context.lessons) {
+  for (size_t at = 0; at < context.lessons.size(); ++at) {
+    const lesson::Lesson& one = context.lessons[at];
     ImGui::PushID(one.id.c_str());
     if (ImGui::Selectable("##open", false, ImGuiSelectableFlags_SpanAllColumns,
                           {0, 2 * ImGui::GetTextLineHeightWithSpacing()}))
@@ -64,7 +73,7 @@ void LessonPanel::draw_list(Context& context) {
     const ImVec2 after = ImGui::GetCursorPos();
     ImGui::SetCursorPosY(after.y - 2 * ImGui::GetTextLineHeightWithSpacing() - ImGui::GetStyle().ItemSpacing.y);
     ImGui::PushFont(fonts().strong, 0);
-    text(one.title);
+    text(fmt::format("{}. {}", at + 1, one.title));
     ImGui::PopFont();
     ImGui::SameLine();
     small_text(fmt::format("{} min, {} steps", one.minutes, one.steps.size()), palette().dim);
@@ -97,6 +106,23 @@ bool LessonPanel::draw_header(LessonDesk& desk) {
       palette().dim);
   ImGui::Separator();
   return !leaves;
+}
+
+// The jargon of the step, each word with its sentence under the pointer.
+void LessonPanel::draw_terms(const Glossary& glossary, const lesson::Progress& progress) {
+  const lesson::Step& step = progress.step();
+  std::string all = step.text;
+  if (step.predict) all += "\n" + step.predict->ask;
+  const std::vector<Glossary::Found> words = glossary.words_in(all);
+  ImGui::PushFont(nullptr, kSmallSize);
+  for (size_t at = 0; at < std::min(words.size(), kMostWords); ++at) {
+    const float wide = width_of(words[at].written);
+    if (at > 0) ImGui::SameLine(0, em(0.9f));
+    if (at > 0 && ImGui::GetContentRegionAvail().x < wide) ImGui::NewLine();
+    term(glossary, words[at].word, words[at].written, palette().dim);
+  }
+  ImGui::PopFont();
+  ImGui::Spacing();
 }
 
 void LessonPanel::draw_question(LessonDesk& desk) {

@@ -1,4 +1,5 @@
 #pragma once
+#include "ui/glossary.h"
 #include "ui/lesson_desk.h"
 #include "ui/panels/panel.h"
 
@@ -14,6 +15,7 @@ class LessonPanel : public Panel {
  private:
   static void draw_list(Context& context);
   static bool draw_header(LessonDesk& desk);  // false: the lesson is left
+  static void draw_terms(const Glossary& glossary, const lesson::Progress& progress);
   static void draw_question(LessonDesk& desk);
 };
 

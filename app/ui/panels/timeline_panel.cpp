@@ -28,6 +28,12 @@ constexpr float kLeastSegment = 0.5f;  // pixels
 
 ImU32 colour_of(WarpState state) { return palette().buffers[static_cast<size_t>(state)]; }
 
+// Waves have shades of one colour that no state has, the first the strongest; two beside each other differ.
+ImU32 colour_of_wave(int64_t wave) {
+  const Palette& p = palette();
+  return mixed(p.raised, p.text, wave % 2 == 0 ? 0.62f : 0.36f);
+}
+
 // Columns that can be drawn for so many warps.
 size_t drawn_columns(size_t warps) { return std::max<size_t>(32, kMostCells / std::max<size_t>(1, warps)); }
 
@@ -159,7 +165,11 @@ void TimelinePanel::choose_launch(const Context& context, const SmTimeline& time
 
 void TimelinePanel::draw_controls(Context& context, const SmTimeline& timeline) {
   kind_badge(context.glossary, FigureKind::modelled);
+  // As high as the badge, so that all words of the line stand at one height.
+  const float inside = (ImGui::GetItemRectSize().y - ImGui::GetFontSize()) / 2;
+  ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {em(0.3f), std::max(0.0f, inside)});
   ImGui::SameLine(0, em(0.6f));
+  ImGui::AlignTextToFramePadding();
   choose_launch(context, timeline);
   int sm = static_cast<int>(ask_.sm < 0 ? timeline.sm : ask_.sm);
   ImGui::SetNextItemWidth(em(5));
@@ -184,6 +194,7 @@ void TimelinePanel::draw_controls(Context& context, const SmTimeline& timeline) 
   clipped((waits_ ? "Being simulated; here is what was asked for before.  " : "") + heading +
               (caution.empty() ? "" : ".  " + caution),
           ImGui::GetContentRegionAvail().x, waits_ || !caution.empty() ? palette().warn : palette().dim);
+  ImGui::PopStyleVar();
 }
 
 // Each state with its colour and its share of the warps' clocks.
@@ -211,7 +222,8 @@ void TimelinePanel::draw_ctas(const SmTimeline& timeline, ImVec2 size) {
   const Palette& p = palette();
   double end = 1;
   for (const CtaSpan& one : timeline.ctas) end = std::max(end, one.to);
-  clipped(fmt::format("CTAs by SM, {} clocks", with_commas(static_cast<int64_t>(end))), size.x, p.dim);
+  clipped(fmt::format("CTAs by SM, {} clocks; each wave has its shade", with_commas(static_cast<int64_t>(end))), size.x,
+          p.dim);
   const ImVec2 pen = ImGui::GetCursorScreenPos();
   const auto sms = static_cast<size_t>(std::max<int64_t>(1, timeline.sms));
   const float height = size.y;
@@ -229,9 +241,9 @@ void TimelinePanel::draw_ctas(const SmTimeline& timeline, ImVec2 size) {
     const float top =
         box.corner.y + box.row * f32(double(one.sm)) + (split ? box.row / places * f32(double(one.place)) : 0);
     const float bottom = top + (split ? box.row / places : box.row) - (box.row > 3 ? 1 : 0);
-    const ImU32 colour = p.buffers[static_cast<size_t>(charts::wave_of(timeline, one)) % std::size(p.buffers)];
+    const ImU32 colour = colour_of_wave(charts::wave_of(timeline, one));
     list->AddRectFilled({box.x(one.from), top}, {std::max(box.x(one.from) + 1, box.x(one.to) - 1), bottom},
-                        one.sm == timeline.sm ? colour : with_alpha(colour, 0.6f));
+                        one.sm == timeline.sm ? mixed(colour, p.accent, 0.6f) : colour);
   }
   const float row = box.corner.y + box.row * f32(double(timeline.sm));
   list->AddRect({box.corner.x, row - 1}, {box.corner.x + box.width, row + std::max(2.0f, box.row) + 1}, p.text);
@@ -243,8 +255,8 @@ void TimelinePanel::draw_ctas(const SmTimeline& timeline, ImVec2 size) {
   std::string words = fmt::format("SM {}, clock {}", sm, with_commas(static_cast<int64_t>(clock)));
   for (const CtaSpan& one : timeline.ctas)
     if (one.sm == sm && one.from <= clock && clock < one.to)
-      words +=
-          fmt::format("\nCTA {} at place {}: {}", one.cta, one.place, charts::clocks_text(timeline, one.to - one.from));
+      words += fmt::format("\nCTA {} of wave {} at place {}: {}", one.cta, charts::wave_of(timeline, one) + 1,
+                           one.place, charts::clocks_text(timeline, one.to - one.from));
   ImGui::SetTooltip("%s\nClick to see this SM's warps", words.c_str());
   if (ImGui::IsMouseClicked(ImGuiMouseButton_Left)) ask_.sm = sm;
 }
@@ -273,7 +285,8 @@ void TimelinePanel::draw_warps(const SmTimeline& timeline, ImVec2 size) {
     return wrapped(timeline.warps.empty() ? "This SM has no CTA." : "The SM is empty at these clocks.", p.dim);
   const double to = timeline.from + timeline.column * double(timeline.columns);
   clipped(fmt::format("Warps of SM {} by state, clocks {} to {}; each column is cut by its states' shares", timeline.sm,
-                      with_commas(static_cast<int64_t>(timeline.from)), with_commas(static_cast<int64_t>(to))),
+                      with_commas(static_cast<int64_t>(timeline.from)),
+                      with_commas(static_cast<int64_t>(std::min(to, timeline.clocks)))),
           size.x, p.dim);
   if (drawn_of_ != listing_) {
     drawn_of_ = listing_;

@@ -268,6 +268,43 @@ charts::Sheet MapView::sheet(int64_t rows, int64_t columns) {
   return sheet;
 }
 
+charts::Figure MapView::figure(const MapLook& look, int64_t rows, int64_t columns, const std::string& title) {
+  const auto axis = [](const char* name, int64_t elements, bool down) {
+    charts::FigureAxis made{name, 0, static_cast<double>(elements), false, {}};
+    if (down) std::swap(made.low, made.high);
+    const int64_t step = std::max<int64_t>(1, elements / 8);
+    for (int64_t at = 0; at < elements; at += step) made.marks.emplace_back(double(at), std::to_string(at));
+    return made;
+  };
+  charts::Figure figure;
+  figure.title = title;
+  figure.note = fmt::format("from {:.3g} to {:.3g}{}, dark to light or to orange, in 64 steps", look.low, look.high,
+                            look.logarithmic ? ", logarithmic" : "");
+  figure.x = axis("column", columns, false);
+  figure.y = axis("row", rows, true);
+  figure.sheet = sheet(rows, columns);
+  figure.raster = {figure.sheet.columns.size() - 1, figure.sheet.rows.size(), {}};
+  const auto& ramp = colour_ramp(look.ramp);
+  const auto rgb = [](ImU32 colour) { return (colour & 0xFF) << 16 | (colour & 0xFF00) | ((colour >> 16) & 0xFF); };
+  const auto scaled = [&](double value) { return look.logarithmic ? std::log(value) : value; };
+  const double low = scaled(double(look.low)), high = scaled(double(look.high));
+  for (const std::vector<charts::Cell>& row : figure.sheet.rows)
+    for (size_t x = 1; x < row.size(); ++x) {
+      const double* const value = std::get_if<double>(&row[x]);
+      uint32_t colour = rgb(palette().not_yet);
+      if (value != nullptr && std::isfinite(*value)) {
+        const bool least = look.logarithmic && *value <= 0;
+        const double share = least || high <= low ? 0 : std::clamp((scaled(*value) - low) / (high - low), 0.0, 1.0);
+        const size_t at = static_cast<size_t>(share * 63) * 4 * 255 / 252 * 4;  // 64 of the ramp's 256 colours
+        colour = static_cast<uint32_t>(ramp[at] << 16 | ramp[at + 1] << 8 | ramp[at + 2]);
+      } else if (value != nullptr) {
+        colour = rgb(std::isnan(*value) ? palette().nan : palette().inf);
+      }
+      figure.raster.colours.push_back(colour);
+    }
+  return figure;
+}
+
 std::optional<MapPlace> MapView::hovered(int64_t rows, int64_t columns) {
   if (!tile_ || !ImGui::IsItemHovered()) return std::nullopt;
   const ImVec2 mouse = ImGui::GetIO().MousePos;

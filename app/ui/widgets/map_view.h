@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "charts/sheet.h"
+#include "charts/figure.h"
 #include "ui/context.h"
 #include "ui/display/map_painter.h"
 
@@ -46,6 +46,8 @@ class MapView {
   const Tile* tile() const { return tile_.get(); }
   // Every value of the map, of `rows` by `columns` elements, named by the first element that its texel covers.
   charts::Sheet sheet(int64_t rows, int64_t columns);
+  // The whole map in that look's colours, in 64 steps; what is no number, or not computed yet, in the theme's.
+  charts::Figure figure(const MapLook& look, int64_t rows, int64_t columns, const std::string& title);
   // The values on the screen, read back from OpenGL: row-major, the tile's size. For tests.
   std::vector<float> values() { return painter_ ? painter_->values() : std::vector<float>(); }
   bool is_of(const ViewRequest& request) const;  // the newest map answers exactly this request

@@ -150,5 +150,16 @@ TEST(Sheet, ARunHasACellForEveryColumn) {
   EXPECT_EQ(run_columns()[6], "us");
 }
 
+TEST(Figure, CellsOfOneColourAreOnePath) {
+  Figure figure;
+  figure.raster = {3, 2, {0xff0000, 0xff0000, 0x00ff00, 0x00ff00, 0xff0000, 0x00000a}};
+  const std::string svg = svg_of(figure);
+  EXPECT_NE(svg.find("<path fill=\"#ff0000\" d=\"M0 0h2v1H0zM1 1h1v1H1z\"/>"), std::string::npos) << svg;
+  EXPECT_NE(svg.find("<path fill=\"#00ff00\" d=\"M2 0h1v1H2zM0 1h1v1H0z\"/>"), std::string::npos);
+  EXPECT_NE(svg.find("<path fill=\"#00000a\" d=\"M2 1h1v1H2z\"/>"), std::string::npos);
+  figure.raster.colours.pop_back();
+  EXPECT_EQ(svg_of(figure).find("crispEdges"), std::string::npos) << "a cell is missing";
+}
+
 }  // namespace
 }  // namespace attnscope::charts
