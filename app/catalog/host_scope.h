@@ -48,6 +48,8 @@ class HostScope {
   std::string constant_or_itself(const std::string& word) const;
   // The type that a template's parameter, an alias or a macro stands for.
   std::string resolved_type(std::string type) const;
+  // Whether the source or CUDA declares a type of this name: `scalar_t` of PyTorch's macros is none.
+  bool is_type(const std::string& name) const;
   // Whether `value` means the same outside the function or macro that contains it.
   bool stands_alone(const std::string& value) const;
 
