@@ -16,6 +16,7 @@ using Kind = CppToken::Kind;
 // What a manifest cannot contain is not read: a hostile file that repeats texts would cost its length squared.
 constexpr size_t kLongestName = 1000;  // of a kernel with its namespaces
 constexpr size_t kMostMembers = 256;   // of a struct
+constexpr size_t kMostClasses = 1000;  // whose names are kept
 constexpr size_t kMostIncluded = 1000;
 constexpr size_t kMostBranches = 8;  // around a launch
 
@@ -83,7 +84,7 @@ class Reader {
         read_typedef(i);
       else if (is(i, "using"))
         read_using(i);
-      else if (is(i, "struct"))
+      else if (is(i, "struct") || is(i, "class") || is(i, "union") || is(i, "enum"))
         read_struct(i);
       else if (is(i, "template") && is(i + 1, "<"))
         read_template(i);
@@ -192,6 +193,11 @@ class Reader {
     }
   }
 
+  // __cluster_dims__(2), __maxnreg__(64), __attribute__((…)): what may stand before a kernel's name.
+  bool is_attribute(size_t i) const {
+    return is(i, "__cluster_dims__") || is(i, "__maxnreg__") || is(i, "__block_size__") || is(i, "__attribute__");
+  }
+
   // `template <typename T, int N> __global__ void __launch_bounds__(N) name(parameters)`
   void read_kernel(size_t i) {
     SourceKernel kernel;
@@ -211,6 +217,8 @@ class Reader {
       if (is(open - 1, "__launch_bounds__")) {
         const auto bounds = parts_of(tokens_, brackets_, open + 1, brackets_.closing(open));
         if (!bounds.empty()) kernel.launch_bounds = text_of(tokens_, bounds[0].first, bounds[0].second);
+        open = brackets_.closing(open);
+      } else if (is_attribute(open - 1)) {
         open = brackets_.closing(open);
       } else {
         break;
@@ -309,8 +317,15 @@ class Reader {
     for (TemplateParameter& one : template_parameters(i + 1)) out_.parameter_names.insert(std::move(one.name));
   }
 
+  // `struct __align__(16) Pair {`; also of a class, union or enum, whose members are not read.
   void read_struct(size_t i) {
-    if (word(i + 1) && is(i + 2, "{")) read_members(std::string(tokens_[i + 1].text), i + 2);
+    size_t name = i + 1;
+    while ((is(name, "__align__") || is(name, "alignas") || is(name, "__attribute__")) && is(name + 1, "("))
+      name = brackets_.closing(name + 1) + 1;
+    if (is(i, "enum") && (is(name, "class") || is(name, "struct"))) ++name;
+    if (!word(name)) return;
+    if (out_.classes.size() < kMostClasses) out_.classes.emplace(std::string(tokens_[name].text));
+    if (is(i, "struct") && is(name + 1, "{")) read_members(std::string(tokens_[name].text), name + 1);
   }
 
   // `float x, y; int n;`: a struct with anything else in it is not plain and is left out.

@@ -59,6 +59,7 @@ struct CudaSource : HostValues {
   std::vector<std::pair<std::string, int64_t>> settable;  // #ifndef X / #define X v of an integer, in order
   std::map<std::string, std::string> types;               // typedef and using
   std::map<std::string, std::vector<SourceParameter>> structs;  // plain ones, with their members
+  std::set<std::string, std::less<>> classes;                   // that are declared: structs, classes, unions, enums
   std::set<std::string, std::less<>> launching_macros;          // macros with a launch in them
   std::set<std::string> included;                               // as the includes name them
   std::set<std::string> parameter_names;                        // of templates and macros: meaningless outside

@@ -83,7 +83,21 @@ std::optional<ElementOf> element_of(const std::string& type) {
                                                       {"uchar4", {ElementType::u8, 4}},
                                                       {"cuComplex", {ElementType::f32, 2}},
                                                       {"cuFloatComplex", {ElementType::f32, 2}},
-                                                      {"cuDoubleComplex", {ElementType::f64, 2}}};
+                                                      {"cuDoubleComplex", {ElementType::f64, 2}},
+                                                      {"cufftReal", {ElementType::f32}},
+                                                      {"cufftDoubleReal", {ElementType::f64}},
+                                                      {"cufftComplex", {ElementType::f32, 2}},
+                                                      {"cufftDoubleComplex", {ElementType::f64, 2}},
+                                                      {"float1", {ElementType::f32}},
+                                                      {"double1", {ElementType::f64}},
+                                                      {"int1", {ElementType::i32}},
+                                                      {"uint1", {ElementType::u32}},
+                                                      {"long2", {ElementType::i64, 2}},
+                                                      {"long4", {ElementType::i64, 4}},
+                                                      {"ulong2", {ElementType::i64, 2}},
+                                                      {"ulong4", {ElementType::i64, 4}},
+                                                      {"longlong4", {ElementType::i64, 4}},
+                                                      {"ulonglong4", {ElementType::i64, 4}}};
   const auto found = known.find(type);
   return found == known.end() ? std::nullopt : std::optional(found->second);
 }

@@ -174,6 +174,11 @@ std::vector<std::string> HostScope::guessed_shape(const std::vector<std::string>
   return {sizes.begin(), sizes.begin() + static_cast<std::ptrdiff_t>(used)};
 }
 
+bool HostScope::is_type(const std::string& name) const {
+  const std::string type = resolved_type(name);
+  return element_of(type) || source_.classes.contains(type) || type.find_first_of(":<( ") != std::string::npos;
+}
+
 bool HostScope::stands_alone(const std::string& value) const {
   return std::ranges::none_of(cpp_tokens(value), [&](const CppToken& token) {
     return source_.parameter_names.contains(std::string(token.text)) || token.is("(");

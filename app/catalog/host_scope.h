@@ -51,6 +51,8 @@ class HostScope {
   // The shape of a buffer whose shape is a guess: these sizes, which are kept; only the first two of them where all
   // make more than 2^24 elements.
   std::vector<std::string> guessed_shape(const std::vector<std::string>& sizes) const;
+  // Whether the source or CUDA declares a type of this name: `scalar_t` of PyTorch's macros is none.
+  bool is_type(const std::string& name) const;
   // Whether `value` means the same outside the function or macro that contains it.
   bool stands_alone(const std::string& value) const;
 

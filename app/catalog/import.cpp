@@ -220,9 +220,12 @@ std::string source_file_name(const std::string& file_name) {
 
 std::string id_of(const std::string& source_name) {
   std::string stem = std::filesystem::path(source_name).stem().string();
-  size_t digits = 0;
-  while (digits < stem.size() && stem[digits] >= '0' && stem[digits] <= '9') ++digits;
-  if (digits > 0 && digits + 1 < stem.size() && stem[digits] == '_') stem = stem.substr(digits + 1);
+  while (true) {  // "13_1_streams" is streams: an id has no number in front
+    size_t digits = 0;
+    while (digits < stem.size() && stem[digits] >= '0' && stem[digits] <= '9') ++digits;
+    if (digits == 0 || digits + 1 >= stem.size() || stem[digits] != '_') break;
+    stem = stem.substr(digits + 1);
+  }
   for (char& c : stem)
     if (!std::isalnum(static_cast<unsigned char>(c)) && c != '_' && c != '-') c = '_';
   return stem.empty() ? "kernel" : stem.substr(0, kLongestId);

@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cmath>
 #include <optional>
+#include <ranges>
 #include <set>
 
 #include "catalog/allocated.h"
@@ -27,6 +28,13 @@ std::string upper(std::string text) {
   std::ranges::transform(text, text.begin(),
                          [](char c) { return static_cast<char>(std::toupper(static_cast<unsigned char>(c))); });
   return text;
+}
+
+// "Node" or "lib::Node": not a pointer's or a function's type.
+bool is_plain_name(const std::string& type) {
+  return !type.empty() && std::ranges::all_of(type, [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == ':';
+  });
 }
 
 class Binder {
@@ -95,6 +103,8 @@ class Binder {
       declare_struct_buffer(parameter, members->second);
     else if (type == "void")
       declare_untyped_buffer(parameter);
+    else if (is_plain_name(type))
+      declare_struct_buffer(parameter, {});
     else
       return false;
     bound_.arguments.push_back(parameter.name);
@@ -141,6 +151,9 @@ class Binder {
     }
     // Only now all sizes are known by name.
     for (const SourceParameter& parameter : kernel_.parameters) follow(parameter);
+    // A formula may name a size that got a formula after it.
+    for (const SourceParameter& parameter : kernel_.parameters | std::views::reverse)
+      if (const auto one = formulas_.find(parameter.name); one != formulas_.end()) one->second = expanded(one->second);
     if (!bound_.size_names.empty()) return;
     add_size(kStandInSize, kUsualSize, "");
     guess_stand_in(kUsualSize, imported_);
@@ -187,6 +200,20 @@ class Binder {
     std::erase_if(imported_.read, [&](const std::string& one) {
       return one.starts_with(parameter.name + " is ") && one.ends_with("in the host code");
     });
+  }
+
+  // With the formulas of the names in it. Those after it are expanded already.
+  std::string expanded(const std::string& formula) const {
+    std::string text;
+    size_t copied = 0;
+    for (const CppToken& token : cpp_tokens(formula)) {
+      const auto inner = formulas_.find(std::string(token.text));
+      if (inner == formulas_.end()) continue;
+      const bool whole = token.text.size() == formula.size();
+      text += formula.substr(copied, token.at - copied) + (whole ? inner->second : "(" + inner->second + ")");
+      copied = token.end();
+    }
+    return text + formula.substr(copied);
   }
 
   void add_size(const std::string& name, int64_t value, const std::string& passed) {

@@ -23,17 +23,19 @@ std::optional<std::string> digits_of(const std::string& value, bool type, const 
 }
 
 // `offered`: empty where the parameter's default counts. `parameter`: null for the further arguments of a pack.
-OneArgument one_argument(const std::string& offered, const TemplateParameter* parameter, bool given, bool launched,
+// `deduced`: a launch's arguments would say it.
+OneArgument one_argument(const std::string& offered, const TemplateParameter* parameter, bool given, bool deduced,
                          const HostScope& scope) {
   using Kind = OneArgument::Kind;
   const bool type = parameter && is_type_parameter(*parameter);
   const std::string standard = parameter ? parameter->standard : "";
   if (offered.empty() && parameter && parameter->kind.ends_with("...")) return {Kind::left_out, ""};
   std::string value = offered.empty() ? standard : offered;
-  if (value.empty() && type && launched) return {Kind::guessed, "float"};  // deduced from the launch's arguments
+  if (value.empty() && type && deduced) return {Kind::guessed, "float"};
   if (value.empty()) return {Kind::missing, ""};
   if (const auto digits = digits_of(value, type, scope)) return {Kind::known, *digits};
   value = scope.constant_or_itself(value);
+  if (type && !given && !scope.is_type(value) && scope.stands_alone(value)) return {Kind::guessed, "float"};
   if (scope.stands_alone(value)) return {Kind::known, value};
   if (offered.empty()) return {Kind::left_out, ""};
   if (given) return {Kind::known, value};
@@ -41,6 +43,11 @@ OneArgument one_argument(const std::string& offered, const TemplateParameter* pa
   if (!standard.empty()) return {Kind::guessed, standard};
   if (type) return {Kind::guessed, "float"};  // the most common type of kernel templates
   return {Kind::missing, ""};
+}
+
+bool is_pointed_to(const SourceKernel& kernel, const std::string& type) {
+  return std::ranges::any_of(kernel.parameters,
+                             [&](const SourceParameter& one) { return one.pointer && one.type == type; });
 }
 
 }  // namespace
@@ -77,8 +84,9 @@ std::optional<TemplateArguments> template_arguments(const SourceKernel& kernel, 
   found.guessed = offer.empty() && !given;
   const auto& parameters = kernel.template_parameters;
   for (size_t i = 0; i < std::max(offer.size(), parameters.size()); ++i) {
-    const OneArgument one = one_argument(i < offer.size() ? offer[i] : "",
-                                         i < parameters.size() ? &parameters[i] : nullptr, given, launched, scope);
+    const TemplateParameter* const parameter = i < parameters.size() ? &parameters[i] : nullptr;
+    const bool deduced = launched || (parameter && !given && is_pointed_to(kernel, parameter->name));
+    const OneArgument one = one_argument(i < offer.size() ? offer[i] : "", parameter, given, deduced, scope);
     if (one.kind == OneArgument::Kind::left_out) break;
     if (one.kind == OneArgument::Kind::missing) return std::nullopt;
     found.guessed = found.guessed || one.kind == OneArgument::Kind::guessed;

@@ -19,7 +19,8 @@ struct TemplateArguments {
 };
 // An argument for each of the template's parameters, in words that mean the same everywhere; empty if one does not.
 // `offer` is what a launch says, or, with `given`, a person, whose arguments are taken as they are.
-// `launched`: the compiler deduces from the launch what it does not say, so a type may be guessed.
+// `launched`: the compiler deduces from the launch what it does not say, so a type may be guessed. So may one that a
+// pointer of the kernel leads to.
 std::optional<TemplateArguments> template_arguments(const SourceKernel& kernel, const std::vector<std::string>& offer,
                                                     bool given, bool launched, const HostScope& scope);
 

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
+#include <map>
 #include <optional>
 #include <set>
 
@@ -17,6 +19,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int kFoldersAbove = 3;       // where a project's root is searched, to say where a header is
+constexpr size_t kMostFolders = 100;   // of a folder above
 constexpr int kDeepest = 200;          // nested headers, as compilers count them
 constexpr size_t kMostMissing = 1000;  // each was searched in every folder
 
@@ -36,6 +39,10 @@ std::optional<Include> include_of(std::string_view line) {
   return Include{std::string(line.substr(open + 1, close - open - 1)), line[open] == '"'};
 }
 
+bool leads_elsewhere(const fs::path& name) {
+  return name.is_absolute() || std::find(name.begin(), name.end(), "..") != name.end();
+}
+
 bool is_once(std::string_view line) {
   const std::vector<CppToken> inner = cpp_tokens(line.substr(1));
   return inner.size() == 2 && inner[0].is("pragma") && inner[1].is("once");
@@ -45,6 +52,31 @@ bool is_once(std::string_view line) {
 bool ends_branch(std::string_view line) {
   const std::vector<CppToken> words = cpp_tokens(line.substr(1));
   return !words.empty() && (words[0].is("endif") || words[0].text.starts_with("el"));
+}
+
+// CUDA's headers that a text needs by the words in it and does not include: those of a project include them for it.
+std::vector<std::string> cuda_headers_of(const std::string& text) {
+  static const std::map<std::string_view, const char*> homes{{"half", "cuda_fp16.h"},
+                                                             {"__half", "cuda_fp16.h"},
+                                                             {"half2", "cuda_fp16.h"},
+                                                             {"__half2", "cuda_fp16.h"},
+                                                             {"__nv_bfloat16", "cuda_bf16.h"},
+                                                             {"nv_bfloat16", "cuda_bf16.h"},
+                                                             {"__nv_bfloat162", "cuda_bf16.h"},
+                                                             {"nv_bfloat162", "cuda_bf16.h"},
+                                                             {"wmma", "mma.h"},
+                                                             {"cooperative_groups", "cooperative_groups.h"},
+                                                             {"cuComplex", "cuComplex.h"},
+                                                             {"cuDoubleComplex", "cuComplex.h"}};
+  std::set<std::string> needed, included;
+  for (const CppToken& token : cpp_tokens(text)) {
+    if (const auto include = token.kind == CppToken::Kind::line ? include_of(token.text) : std::nullopt)
+      included.insert(include->name);
+    if (const auto home = homes.find(token.text); home != homes.end()) needed.insert(home->second);
+  }
+  std::vector<std::string> added;
+  std::ranges::set_difference(needed, included, std::back_inserter(added));
+  return added;
 }
 
 class Paster {
@@ -59,7 +91,10 @@ class Paster {
     roots_.push_back(fs::canonical(file.has_parent_path() ? file.parent_path() : ".", error));
     home_ = roots_.back();
     if (auto done = one(file, file.filename().string(), source, true); !done) return fail(done.error());
-    if (!whole_.pasted.empty()) whole_.text = line_directive(1, file.filename().string()) + whole_.text;
+    if (!whole_.missing.empty()) whole_.added = cuda_headers_of(whole_.text);
+    whole_.changed = whole_.changed || !whole_.pasted.empty() || !whole_.added.empty();
+    if (whole_.changed) whole_.text = line_directive(1, file.filename().string()) + whole_.text;
+    for (const std::string& name : whole_.added) whole_.text.insert(0, "#include <" + name + ">\n");
     return std::move(whole_);
   }
 
@@ -87,15 +122,36 @@ class Paster {
   std::string missing(const Include& include, size_t line, const fs::path& file) const {
     std::string text = fmt::format("{}, which line {} of {} includes", include.name, line, file.filename().string());
     const fs::path name = include.name;
-    if (name.is_absolute() || std::find(name.begin(), name.end(), "..") != name.end())
-      return text + "; it is elsewhere";
     std::error_code error;
+    if (name.is_absolute()) return text + "; it is elsewhere";
+    if (leads_elsewhere(name)) {
+      const fs::path place = fs::absolute(file, error).parent_path() / name;
+      if (!fs::is_regular_file(place, error)) return text + "; it is elsewhere";
+      return text + "; --include " + place.lexically_normal().parent_path().string() + " has it";
+    }
     fs::path above = fs::absolute(file, error).parent_path();
     for (int i = 0; i < kFoldersAbove; ++i) {
       above = above.parent_path();
-      if (fs::is_regular_file(above / name, error)) return text + "; --include " + above.string() + " has it";
+      if (const fs::path place = folder_with(above, name); !place.empty())
+        return text + "; --include " + place.string() + " has it";
     }
     return text;
+  }
+
+  // `folder`, or one in it, such as include or common; empty if none has the file.
+  static fs::path folder_with(const fs::path& folder, const fs::path& name) {
+    std::error_code error;
+    if (fs::is_regular_file(folder / name, error)) return folder;
+    std::vector<fs::path> inner;
+    fs::directory_iterator entries(folder, error);
+    for (; !error && entries != fs::directory_iterator() && inner.size() < kMostFolders; entries.increment(error))
+      if (std::error_code unreadable; entries->is_directory(unreadable)) inner.push_back(entries->path());
+    std::ranges::sort(inner);
+    const auto found = std::ranges::find_if(inner, [&](const fs::path& one) {
+      std::error_code unreadable;
+      return fs::is_regular_file(one / name, unreadable);
+    });
+    return found == inner.end() ? fs::path() : *found;
   }
 
   // What the next line is called.
@@ -144,6 +200,11 @@ class Paster {
           return fail(Stage::input, fmt::format("over {} headers were not found", kMostMissing),
                       "Name their folder with --include DIR.");
         if (include->quoted) whole_.missing.push_back(missing(*include, static_cast<size_t>(line), file));
+        // The compiler does without a header that is not there, but refuses a name that leads elsewhere.
+        if (include->quoted && leads_elsewhere(include->name)) {
+          replace("// " + include->name + " is not here" + its_lines);
+          whole_.changed = true;
+        }
         continue;
       }
       std::error_code error;

@@ -74,8 +74,9 @@ Result<ImportedFile> read_import(const GivenFile& given, const std::string& id) 
   if (is_machine_code(*source)) {
     auto imported = import_code(file, *source, given.entry, given.launch, id);
     if (!imported) return fail(imported.error());
-    return ImportedFile{
-        catalog::source_file_name(file.filename().string()), {std::move(*source), {}, {}}, std::move(*imported)};
+    return ImportedFile{catalog::source_file_name(file.filename().string()),
+                        {.text = std::move(*source), .pasted = {}, .missing = {}, .added = {}},
+                        std::move(*imported)};
   }
   if (!given.launch.empty())
     return fail(Stage::input, given.file + ": --grid, --block, --shared and --args are for a file of machine code",
@@ -85,7 +86,7 @@ Result<ImportedFile> read_import(const GivenFile& given, const std::string& id) 
   if (!whole) return fail(whole.error());
   std::string name = catalog::source_file_name(file.filename().string());
   // Its lines are numbered otherwise, so it does not have the original's name.
-  if (!whole->pasted.empty()) name = catalog::source_file_name("whole_" + name);
+  if (whole->changed) name = catalog::source_file_name("whole_" + name);
   auto imported = catalog::import_kernel(name, whole->text, given.entry,
                                          id.empty() ? catalog::id_of(file.filename().string()) : id, given.function);
   if (!imported) return fail(imported.error());

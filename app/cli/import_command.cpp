@@ -85,6 +85,7 @@ Result<std::string> import_file(const ImportOptions& options) {
   std::string text = manifest.string() + ": a first manifest for " + imported.entry + "\n";
   text += listed("Headers pasted into the source:", whole.pasted);
   text += listed("Headers not pasted (their folder: --include DIR); without them it may not compile:", whole.missing);
+  text += listed("CUDA's headers that are included in their place:", whole.added);
   text += listed("Read from the source:", imported.read);
   text += listed("Probed by running it in the emulator:", imported.probed);
   text += listed("Guessed, to be corrected in the manifest:", imported.guessed);

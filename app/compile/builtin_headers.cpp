@@ -271,6 +271,15 @@ constexpr const char* kOfCublas = R"(#pragma once
 #include <cuda_fp16.h>
 )";
 
+// cuFFT's element types.
+constexpr const char* kOfCufft = R"(#pragma once
+#include <cuComplex.h>
+typedef float cufftReal;
+typedef double cufftDoubleReal;
+typedef cuComplex cufftComplex;
+typedef cuDoubleComplex cufftDoubleComplex;
+)";
+
 // With what g++ predefines.
 constexpr const char* kImplied = R"(#pragma once
 #ifndef __FLT_MAX__
@@ -285,6 +294,8 @@ constexpr const char* kImplied = R"(#pragma once
 #define __INT_MAX__ 2147483647
 #endif
 #include <algorithm>
+#include <cfloat>
+#include <climits>
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
@@ -298,6 +309,8 @@ constexpr const char* kWithContents[][2] = {
     {"sys/types.h", kTypes},
     {"bits/stdc++.h", kEverything},
     {"cublas_v2.h", kOfCublas},
+    {"cufft.h", kOfCufft},
+    {"cufftXt.h", kOfCufft},
     {"cublas.h", kOfCublas},
     {"cublasLt.h", kOfCublas},
     {kImpliedHeader, kImplied},
@@ -467,7 +480,6 @@ constexpr const char* kEmpty[] = {
     "nvtx3/nvToolsExt.h",
     "cudnn.h",
     "curand.h",
-    "cufft.h",
     "cusparse.h",
     "cusolverDn.h",
     "nccl.h",

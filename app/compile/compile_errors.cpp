@@ -106,6 +106,11 @@ std::string missing_header_in(const std::string& log) {
   return error ? std::string(missing_header(error->text)) : std::string();
 }
 
+bool is_within(const std::string& log, const std::string& folder) {
+  const auto error = first_error(log);
+  return error && error->file.find("/" + folder + "/") != std::string::npos;
+}
+
 Failure explain_refusal(const std::string& log, const std::string& file_name, const std::string& entry) {
   if (const auto refusal = find_shared_refusal(log, entry)) return too_much_shared(*refusal, file_name, entry);
 

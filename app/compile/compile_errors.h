@@ -24,6 +24,9 @@ std::string outside_text(const std::string& name);
 // The header in an NVRTC log's first error, if that is that there is none of this name; else empty.
 std::string missing_header_in(const std::string& log);
 
+// Whether an NVRTC log's first error is in a header below a folder of this name: "thrust".
+bool is_within(const std::string& log, const std::string& folder);
+
 // Why NVRTC refused, from its log: the first error as file:line (Stage::compile; the whole log is the hint), or too
 // much static shared memory (Stage::limits).
 Failure explain_refusal(const std::string& log, const std::string& file_name, const std::string& entry);

@@ -67,28 +67,63 @@ Result<std::vector<fs::path>> header_folders(const CompileRequest& request, cons
   return folders;
 }
 
-// Whether the source includes `header` in angle brackets.
-bool includes_of_system(const std::string& source, const std::string& header) {
-  return source.find("<" + header + ">") != std::string::npos;
+// Whether the source itself includes `header`, and no header of CUDA's does.
+bool includes(const std::string& source, const std::string& header) {
+  return source.find("<" + header + ">") != std::string::npos || source.find('"' + header + '"') != std::string::npos;
 }
 
+// What CUB has for device code. All of it, cub/cub.cuh, includes what only a host compiler takes.
+constexpr const char* kDeviceCub = R"(#pragma once
+#include <cub/block/block_exchange.cuh>
+#include <cub/block/block_load.cuh>
+#include <cub/block/block_radix_sort.cuh>
+#include <cub/block/block_reduce.cuh>
+#include <cub/block/block_scan.cuh>
+#include <cub/block/block_store.cuh>
+#include <cub/warp/warp_reduce.cuh>
+#include <cub/warp/warp_scan.cuh>
+)";
+
+// In place of Thrust's and CUB's headers that the source includes and NVRTC refuses: host code uses them.
+struct Stand {
+  std::string header;
+  const char* text;
+};
+std::vector<Stand> stands_for(const std::string& source) {
+  std::vector<Stand> stands;
+  for (const IncludedName& one : scan_includes(source).names) {
+    if (stands.size() == kMostAbsent) break;
+    if (one.name.starts_with("thrust/")) stands.push_back({one.name, ""});
+    if (one.name == "cub/cub.cuh") stands.push_back({one.name, kDeviceCub});
+  }
+  return stands;
+}
+
+bool in_thrust(const std::string& log) { return is_within(log, "thrust") || is_within(log, "cub"); }
+
 // A file for nvcc has code that only its host side needs: after a refusal, the kernel is compiled without the
-// declarations that it does not reach, with empty texts for system headers that are missing, and as on Linux, which
-// nvcc says and NVRTC does not. `output` keeps the refusal if that does not compile either.
+// declarations that it does not reach, with empty texts for headers that are missing, without the host's part of Thrust
+// and CUB if NVRTC refuses it, and as nvcc does on Linux: with __linux__ and __int128. `output` keeps the refusal if
+// that does not compile either.
 void retry_without_unneeded(const cuda_api::Nvrtc& nvrtc, const std::string& source, const std::string& name,
                             const CompileRequest& request, std::vector<std::string> options,
                             cuda_api::NvrtcOutput& output) {
   options.emplace_back("-D__linux__=1");
+  options.emplace_back("--device-int128");
   const std::string needed = only_needed(source, request.entry);
   std::string log = output.log, note;
   std::vector<std::string> absent;
   absent.reserve(kMostAbsent);  // the headers below point into it
   const auto known = builtin_headers();
   std::vector<cuda_api::NvrtcHeader> headers(known.begin(), known.end());
-  if (needed == source && missing_header_in(log).empty()) return;
+  const std::vector<Stand> stands = in_thrust(log) ? stands_for(source) : std::vector<Stand>();
+  for (const Stand& one : stands) headers.push_back({one.header.c_str(), one.text});
+  if (!stands.empty()) note += "NVRTC refuses Thrust's and CUB's headers for the host; the kernel compiles without.\n";
+  const bool wide = log.find("--device-int128") != std::string::npos;
+  if (needed == source && missing_header_in(log).empty() && !wide && stands.empty()) return;
   while (true) {
     if (const std::string header = missing_header_in(log); !header.empty()) {
-      if (absent.size() == kMostAbsent || leads_outside(header) || !includes_of_system(source, header)) return;
+      if (absent.size() == kMostAbsent || leads_outside(header) || !includes(source, header)) return;
       absent.push_back(header);
       headers.push_back({absent.back().c_str(), ""});
       note += "There is no header " + header + "; the kernel compiles without it.\n";
@@ -101,7 +136,9 @@ void retry_without_unneeded(const cuda_api::Nvrtc& nvrtc, const std::string& sou
       return;
     }
     log = again->log;
-    if (missing_header_in(log).empty()) return;
+    if (!missing_header_in(log).empty()) continue;
+    if (!absent.empty()) output.log += "Without it:\n" + log;
+    return;
   }
 }
 

@@ -10,13 +10,16 @@
 namespace attnscope::compile {
 
 std::string with_implied_headers(const std::string& source) {
-  // From <stdlib.h> and <math.h>; and everything that NVRTC has in namespace std.
+  // From <stdlib.h>, <math.h>, and <limits.h> and <float.h>, which g++'s own headers include; and everything that NVRTC
+  // has in namespace std.
   static const std::set<std::string_view> implied{
       "int8_t",      "int16_t",     "int32_t",     "int64_t",         "uint8_t",     "uint16_t",    "uint32_t",
       "uint64_t",    "__FLT_MAX__", "__FLT_MIN__", "__FLT_EPSILON__", "__DBL_MAX__", "__DBL_MIN__", "__DBL_EPSILON__",
       "__INT_MAX__", "uint",        "ulong",       "ushort",          "INFINITY",    "NAN",         "HUGE_VAL",
       "HUGE_VALF",   "M_E",         "M_PI",        "M_LN2",           "M_LOG2E",     "M_PI_2",      "M_PI_4",
-      "M_1_PI",      "M_2_PI",      "M_SQRT2",     "M_LN10"};
+      "M_1_PI",      "M_2_PI",      "M_SQRT2",     "M_LN10",          "INT_MAX",     "INT_MIN",     "UINT_MAX",
+      "LLONG_MAX",   "CHAR_BIT",    "FLT_MAX",     "FLT_MIN",         "FLT_EPSILON", "DBL_MAX",     "DBL_MIN",
+      "DBL_EPSILON"};
   const auto used = [&](const auto& self, const std::vector<CppToken>& tokens, bool in_line) -> bool {
     for (size_t i = 0; i < tokens.size(); ++i) {
       const bool line = tokens[i].kind == CppToken::Kind::line && !in_line;  // a `##…` within a line is not a line

@@ -430,6 +430,28 @@ TEST(Import, ATemplatesDefaultsServeWhereNoLaunchSaysMore) {
   EXPECT_THAT(refused.error().hint, HasSubstr("gemm<128, 128>"));
 }
 
+// PyTorch's macros define scalar_t; a kernel whose launch is in another file has none.
+TEST(Import, ATypeThatTheSourceDoesNotDeclareIsGuessed) {
+  const std::string kernel = "template <typename T> __global__ void k(T* x, int n) {}\n";
+  const auto macro = import_kernel(
+      "k.cu", kernel + "void run(float* x) { AT_DISPATCH(t, [&] { k<scalar_t><<<1, 32>>>(x, 4); }); }\n", "");
+  ASSERT_TRUE(macro) << macro.error().message;
+  EXPECT_EQ(macro->entry, "k<float>");
+  EXPECT_THAT(macro->guessed, Contains(HasSubstr("its launch says <scalar_t>")));
+  const auto alone = import_kernel("k.cu", kernel, "");
+  ASSERT_TRUE(alone) << alone.error().message;
+  EXPECT_EQ(alone->entry, "k<float>");
+  EXPECT_THAT(alone->guessed, Contains(HasSubstr("no launch says them")));
+  const std::string declared = "class Pair { public: int a, b; };\n";
+  EXPECT_EQ(import_kernel("k.cu", declared + kernel + "void run(Pair* x) { k<Pair><<<1, 32>>>(x, 4); }\n", "")->entry,
+            "k<Pair>");
+  // What is called and not pointed to is no number.
+  const auto functor =
+      import_kernel("k.cu", "template <typename F> __global__ void k(float* x, F f) { x[0] = f(1); }\n", "");
+  ASSERT_FALSE(functor);
+  EXPECT_THAT(functor.error().message, HasSubstr("is a template of <typename F>"));
+}
+
 // Each function has its own constants; those of the launch count.
 TEST(Import, ConstantsAreThoseOfTheLaunchsFunction) {
   const std::string source =
@@ -460,6 +482,48 @@ TEST(Import, WhatAParameterPointsToIsABufferWhateverItsType) {
       "int main() { Matrix a; float* y; cudaMalloc(&y, 64 * sizeof(float)); k<<<1, 32>>>(a, y); }");
   EXPECT_EQ(launched["buffers"][0]["name"], "m_elements");
   EXPECT_EQ(launched["buffers"][1]["shape"], Json::array({"64"}));
+}
+
+// Their contents are bytes, whatever their members are.
+TEST(Import, APointerToAClassIsABufferOfBytes) {
+  const auto imported = import_kernel(
+      "k.cu", "struct Node { int next; float weight[3]; };\n__global__ void k(Node* nodes, Other* more, int n) {}", "");
+  ASSERT_TRUE(imported) << imported.error().message;
+  EXPECT_THAT(imported->guessed, Contains(HasSubstr("nodes: an array of structs, given as 64 bytes each")));
+  EXPECT_THAT(imported->guessed, Contains(HasSubstr("more: an array of structs")));
+  EXPECT_THAT(manifest_of("__global__ void k(float** rows, int n) {}").get<std::string>(),
+              HasSubstr("cannot be passed"));
+  const Json aligned = manifest_of(
+      "struct __align__(8) Pair { float a, b; };\n__global__ void k(Pair* pairs, int n) { pairs[0].a = 1; }");
+  EXPECT_EQ(aligned["buffers"][0]["dtype"], "f32");
+  EXPECT_EQ(aligned["buffers"][0]["shape"].back(), "2");
+  EXPECT_EQ(manifest_of("__global__ void k(cufftComplex* x, int n) { x[0].x = 1; }")["buffers"][0]["dtype"], "f32");
+}
+
+TEST(Import, WhatStandsBeforeAKernelsNameIsNotItsName) {
+  for (const char* attribute : {"__cluster_dims__(2, 1, 1) ", "__launch_bounds__((64 * 2)) ", "__maxnreg__(64) "}) {
+    const Json json = manifest_of(fmt::format("__global__ {0}void first(float* x, int n) {{}}\n"
+                                              "__global__ void {0}second(float* x, int n) {{}}\n",
+                                              attribute),
+                                  "second");
+    EXPECT_EQ(json["entry"], "second") << attribute;
+  }
+}
+
+// Each is the same name in the host code, so that one's formula is the next one.
+TEST(Import, SizesThatFollowEachOtherEndAtTheLast) {
+  const Json json = manifest_of(
+      "__global__ void k(const float* x, int sx, float* y, int sy, float* z, int sz, int columns) {}\n"
+      "int main() { int columns = 64; k<<<8, 32>>>(x, columns, y, columns, z, columns, columns); }\n");
+  EXPECT_EQ(json["args"][1]["value"], "columns");
+  EXPECT_EQ(json["args"][3]["value"], "columns");
+  EXPECT_EQ(json["args"][5]["value"], "columns");
+  EXPECT_EQ(json["sizes"], Json({{"columns", 64}}));
+}
+
+TEST(Import, AnIdHasNoNumberInFront) {
+  EXPECT_EQ(id_of("13_1_streams.cu"), "streams");
+  EXPECT_EQ(id_of("02_tiled.cu"), "tiled");
 }
 
 TEST(Import, AMacrosLaunchIsRead) {
@@ -560,6 +624,24 @@ int main() {{
   EXPECT_EQ(manifest_of("__global__ void k(float* x, int n) {}\nint main() { int n = 1 << 28; float* x;\n"
                         "cudaMalloc(&x, n * 4); k<<<1024, 256>>>(x, n); }\n")["sizes"]["n"],
             1 << 28);
+}
+
+// More than any problem may take, and more shared memory than a CTA has.
+TEST(Import, SizesThatWouldNotLoadOrFitAreHalved) {
+  const Json large = manifest_of(
+      "__global__ void k(const float* x, float* y, int a, int b, int c) {}\n"
+      "void run(int a, int b, int c) { float *x, *y; cudaMalloc(&x, a * b * c * 4); cudaMalloc(&y, a * b * c * 4);\n"
+      "  k<<<dim3((a + 15) / 16, (b + 15) / 16), dim3(16, 16)>>>(x, y, a, b, c); }\n");
+  ASSERT_TRUE(large.is_object()) << large;
+  EXPECT_LE(
+      large["sizes"]["a"].get<int64_t>() * large["sizes"]["b"].get<int64_t>() * large["sizes"]["c"].get<int64_t>() * 8,
+      int64_t{512} << 20);
+  const auto shared = import_kernel("k.cu",
+                                    "__global__ void k(float* x, int n) { extern __shared__ float s[]; x[0] = s[0]; }\n"
+                                    "int main() { int n = 65536; k<<<4, 128, n * sizeof(float)>>>(x, n); }\n",
+                                    "");
+  ASSERT_TRUE(shared) << shared.error().message;
+  EXPECT_THAT(shared->guessed, Contains(HasSubstr("n = 16384 to begin with, so that a CTA's shared memory takes")));
 }
 
 // Rounded up by a mask, as for rows that are padded.

@@ -129,6 +129,37 @@ TEST_F(Whole, WhatIsNotFoundIsNamedAndStays) {
   EXPECT_NE(whole->text.find("#include \"gone.h\""), std::string::npos);
 }
 
+TEST_F(Whole, AFolderInOneAboveIsNamedToo) {
+  put("src/common/common.h", "int common;\n");
+  const auto inner = of("src/warp/k.cu", "#include \"common.h\"\n");
+  ASSERT_TRUE(inner);
+  EXPECT_THAT(inner->missing, ElementsAre("common.h, which line 1 of k.cu includes; --include " +
+                                          (root_ / "src/common").string() + " has it"));
+  const auto beside = of("src/warp/k.cu", "#include \"../common/common.h\"\nint x;\n");
+  ASSERT_TRUE(beside);
+  EXPECT_THAT(beside->missing, ElementsAre("../common/common.h, which line 1 of k.cu includes; --include " +
+                                           (root_ / "src/common").string() + " has it"));
+  // The compiler would refuse the name, even if the kernel does without the header.
+  EXPECT_EQ(beside->text, "#line 1 \"k.cu\"\n// ../common/common.h is not here\nint x;\n");
+  EXPECT_TRUE(beside->changed);
+  const auto given = of("src/warp/k.cu", "#include \"../common/common.h\"\n", {root_ / "src/common"});
+  ASSERT_TRUE(given);
+  EXPECT_THAT(given->pasted, ElementsAre("../common/common.h"));
+}
+
+// A project's header would have included them.
+TEST_F(Whole, CudasOwnHeadersComeInPlaceOfAMissingOne) {
+  const std::string kernel = "#include \"gone.h\"\n#include <mma.h>\nhalf x; wmma::fragment y; // __nv_bfloat16\n";
+  const auto whole = of("k.cu", kernel);
+  ASSERT_TRUE(whole);
+  EXPECT_THAT(whole->added, ElementsAre("cuda_fp16.h"));
+  EXPECT_EQ(whole->text, "#include <cuda_fp16.h>\n#line 1 \"k.cu\"\n" + kernel);
+  put("gone.h", "\n");
+  const auto found = of("k.cu", kernel);
+  ASSERT_TRUE(found);
+  EXPECT_THAT(found->added, IsEmpty());
+}
+
 TEST_F(Whole, AHeaderThatIncludesItselfEnds) {
   put("loop.h", "#include \"loop.h\"\nint x;\n");
   const auto whole = of("k.cu", "#include \"loop.h\"\n#include \"k.cu\"\n");
