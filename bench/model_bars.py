@@ -3,8 +3,8 @@
     python3 -B bench/model_bars.py [--check | --again build/release/attnscope]
 
 Reads h200_grid.json (three draws of random configs, timed on a GPU and modelled) and h100_validate.json (the same by `attnscope
-validate` on another GPU; no bar comes from it) in tests/data/model, and writes assets/model/bars.json and what stands between
-"<!-- grid NAME -->" and "<!-- end of grid -->" in docs/model.md and README.md. The bars come from two thirds of the rows
+validate` on another GPU; no bar comes from it) in tests/data/model, and writes assets/model/bars.json,
+docs/images/model_scatter.svg and what stands between "<!-- grid NAME -->" and "<!-- end of grid -->" in docs/model.md and README.md. The bars come from two thirds of the rows
 of the first file's earlier draws; the others and its last draw, which changed nothing, tell what they are worth. --check changes nothing and fails where a file is not what the rows say. --again
 first lets that program model the rows of both files anew (`attnscope validate --again`); ATTNSCOPE_NVRTC names an NVRTC of the
 release that the files name, since only a config with the machine code that was timed is modelled.
@@ -20,6 +20,8 @@ import subprocess
 import sys
 import tempfile
 import zlib
+
+import model_scatter
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 SETS = [ROOT / "tests/data/model" / name for name in ("h200_grid.json", "h100_validate.json")]
@@ -144,6 +146,44 @@ def pair_table(rows, bars):
     return lines
 
 
+def ranks(values):
+    ordered = sorted(values)
+    return [ordered.index(v) + (ordered.count(v) - 1) / 2 for v in values]
+
+
+def rank_correlation(rows):
+    """Spearman's, of measured and modelled times."""
+    a, b = (ranks([r[key] for r in rows]) for key in ("us", "modelled"))
+    mean = (len(rows) - 1) / 2
+    spread = math.sqrt(sum((x - mean) ** 2 for x in a) * sum((y - mean) ** 2 for y in b))
+    return sum((x - mean) * (y - mean) for x, y in zip(a, b)) / spread
+
+
+def rank_table(sets):
+    lines = ["| set | kernels' problems with 4 configs or more | rank correlation, mean by configs | of 0.95 or more | lowest |", "| --- | --- | --- | --- | --- |"]
+    for name, rows in sets:
+        groups = collections.defaultdict(list)
+        for row in rows:
+            groups[row["kernel"], row["problem"]].append(row)
+        found = sorted(((rank_correlation(g), len(g), key) for key, g in groups.items() if len(g) >= 4))
+        mean = sum(c * n for c, n, _ in found) / sum(n for _, n, _ in found)
+        low, _, (kernel, problem) = found[0]
+        lines.append(f"| {name} | {len(found)} | {mean:.2f} | {sum(c >= 0.95 for c, _, _ in found)} | {low:.2f}, {kernel} {problem} |")
+    return lines
+
+
+def warp_table(rows):
+    groups = collections.defaultdict(list)
+    for row in rows:
+        if found := re.search(r"NUM_WARPS=(\d+)", row["config"]):
+            warps = int(found[1])
+            groups["1 or 2" if warps <= 2 else "3 or 4" if warps <= 4 else "6 or 8"].append(row["us"] / row["modelled"])
+    lines = ["| warps of a CTA | configs | measured / modelled, median | 90th percentile |", "| --- | --- | --- | --- |"]
+    for name, ratios in sorted(groups.items()):
+        lines.append(f"| {name} | {len(ratios)} | {quantile(ratios, 0.5):.2f} | {quantile(ratios, 0.9):.2f} |")
+    return lines
+
+
 def summary(rows, bars, h100):
     errors = [abs(r["modelled"] / r["us"] - 1) for r in rows]
     right = pair_table(rows, bars)[2].split("|")[4].strip()
@@ -192,16 +232,22 @@ def main():
     tables = {"bound": table(unseen, bars, "bound"), "kernel": table(unseen, bars, "kernel"),
               "problem": table(unseen, bars, "problem"), "pairs": pair_table(unseen, bars),
               "draw": table(draw["rows"], bars, "kernel")}
+    tables["ranks"] = rank_table([*zip(("H200, first draw", "H200, second draw", "H200, third draw"),
+                                       (one["rows"] for one in [*earlier, draw])), ("H100", elsewhere)])
+    tables["warps"] = warp_table(rows + draw["rows"])
     tables["h100"] = table(elsewhere, bars, "bound")
     tables["summary"] = summary(draw["rows"], bars, elsewhere)
-    made = {ROOT / "assets/model/bars.json": json.dumps(bars, indent=1) + "\n"}
+    made = {ROOT / "assets/model/bars.json": json.dumps(bars, indent=1) + "\n",
+            ROOT / "docs/images/model_scatter.svg": model_scatter.svg([
+                (f"NVIDIA H200, {len(rows) + len(draw['rows'])} configs", rows + draw["rows"]),
+                (f"NVIDIA H100, {len(elsewhere)} configs", elsewhere)])}
     for file in (ROOT / "docs/model.md", ROOT / "README.md"):
         made[file] = re.sub(r"(<!-- grid (\w+) -->\n).*?(<!-- end of grid -->)",
                             lambda m: m[1] + "\n".join(tables[m[2]]) + "\n" + m[3], file.read_text(), flags=re.DOTALL)
     for file, should in made.items():
         if not options.check:
             file.write_text(should)
-        elif file.read_text() != should:
+        elif not file.exists() or file.read_text() != should:
             sys.exit(f"{file.relative_to(ROOT)} is not what the rows say: run bench/model_bars.py")
 
 

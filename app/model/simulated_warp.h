@@ -1,6 +1,7 @@
 #pragma once
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -87,9 +88,8 @@ double data_ready(const SimulatedWarp& warp, const ScheduledInstruction& instruc
     wait(awaited, time);
     time = awaited.until;
   };
-  if (instruction.wait_mask != 0)
-    for (size_t s = 0; s < kScoreboards; ++s)
-      if ((instruction.wait_mask >> s & 1) != 0) until(warp.scoreboard[s]);
+  for (unsigned left = instruction.wait_mask & ((1U << kScoreboards) - 1); left != 0; left &= left - 1)
+    until(warp.scoreboard[static_cast<size_t>(std::countr_zero(left))]);
   if (const Awaited* there = copies_there(warp, instruction)) until(*there);
   if ((is_shared(instruction.unit) || is_global(instruction.unit)) && warp.port.until - kQueueClocks > time) {
     Awaited room = warp.port;

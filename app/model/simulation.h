@@ -9,6 +9,7 @@
 
 #include "model/attribution.h"
 #include "model/code_cache.h"
+#include "model/issue.h"
 #include "model/machine.h"
 #include "model/simulated_warp.h"
 #include "model/sm_simulation.h"
@@ -25,12 +26,6 @@ struct CtaSlot {
   double last_arrival = 0;      // when the barrier unit took the last of them
 };
 
-// A scheduler's unit, or a queue of the SM: until when it is busy, and the last instruction in it.
-struct HeldUnit {
-  double until = 0;
-  uint32_t by = 0;
-};
-
 // What the SM's warps wait in line for.
 struct Queue : HeldUnit {
   // Returns when it has passed.
@@ -38,30 +33,6 @@ struct Queue : HeldUnit {
     until = std::max(now, until) + clocks;
     by = by_instruction;
     return until;
-  }
-};
-
-// What an instruction costs and does on any issue, worked out once.
-struct Prepared {
-  double clocks;     // of a scheduler's unit
-  double issue = 1;  // clocks in which the scheduler issues nothing else
-  bool waits;        // for data, or for room in the queue of wavefronts
-  bool effects;      // that something waits for, or a use of what the SM's warps
-                     // share
-
-  Prepared(const Machine& machine, const ScheduledInstruction& instruction)
-      : clocks(machine.unit_clocks[static_cast<size_t>(instruction.unit)]) {
-    if (instruction.unit == Unit::fp32 && machine.two_fma_pipes) clocks *= 2;
-    if (instruction.unit == Unit::tensor) {
-      if (instruction.fp64) clocks = machine.fp64_product;
-      clocks *= double(instruction.products);
-      issue = std::max(1.0, machine.mma_issue * std::min(1.0, double(instruction.products)));
-    }
-    if (instruction.wide) issue = machine.wide_load_issue;
-    const bool memory = is_shared(instruction.unit) || is_global(instruction.unit);
-    waits = instruction.wait_mask != 0 || instruction.copies_pending >= 0 || memory;
-    effects = instruction.write_scoreboard < kScoreboards || instruction.read_scoreboard < kScoreboards ||
-              instruction.closes_copies || memory || instruction.unit == Unit::shuffle;
   }
 };
 
@@ -88,22 +59,8 @@ class Simulation {
 
   void step(const Turn& turn);
 
-  // The registers that the warp's next instruction reads from the banks if it
-  // issues now.
-  const std::array<uint8_t, kRegisterBanks>& reads_of(size_t index) const;
-
-  // The pipe that an instruction of this unit takes next.
-  HeldUnit& pipe_of(size_t scheduler, Unit unit);
-
-  // Until when the scheduler, its unit or a bank of its registers keeps the
-  // instruction from issuing.
-  Holder holder_of(size_t scheduler, Unit unit, const std::array<uint8_t, kRegisterBanks>& reads);
-
-  // Until when a bank of a scheduler delivers nothing to an instruction of this unit.
-  double bank_busy(const HeldUnit& bank, Unit unit) const;
-
-  // The instruction `by` issues now and holds all three.
-  void hold(size_t scheduler, Unit unit, uint32_t by, double now, const std::array<uint8_t, kRegisterBanks>& reads);
+  // What the warp's next instruction reads from the banks if it issues now.
+  const BankReads& reads_of(size_t index) const;
 
   // When an instruction's result is there and its operands have been read, and without a queue; and the queue.
   struct Outcome {
@@ -220,12 +177,10 @@ class Simulation {
   std::vector<SimulatedWarp> warps_;
   std::vector<CtaSlot> slots_;
   Turns<kSchedulers> turns_;
-  std::array<HeldUnit, kSchedulers> issue_free_{};
-  std::array<std::array<HeldUnit, kRegisterBanks>, kSchedulers> banks_{};
+  std::array<IssuePorts, kSchedulers> ports_{};
   std::array<size_t, kSchedulers> issued_last_{kNoWarp, kNoWarp, kNoWarp, kNoWarp};  // the warp
-  std::array<std::array<HeldUnit, static_cast<size_t>(Unit::count)>, kSchedulers> units_{};
-  std::optional<Attribution> attribution_;  // where the load asks for it
-  float data_conflicts_ = 0;                // share of the queue of wavefronts
+  std::optional<Attribution> attribution_;                                           // where the load asks for it
+  float data_conflicts_ = 0;                                                         // share of the queue of wavefronts
   CodeCache code_cache_;
   Queue shuffle_queue_, data_queue_, l2_queue_, dram_queue_;
   double sector_ = 0;  // clocks of the SM's share of the second level

@@ -30,8 +30,10 @@ SmRun Simulation::run() {
   equal_ = std::ranges::adjacent_find(load_.ctas, std::not_equal_to<>()) == load_.ctas.end();
   if (load_.split) attribution_.emplace(schedule_.code, resident);
   for (size_t slot = 0; slot < resident; ++slot) start_cta(slot, 0, machine_.start * double(slot));
-  while (!turns_.empty() && result_.steps < load_.step_limit) {
-    step(turns_.take());
+  while (result_.steps < load_.step_limit) {
+    const Turn turn = turns_.take();
+    if (turn.is_none()) break;
+    step(turn);
   }
   result_.simulated = result_.clocks;
   result_.clocks += skipped_;
@@ -47,7 +49,8 @@ void Simulation::drain() {
     if (const double rest = end - result_.simulated; rest > last.time) last = {term, producer, producer, rest};
   };
   for (size_t scheduler = 0; scheduler < kSchedulers; ++scheduler)
-    for (const HeldUnit& held : units_[scheduler]) see(held.until, pipe_term(schedule_.code[held.by].unit), held.by);
+    for (const HeldUnit& held : ports_[scheduler].pipes())
+      see(held.until, pipe_term(schedule_.code[held.by].unit), held.by);
   see(shuffle_queue_.until, TermKind::shuffles, shuffle_queue_.by);
   see(data_queue_.until, TermKind::shared_wavefronts, data_queue_.by);
   see(l2_queue_.until, TermKind::l2_bandwidth, l2_queue_.by);
@@ -138,7 +141,7 @@ bool Simulation::advance(size_t index, double now) {
 
 void Simulation::queue_next(size_t index, double now) {
   SimulatedWarp& warp = warps_[index];
-  if (!advance(index, now)) {
+  if (warp.next == warp.last && !advance(index, now)) {
     finish_warp(index, std::max(now, warp.ready));
     return;
   }
@@ -152,12 +155,20 @@ void Simulation::queue_next(size_t index, double now) {
   turns_.give(index, warp.complete);
 }
 
+const BankReads& Simulation::reads_of(size_t index) const {
+  const SimulatedWarp& warp = warps_[index];
+  const bool behind_own =
+      (issued_last_[static_cast<size_t>(warp.scheduler)] == index) & (warp.previous + 1 == warp.next);
+  return prepared_[warp.next].reads[static_cast<size_t>(behind_own)];
+}
+
 void Simulation::step(const Turn& turn) {
   SimulatedWarp& warp = warps_[turn.warp];
   const ScheduledInstruction& instruction = schedule_.code[warp.next];
   const auto scheduler = static_cast<size_t>(warp.scheduler);
-  const auto& reads = reads_of(turn.warp);
-  const Holder holder = holder_of(scheduler, instruction.unit, reads);
+  const Prepared& prepared = prepared_[warp.next];
+  const BankReads& reads = reads_of(turn.warp);
+  const Holder holder = ports_[scheduler].holder(prepared, reads);
   const double free = holder.until;
   if (free > turn.time) {
     turns_.give(turn.warp, free);
@@ -166,7 +177,7 @@ void Simulation::step(const Turn& turn) {
   const double now = turn.time;
   if (attribution_) attribution_->issue(warp, instruction, now, holder);
   if (load_.recorder != nullptr) load_.recorder->issue(turn.warp, warp, instruction, now);
-  hold(scheduler, instruction.unit, warp.next, now, reads);
+  turns_.scheduler_free(scheduler, ports_[scheduler].hold(prepared, reads, warp.next, now, machine_.mma_banks));
   issued_last_[scheduler] = turn.warp;
   ++result_.steps;
   ++result_.instructions;
@@ -180,7 +191,7 @@ void Simulation::step(const Turn& turn) {
     arrive(turn.warp, now);
     return;
   }
-  if (prepared_[warp.previous].effects) execute(warp, instruction, now);
+  if (prepared.effects) execute(warp, instruction, now);
   queue_next(turn.warp, now);
 }
 

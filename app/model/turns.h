@@ -1,5 +1,7 @@
 #pragma once
+#include <algorithm>
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <limits>
 #include <vector>
@@ -8,14 +10,17 @@ namespace attnscope::model {
 
 // When a warp may issue next.
 struct Turn {
-  double time;
-  size_t warp;
-  bool operator<(const Turn& other) const { return time != other.time ? time < other.time : warp < other.warp; }
+  static constexpr double kNever = std::numeric_limits<double>::infinity();
+  double time = kNever;
+  size_t warp = 0;
+  bool is_none() const { return time == Turn::kNever; }
+  // Without a jump, since no processor foresees it.
+  bool operator<(const Turn& other) const { return (time < other.time) | ((time == other.time) & (warp < other.warp)); }
 };
 
 // The turns of all warps, in order of time, and of those at the same time in order of warps. A warp waits at its
 // scheduler, which gives no warp a turn before it is free: so a scheduler that is free again looks at its warps in
-// order, and those behind the one that issues are not touched.
+// order. Of more than a few, those behind the one that issues are not touched.
 template <size_t Schedulers>
 class Turns {
  public:
@@ -25,58 +30,74 @@ class Turns {
     if (places_.size() <= warp) places_.resize(warp + 1);
     places_[warp] = {scheduler, line.times.size()};
     line.warps.push_back(warp);
-    line.times.push_back(kNever);
+    line.times.push_back(Turn::kNever);
   }
   // The warp's next turn; `scheduler_free` keeps it waiting longer.
   void give(size_t warp, double time) {
-    Line& line = lines_[places_[warp].scheduler];
-    line.times[places_[warp].at] = time;
-    line.known = false;
+    const Place place = places_[warp];
+    lines_[place.scheduler].times[place.at] = time;
+    changed_ |= 1U << place.scheduler;
   }
   void scheduler_free(size_t scheduler, double from) {
     lines_[scheduler].free = from;
-    lines_[scheduler].known = false;
+    changed_ |= 1U << scheduler;
   }
-  bool empty() { return next().time == kNever; }
-  // Of the first warp, which has no turn from then on. Not when empty.
+  bool empty() { return next().is_none(); }
+  // Of the first warp, which has no turn from then on; none when empty.
   Turn take() {
     const Turn first = next();
-    give(first.warp, kNever);
+    if (!first.is_none()) give(first.warp, Turn::kNever);
     return first;
   }
 
  private:
-  static constexpr double kNever = std::numeric_limits<double>::infinity();
+  static constexpr size_t kFew = 8;  // warps of a scheduler
   struct Line {
     std::vector<size_t> warps;
     std::vector<double> times;
     double free = 0;
-    bool known = true;  // `first`
-    Turn first{kNever, 0};
+    Turn first;  // unless the line has changed
   };
   struct Place {
     size_t scheduler, at;
   };
 
+  // A few warps are compared without a jump: which one is first depends on data that no processor foresees.
   static void find_first(Line& line) {
+    const size_t warps = line.times.size();
+    const double free = line.free;
+    const double* times = line.times.data();
     size_t first = 0;
-    double least = kNever;
-    for (size_t i = 0; i < line.times.size() && least > line.free; ++i)
-      if (line.times[i] < least) least = line.times[i], first = i;
-    line.first = least == kNever ? Turn{kNever, 0} : Turn{least > line.free ? least : line.free, line.warps[first]};
-    line.known = true;
+    double least = Turn::kNever;
+    if (warps <= kFew) {
+      for (size_t i = 0; i < warps; ++i) {
+        const double time = times[i] > free ? times[i] : free;
+        first = time < least ? i : first;
+        least = time < least ? time : least;
+      }
+    } else {
+      for (size_t i = 0; i < warps && least > free; ++i)
+        if (times[i] < least) least = times[i], first = i;
+      least = std::max(least, free);
+    }
+    line.first = least < Turn::kNever ? Turn{least, line.warps[first]} : Turn{};
   }
 
+  static const Turn& earlier(const Turn& a, const Turn& b) { return a < b ? a : b; }
+
+  // In pairs, which a processor compares side by side.
   Turn next() {
-    Turn first{kNever, 0};
-    for (Line& line : lines_) {
-      if (!line.known) find_first(line);
-      if (line.first < first) first = line.first;
-    }
+    for (; changed_ != 0; changed_ &= changed_ - 1) find_first(lines_[static_cast<size_t>(std::countr_zero(changed_))]);
+    std::array<Turn, (Schedulers + 1) / 2> firsts;
+    for (size_t i = 0; i < Schedulers; i += 2)
+      firsts[i / 2] = i + 1 < Schedulers ? earlier(lines_[i].first, lines_[i + 1].first) : lines_[i].first;
+    Turn first = firsts.front();
+    for (const Turn& other : firsts) first = earlier(first, other);
     return first;
   }
 
   std::array<Line, Schedulers> lines_;
+  unsigned changed_ = 0;       // a bit for each line
   std::vector<Place> places_;  // of the warps
 };
 
