@@ -153,7 +153,8 @@ void Watcher::tell_unwritten(const std::vector<emulator::UnwrittenBuffer>& buffe
   for (const emulator::UnwrittenBuffer& one : buffers) {
     if (run_.launch.operands) {
       const auto& all = run_.launch.operands->all;
-      const auto found = std::ranges::find(all, one.buffer, [](const check::OperandContents& it) { return it.what.name; });
+      const auto found =
+          std::ranges::find(all, one.buffer, [](const check::OperandContents& it) { return it.what.name; });
       if (found == all.end() || found->what.role != BufferRole::out || found->what.guessed) continue;
     }
     const size_t width = element_bytes(one.buffer);
@@ -162,9 +163,10 @@ void Watcher::tell_unwritten(const std::vector<emulator::UnwrittenBuffer>& buffe
     first_ctas_.emplace_back();
     finding.rule = RuleId::output_unwritten;
     finding.severity = Severity::warning;
-    finding.sentence = fmt::format("{} element{} of {} {} never written, the first is element {}; {}.", count,
-                                   count == 1 ? "" : "s", one.buffer, count == 1 ? "is" : "are", first,
-                                   one.line.empty() ? "nothing stores to it" : "its neighbour is stored at " + one.line);
+    finding.sentence =
+        fmt::format("{} element{} of {} {} never written, the first is element {}; {}.", count, count == 1 ? "" : "s",
+                    one.buffer, count == 1 ? "is" : "are", first,
+                    one.line.empty() ? "nothing stores to it" : "its neighbour is stored at " + one.line);
     finding.evidence.push_back({"elements never written", static_cast<double>(count), "", FigureKind::counted});
     finding.where["buffer"] = one.buffer;
     finding.where["element"] = std::to_string(first);

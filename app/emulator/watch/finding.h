@@ -12,8 +12,8 @@ enum class WatchKind : uint8_t {
   shared_read_write,  // races, named by the earlier access, then the later
   warp_write_write,
   warp_write_read,
-  warp_read_write,          // the same between unsynchronised lanes of one warp
-  shared_copy_not_awaited,  // an asynchronous copy, then an access before a wait for it
+  warp_read_write,            // the same between unsynchronised lanes of one warp
+  shared_copy_not_awaited,    // an asynchronous copy, then an access before a wait for it
   shared_part_never_written,  // a later part of a vector, which the program may not use (RunResult::suspected)
   shared_never_written,
   local_never_written,
