@@ -237,6 +237,7 @@ class Binder {
     OrderedJson buffer{
         {"name", parameter.name}, {"role", word_of(role)}, {"dtype", word_of(element.type)}, {"shape", shape}};
     if (!output) buffer["init"] = random ? "random" : "zeros";
+    if (!shape_read_) buffer["guessed"] = true;
     bound_.buffers.push_back(std::move(buffer));
     const std::string name = parameter.name;
     const std::string what = parameter.constant ? name + " is an input, as its const says"

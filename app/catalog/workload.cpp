@@ -97,7 +97,7 @@ class Binder {
 
  private:
   Result<void> add_operand(const BufferDeclaration& declared, const std::string& where) {
-    Operand operand{declared.name, declared.role, declared.type, {}, declared.init, declared.symbol};
+    Operand operand{declared.name, declared.role, declared.type, {}, declared.init, declared.symbol, declared.guessed};
     double elements = 1;
     for (size_t i = 0; i < declared.shape.size(); ++i) {
       auto extent = evaluate(declared.shape[i], known_, fmt::format("{}/shape/{}", where, i));

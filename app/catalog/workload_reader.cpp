@@ -101,6 +101,7 @@ BufferDeclaration buffer_at(JsonReader& outer, const Json& json, const std::stri
   if (!read.failed() && buffer.init.kind == BufferInit::Kind::unset && buffer.role != BufferRole::workspace)
     read.fault("init", "unset is only for the role workspace", "An \"out\" is unset by itself.");
   read.text("symbol", buffer.symbol, 200);
+  read.boolean("guessed", buffer.guessed);
   if (!read.failed() && !buffer.symbol.empty() && buffer.role != BufferRole::in)
     read.fault("symbol", "is only for the role in: a run cannot read a variable back", "Make it a parameter.");
   if (!read.failed() && !buffer.symbol.empty() && !is_variable(buffer.symbol))

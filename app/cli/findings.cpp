@@ -77,6 +77,34 @@ const char* level_of(Severity severity) {
   return severity == Severity::error ? "error" : severity == Severity::warning ? "warning" : "note";
 }
 
+// The compiler's own finding: a scalar that is never set has no memory that a watch could see.
+std::vector<Located> unset_variables(const Observation& observation, const SourceFile& source) {
+  constexpr std::string_view kWarning = ": warning #549-D: ";
+  std::vector<Located> all;
+  if (!observation.variant) return all;
+  const std::string& log = observation.variant->log;
+  for (size_t at = 0; (at = log.find(kWarning, at)) != std::string::npos;) {
+    const size_t begin = log.rfind('\n', at) + 1, text = at + kWarning.size();  // npos + 1 is 0
+    at = std::min(log.find('\n', text), log.size());
+    // k.cu(7)
+    const std::string_view place = std::string_view(log).substr(begin, text - kWarning.size() - begin);
+    const size_t open = place.rfind('(');
+    int64_t line = 0;
+    if (open == std::string_view::npos || !place.ends_with(')') ||
+        std::from_chars(place.data() + open + 1, place.data() + place.size() - 1, line).ec != std::errc())
+      continue;
+    const SourcePlace found = place_of(std::string(place.substr(0, open)), line, source);
+    Located one;
+    one.rule = Rule(RuleId::never_written_local).name();
+    one.severity = Severity::warning;
+    one.message = "The compiler: " + log.substr(text, at - text) + ".";
+    one.file = found.file;
+    one.line = found.line;
+    all.push_back(std::move(one));
+  }
+  return all;
+}
+
 }  // namespace
 
 std::vector<Located> located(const Observation& observation, const SourceFile& source) {
@@ -92,6 +120,7 @@ std::vector<Located> located(const Observation& observation, const SourceFile& s
     }
     all.push_back(std::move(one));
   }
+  for (Located& one : unset_variables(observation, source)) all.push_back(std::move(one));
   if (!observation.watch) return all;
   for (const Finding& finding : observation.watch->findings) {
     const SourcePlace first = own_place(finding, "file", "line", source);

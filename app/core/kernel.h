@@ -113,6 +113,7 @@ struct BufferDeclaration {
   std::vector<std::string> shape;
   BufferInit init;
   std::string symbol = {};  // of a __constant__ variable that has its contents; empty: it is passed as a parameter
+  bool guessed = false;     // its length is a guess
 };
 
 // A parameter that is not the name of a buffer or a size: a value of a C type, or a struct of them.

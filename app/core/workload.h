@@ -47,6 +47,7 @@ struct Operand {
   std::vector<int64_t> shape;
   BufferInit init;
   std::string symbol = {};  // of a variable of the machine code that has its contents; empty: none
+  bool guessed = false;     // its length is a guess
   int64_t elements() const;
   size_t bytes() const { return static_cast<size_t>(elements()) * bytes_of(type); }
   bool judged() const { return is_judged(role); }

@@ -67,6 +67,9 @@ struct RunResult {
   std::map<uint32_t, SharedSteps> shared_steps;
   ProbeHits probed;
   std::vector<WatchFinding> findings;  // of RunOptions::watch
+  // The same, of reads that the program may not use: later parts of vectors.
+  std::vector<WatchFinding> suspected;
+  std::vector<UnwrittenBuffer> unwritten;  // of a watch of every CTA
   HostIsa isa = HostIsa::baseline;
   double seconds = 0;  // wall time of the run
 };

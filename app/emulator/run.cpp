@@ -243,7 +243,11 @@ Result<RunResult> run(const Launch& launch, const RunOptions& options) {
   result.isa = isa;
   if (steps) result.shared_steps = steps->steps();
   if (probes) result.probed = std::move(*probes).hits();
-  if (watch.has_value()) result.findings = watch->findings(options.shared_names);
+  if (watch.has_value()) {
+    result.findings = watch->findings(options.shared_names);
+    result.suspected = watch->findings(options.shared_names, true);
+    if (planned == total) result.unwritten = watch->unwritten();
+  }
   result.counters.ctas = planned;
   result.counters.total_ctas = total;
   if (options.progress) {

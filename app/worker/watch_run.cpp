@@ -20,20 +20,22 @@ constexpr uint32_t kNanFill = 0x7fff7fff, kLargeFill = 0x7149f2ca;
 // The lanes of a warp do stay together in this machine code; the error is that nothing guarantees it.
 Severity severity_of(WatchKind kind) { return emulator::is_warp_race(kind) ? Severity::warning : Severity::error; }
 
+// `line`: "02_tiled.cu:174".
+void place(Finding& finding, const std::string& line, const char* file_key, const char* line_key) {
+  const size_t colon = line.find(':');
+  if (colon == std::string::npos) return;
+  finding.where[file_key] = line.substr(0, colon);
+  finding.where[line_key] = line.substr(colon + 1, line.find_first_not_of("0123456789", colon + 1) - colon - 1);
+}
+
 Finding finding_of(const WatchFinding& from, const model::LaunchShape& shape) {
   Finding finding;
   finding.rule = emulator::rule_of(from.kind);
   finding.severity = severity_of(from.kind);
   finding.sentence = from.message;
   finding.evidence.push_back({"times seen", static_cast<double>(from.count), "", FigureKind::counted});
-  const auto place = [&](const std::string& line, const char* file_key, const char* line_key) {
-    const size_t colon = line.find(':');
-    if (colon == std::string::npos) return;
-    finding.where[file_key] = line.substr(0, colon);
-    finding.where[line_key] = line.substr(colon + 1, line.find_first_not_of("0123456789", colon + 1) - colon - 1);
-  };
-  place(from.line, "file", "line");
-  if (from.other != from.op) place(from.other_line, "other_file", "other_line");
+  place(finding, from.line, "file", "line");
+  if (from.other != from.op) place(finding, from.other_line, "other_file", "other_line");
   if (!from.buffer.empty()) {
     finding.where["buffer"] = from.buffer;
     finding.where["element"] = fmt::format("byte {}", from.buffer_byte);
@@ -87,6 +89,10 @@ class Watcher {
     report_.fills = kFills;
     report_.orders = kOrders;
     if (base->emulated) tell(base->emulated->result.findings, run_.launch.shape);
+    if (base->emulated) tell_unwritten(base->emulated->result.unwritten);
+    if (base->emulated)
+      for (const WatchFinding& from : base->emulated->result.suspected)
+        suspected_.push_back(finding_of(from, run_.launch.shape));
     for (size_t i = 0; i < base->steps.size(); ++i)
       if (base->steps[i].emulated) tell(base->steps[i].emulated->result.findings, run_.launch.steps[i].shape, i);
     if (auto done = fills(); !done) return fail(done.error());
@@ -109,12 +115,14 @@ class Watcher {
   // `step`: of a program, whose launch it is.
   void tell(const std::vector<WatchFinding>& findings, const model::LaunchShape& shape,
             std::optional<size_t> step = {});
+  void tell_unwritten(const std::vector<emulator::UnwrittenBuffer>& buffers);
   Result<device::LaunchOutcome> attempt(device::Trial trial);
   // Empty: the output has the same bits. A Failure: cancelled.
   Result<std::optional<Change>> change_by(device::Trial trial, std::string how);
   Result<Change> judged(size_t output, std::span<const std::byte> bytes, std::string how);
   size_t element_bytes(const std::string& buffer) const;
   void excuse_unused_reads();
+  void blame_suspected();
   void tell(RuleId rule, const std::vector<Change>& changes, int64_t tried, const char* what);
 
   const WatchRun& run_;
@@ -124,6 +132,7 @@ class Watcher {
   std::vector<std::shared_ptr<const check::GuardedBuffer>> base_;  // the outputs of the ordinary run
   std::optional<Verdict> base_verdict_;
   WatchReport report_;
+  std::vector<Finding> suspected_;
   std::vector<std::optional<uint32_t>> first_ctas_;  // of the watched run's findings; empty: every run executes it
 };
 
@@ -136,6 +145,32 @@ void Watcher::tell(const std::vector<WatchFinding>& findings, const model::Launc
     Finding& finding = report_.findings.emplace_back(finding_of(from, shape));
     if (step) finding.where["launch"] = std::to_string(*step + 1);
     first_ctas_.push_back(is_last ? std::optional(from.cta) : std::nullopt);
+  }
+}
+
+// A warning: a kernel may leave a part of its output to another one. Of a guessed length nothing is known.
+void Watcher::tell_unwritten(const std::vector<emulator::UnwrittenBuffer>& buffers) {
+  for (const emulator::UnwrittenBuffer& one : buffers) {
+    if (run_.launch.operands) {
+      const auto& all = run_.launch.operands->all;
+      const auto found =
+          std::ranges::find(all, one.buffer, [](const check::OperandContents& it) { return it.what.name; });
+      if (found == all.end() || found->what.role != BufferRole::out || found->what.guessed) continue;
+    }
+    const size_t width = element_bytes(one.buffer);
+    const uint64_t count = (one.bytes + width - 1) / width, first = one.first / width;
+    Finding& finding = report_.findings.emplace_back();
+    first_ctas_.emplace_back();
+    finding.rule = RuleId::output_unwritten;
+    finding.severity = Severity::warning;
+    finding.sentence =
+        fmt::format("{} element{} of {} {} never written, the first is element {}; {}.", count, count == 1 ? "" : "s",
+                    one.buffer, count == 1 ? "is" : "are", first,
+                    one.line.empty() ? "nothing stores to it" : "its neighbour is stored at " + one.line);
+    finding.evidence.push_back({"elements never written", static_cast<double>(count), "", FigureKind::counted});
+    finding.where["buffer"] = one.buffer;
+    finding.where["element"] = std::to_string(first);
+    place(finding, one.line, "file", "line");
   }
 }
 
@@ -242,7 +277,10 @@ Result<void> Watcher::fills() {
   if (auto done = look(nan, "with shared memory full of NaN"); !done) return done;
   if (auto done = look(large, "with shared memory full of 1e30"); !done) return done;
   if (auto done = look(random, "with shared memory full of random words"); !done) return done;
-  if (changes.empty()) excuse_unused_reads();
+  if (changes.empty())
+    excuse_unused_reads();
+  else
+    blame_suspected();
   tell(RuleId::luck_fill, changes, kFills, "contents of shared memory");
   return {};
 }
@@ -260,6 +298,18 @@ void Watcher::excuse_unused_reads() {
     finding.sentence += fmt::format(
         " The output does not depend on it: with {} other contents of shared memory every bit stays the same.", kFills);
   }
+}
+
+// A later part of a vector that nothing has written counts if the output depends on what shared memory holds and
+// nothing else explains it.
+void Watcher::blame_suspected() {
+  const auto explains = [](const Finding& finding) {
+    return finding.severity == Severity::error &&
+           (finding.rule == RuleId::race_shared || finding.rule == RuleId::race_copy ||
+            finding.rule == RuleId::never_written_shared);
+  };
+  if (std::ranges::any_of(report_.findings, explains)) return;
+  std::ranges::move(suspected_, std::back_inserter(report_.findings));
 }
 
 // Half of the orders start with shared memory full of 1e30, which shows what a warp reads too early.

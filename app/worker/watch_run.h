@@ -32,8 +32,9 @@ struct WatchRun {
 std::vector<SharedPlace> shared_names(const compile::Variant& variant, const std::vector<SharedBuffer>& dynamic_parts);
 
 // Runs the kernel under the watch, then with other contents and in other orders. Rules of the findings: race.shared,
-// race.warp, race.copy, race.global, race.grid, never_written.shared, .local, .global, barrier.uneven, shuffle.absent,
-// luck.fill and luck.order. Failures are the emulator's, of the watched run; a later run that fails is a finding.
+// race.warp, race.copy, race.global, race.grid, never_written.shared, .local, .global, output.unwritten,
+// barrier.uneven, shuffle.absent, luck.fill and luck.order. Failures are the emulator's, of the watched run; a later
+// run that fails is a finding.
 Result<WatchReport> watch_kernel(const WatchRun& run);
 
 }  // namespace attnscope::worker

@@ -20,6 +20,7 @@ RuleId rule_of(WatchKind kind) {
       return RuleId::race_warp;
     case WatchKind::shared_copy_not_awaited:
       return RuleId::race_copy;
+    case WatchKind::shared_part_never_written:
     case WatchKind::shared_never_written:
       return RuleId::never_written_shared;
     case WatchKind::local_never_written:
@@ -156,6 +157,7 @@ std::vector<WatchFinding> findings_of(const Program& program, const WatchLog::Se
       case WatchKind::grid_read_write:
         finding.message = between_ctas("reads", "writes");
         break;
+      case WatchKind::shared_part_never_written:
       case WatchKind::shared_never_written:
       case WatchKind::global_never_written:
         finding.message =

@@ -12,8 +12,9 @@ enum class WatchKind : uint8_t {
   shared_read_write,  // races, named by the earlier access, then the later
   warp_write_write,
   warp_write_read,
-  warp_read_write,          // the same between unsynchronised lanes of one warp
-  shared_copy_not_awaited,  // an asynchronous copy, then an access before a wait for it
+  warp_read_write,            // the same between unsynchronised lanes of one warp
+  shared_copy_not_awaited,    // an asynchronous copy, then an access before a wait for it
+  shared_part_never_written,  // a later part of a vector, which the program may not use (RunResult::suspected)
   shared_never_written,
   local_never_written,
   barrier_uneven,  // warps pass one barrier at different places of the source
@@ -54,6 +55,13 @@ struct WatchFinding {
   std::string buffer;        // the part of shared memory with `address`, or the global buffer; empty: unknown
   uint64_t buffer_byte = 0;  // `address` from its start
   std::string message;       // complete text, for people
+};
+
+// A buffer that starts without contents, and of which no CTA wrote a part.
+struct UnwrittenBuffer {
+  std::string buffer;
+  uint64_t first = 0, bytes = 0;  // the first such byte, and how many there are
+  std::string line;               // where what lies beside the first is stored; empty: nothing stores to the buffer
 };
 
 }  // namespace attnscope::emulator

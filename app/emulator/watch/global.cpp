@@ -112,6 +112,33 @@ GlobalShadow::Cell& GlobalShadow::cell(uint32_t area, uint64_t unit) {
   return pages[page][unit % kPageUnits];
 }
 
+std::vector<UnwrittenBuffer> GlobalShadow::unwritten(const Program& program) const {
+  std::vector<UnwrittenBuffer> all;
+  for (const Area& area : areas_) {
+    if (area.initial || area.written != nullptr) continue;
+    const uint64_t units = (area.bytes + unit_ - 1) / unit_;
+    UnwrittenBuffer one{area.name, 0, 0, {}};
+    const GlobalRecord* beside = nullptr;  // the last write before the first gap, or else the first write
+    for (uint64_t page = 0; page * kPageUnits < units; ++page) {
+      const uint64_t begin = page * kPageUnits, count = std::min(kPageUnits, units - begin);
+      const Cell* const cells = page < area.pages.size() ? area.pages[page].get() : nullptr;
+      for (uint64_t i = 0; i < (cells == nullptr ? 1 : count); ++i) {
+        if (cells != nullptr && cells[i].write.cta != 0) {
+          if (one.bytes == 0 || beside == nullptr) beside = &cells[i].write;
+          continue;
+        }
+        const uint64_t from = (begin + i) * unit_;
+        if (one.bytes == 0) one.first = from;
+        one.bytes += std::min((cells == nullptr ? count : 1) * unit_, area.bytes - from);
+      }
+    }
+    if (one.bytes == 0) continue;
+    if (beside != nullptr) one.line = source_of(program, beside->op);
+    all.push_back(std::move(one));
+  }
+  return all;
+}
+
 void GlobalShadow::give(uint64_t word, const GlobalOrder& order, uint32_t warp) {
   if (!order.gives(warp)) return;
   Given& given = given_[word];

@@ -108,6 +108,9 @@ class GlobalShadow {
   // The number of the area that contains `address`, plus 1; 0: none.
   uint32_t find(uint64_t address) const;
   Cell& cell(uint32_t area, uint64_t unit);
+  // The buffers that start without contents and have a part that nothing wrote. Those of a program with several
+  // launches are not among them.
+  std::vector<UnwrittenBuffer> unwritten(const Program& program) const;
 
   // An atomic or volatile access to a word: the word receives what its CTA has made visible, and returns what it had.
   void give(uint64_t word, const GlobalOrder& order, uint32_t warp);

@@ -40,10 +40,11 @@ Watch* RunWatch::add_thread() {
   return threads_.back().get();
 }
 
-std::vector<WatchFinding> RunWatch::findings(const std::vector<SharedPlace>& names) const {
+std::vector<WatchFinding> RunWatch::findings(const std::vector<SharedPlace>& names, bool suspected) const {
   WatchLog::Seen seen;
   for (const auto& thread : threads_) {
     for (const auto& [key, one] : thread->seen()) {
+      if ((key.kind == WatchKind::shared_part_never_written) != suspected) continue;
       WatchSeen& all = seen[key];
       const uint64_t count = all.count + one.count;
       if (all.count == 0 || one.cta < all.cta) all = one;

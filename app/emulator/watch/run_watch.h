@@ -16,7 +16,9 @@ class RunWatch {
  public:
   // From then on the bound launch is observed.
   RunWatch(const Launch& launch, BoundLaunch& bound);
-  std::vector<WatchFinding> findings(const std::vector<SharedPlace>& names) const;
+  // `suspected`: what the program may not use, in place of what is certainly wrong.
+  std::vector<WatchFinding> findings(const std::vector<SharedPlace>& names, bool suspected = false) const;
+  std::vector<UnwrittenBuffer> unwritten() const { return shadow_.unwritten(*bound_.program); }
 
  private:
   Watch* add_thread();

@@ -132,6 +132,7 @@ class SharedShadow {
   void write_units(const Event& event, uint32_t id, uint32_t lane, uint32_t first, uint32_t count, bool same);
   bool check_writer(const Event& event, uint32_t lane, uint32_t unit, bool writes);
   bool check_readers(const Event& event, uint32_t lane, uint32_t unit);
+  void report_never_written(WatchKind kind, const Event& event, uint32_t lane, uint32_t unit);
   void report_race(WatchKind kind, const Event& event, uint32_t lane, const Event& earlier, uint32_t lanes,
                    uint32_t unit);
 

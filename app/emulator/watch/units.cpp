@@ -138,6 +138,8 @@ void SharedShadow::lane_access(uint32_t warp, const Op& op, uint32_t lane, uint3
   begin_access();
   const uint32_t id = keep_event(now), units = std::max(1u, bytes / unit_);
   if (kind == Event::read) return read_units(now, id, lane, base / unit_, units);
+  if (kind == Event::atomic && op.detail.atomic != Atomic::exch && !is_written(base / unit_))
+    report_never_written(WatchKind::shared_never_written, now, lane, base / unit_);
   write_units(now, id, lane, base / unit_, units, same);
 }
 
@@ -161,10 +163,9 @@ void SharedShadow::read_units(const Event& now, uint32_t id, uint32_t lane, uint
     // The first read since the warp last synchronised covers later ones: a write in between would have removed it.
     if (reads[unit] == now.clock && readers[unit] != id) continue;
     // ptxas reads whole vectors past an array's end: only the first part of one is certainly used.
-    if (unit == first && !is_written(unit)) {
-      log_->report(WatchKind::shared_never_written, now.op, now.op, unit * unit_, now.warp * 32u + lane,
-                   now.warp * 32u + lane);
-    }
+    if (!is_written(unit))
+      report_never_written(unit == first ? WatchKind::shared_never_written : WatchKind::shared_part_never_written, now,
+                           lane, unit);
     const uint32_t when = settled(unit);
     if (!told && when > now.safe) told = !check_writer(now, lane, unit, false);
     note_stretch(&reads[unit], &readers[unit], &read_[unit], 1, now.warp, now.clock, now.safe, order_->many(),
@@ -228,6 +229,11 @@ bool SharedShadow::check_readers(const Event& now, uint32_t lane, uint32_t unit)
     return false;
   }
   return true;
+}
+
+void SharedShadow::report_never_written(WatchKind kind, const Event& event, uint32_t lane, uint32_t unit) {
+  const uint32_t thread = event.warp * 32u + lane;
+  log_->report(kind, event.op, event.op, unit * unit_, thread, thread);
 }
 
 // When several lanes write one word, the highest one's value stays.

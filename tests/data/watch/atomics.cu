@@ -20,7 +20,7 @@ extern "C" __global__ void histogram(int* out, const int* in, int n) {
   if (threadIdx.x < 16) out[threadIdx.x] = bins[threadIdx.x];
 }
 
-//@ block=128 : race.shared zero add
+//@ block=128 : race.shared zero add; never_written.shared add
 extern "C" __global__ void histogram_not_cleared_in_time(int* out, const int* in, int n) {
   __shared__ int bins[128];
   bins[127 - threadIdx.x] = 0;  //@zero

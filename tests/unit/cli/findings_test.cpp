@@ -82,6 +82,23 @@ TEST(Findings, StandAtTheLineThatCallsALibrary) {
   EXPECT_EQ(located(o, kSource).at(0).file, "pipe.h") << "no line of the source is known to call it";
 }
 
+TEST(Findings, AVariableThatTheCompilerFindsUnsetIsOne) {
+  Observation o = watched({finding_at(RuleId::race_shared, Severity::error, "12", "Race")});
+  o.variant.emplace();
+  o.variant->log =
+      "k.cu(3): warning #177-D: variable \"a\" was declared but never referenced\n  float a;\n        ^\n\n"
+      "k.cu(7): warning #549-D: variable \"z\" is used before its value is set\n    z = z + 1;\n        ^\n\n"
+      "): warning #549-D: no place";
+  const auto all = located(o, kSource);
+  ASSERT_EQ(all.size(), 2u);
+  EXPECT_EQ(line_of(all[0]), "src/my kernel.cu:12: error: Race [race.shared, racecheck]");
+  EXPECT_EQ(line_of(all[1]),
+            "src/my kernel.cu:7: warning: The compiler: variable \"z\" is used before its value is set. "
+            "[never_written.local, initcheck]");
+  o.watch.reset();
+  EXPECT_EQ(located(o, kSource).size(), 1u);
+}
+
 TEST(Findings, EachKindHasComputeSanitizersTool) {
   const auto tool = [](RuleId rule) {
     return tool_of(located(watched({finding_at(rule, Severity::error, "1", "")}), kSource).at(0));

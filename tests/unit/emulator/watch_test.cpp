@@ -66,7 +66,9 @@ const WatchCase kCases[] = {
     {"OtherBarrierOrdersNothing",
      "@!P0 BRA `(other)\nSTS [R2], R0\nBAR.SYNC 0x1, 0x20\nEXIT\nother:\nBAR.SYNC 0x2, 0x20\nLDS R6, [R4]",
      "STS at k.cu:9", WatchKind::shared_write_read},
-    {"AtomicsDoNotRace", "MOV R6, 0x1\nATOMS.ADD RZ, [RZ], R6", ""},
+    {"AtomicsDoNotRace", "STS [RZ], RZ\nBAR.SYNC 0x0\nMOV R6, 0x1\nATOMS.ADD RZ, [RZ], R6", ""},
+    {"AnAtomicReadsToo", "MOV R6, 0x1\nATOMS.ADD RZ, [RZ], R6",
+     "at k.cu:9 (thread 0) reads byte 0 of shared memory, which nothing has written", WatchKind::shared_never_written},
     {"HalvesOfOneWord", "STS.U16 [R2], R0\nSTS.U16 [R4+0x2], R0", ""},
     {"VectorsOverlap", "SHF.L.U32 R2, R2, 0x1, RZ\nSTS.64 [R2], R0\nLDS R6, [R4+0x4]", "STS at k.cu:9",
      WatchKind::shared_read_write, 3},  // also one within a warp
@@ -166,6 +168,56 @@ TEST(WatchedBarrier, AnInlinedOneIsNamedByTheCallsThatDiffer) {
   ASSERT_EQ(result->findings.size(), 1u);
   EXPECT_EQ(result->findings[0].line, "k.cu:7, inlined at k.cu:20");
   EXPECT_EQ(result->findings[0].other_line, "k.cu:9, inlined at k.cu:21");
+}
+
+// ptxas reads whole vectors, so a later part is only suspected.
+TEST(WatchedVector, ALaterPartThatNothingWroteIsNoFinding) {
+  const auto result = run_watched("SHF.L.U32 R7, R2, 0x1, RZ\nSTS [R7], R0\nLDS.64 R8, [R7]");
+  ASSERT_TRUE(result.has_value()) << result.error().message;
+  EXPECT_TRUE(result->findings.empty());
+  ASSERT_EQ(result->suspected.size(), 1u);
+  EXPECT_EQ(result->suspected[0].line, "k.cu:10");
+  EXPECT_THAT(result->suspected[0].message,
+              ::testing::HasSubstr("(thread 0) reads byte 4 of shared memory, which nothing has written"));
+}
+
+// 64 threads of two CTAs store the same 64 words.
+Result<RunResult> store_words(bool initial, uint32_t words, std::vector<uint32_t> ctas = {}) {
+  std::vector<uint32_t> out(words);
+  GlobalMemory memory;
+  Launch launch;
+  launch.program = program_of(std::string(kHead) +
+                                  "MOV R8, c[0x0][0x160]\nMOV R9, c[0x0][0x164]\nIADD3 R8, R8, R2, RZ\n"
+                                  "STG.E [R8.64], R0\nEXIT",
+                              {.parameter_bytes = 8});
+  launch.grid = {2, 1, 1};
+  launch.block = {64, 1, 1};
+  launch.parameters = Parameters().pointer(memory.add("out", bytes_of(out), true, initial)).bytes();
+  launch.memory = &memory;
+  RunOptions options;
+  options.watch = true;
+  options.ctas = std::move(ctas);
+  return run(launch, options);
+}
+
+TEST(WatchedOutput, WhatNothingWroteStandsBesideAStore) {
+  const auto result = store_words(false, 100);
+  ASSERT_TRUE(result.has_value()) << result.error().message;
+  ASSERT_EQ(result->unwritten.size(), 1u);
+  EXPECT_EQ(result->unwritten[0].buffer, "out");
+  EXPECT_EQ(result->unwritten[0].first, 256u);
+  EXPECT_EQ(result->unwritten[0].bytes, 144u);
+  EXPECT_EQ(result->unwritten[0].line, "k.cu:11");
+  // More than the records' first page.
+  const auto large = store_words(false, 5000);
+  ASSERT_TRUE(large.has_value()) << large.error().message;
+  EXPECT_EQ(large->unwritten.at(0).bytes, 4 * (5000u - 64));
+}
+
+TEST(WatchedOutput, OfASampleOrOfWhatHasContentsNothingIsSaid) {
+  EXPECT_TRUE(store_words(false, 64)->unwritten.empty());
+  EXPECT_TRUE(store_words(true, 100)->unwritten.empty());
+  EXPECT_TRUE(store_words(false, 100, {1})->unwritten.empty());
 }
 
 TEST(WatchedLaunch, MoreSharedMemoryThanAnyGpuGivesIsRefused) {

@@ -44,13 +44,18 @@ class Scripted final : public device::Device {
     outcome.output = output;
     outcome.outputs = {output};
     outcome.emulated.emplace();
-    if (request.trial.watch) outcome.emulated->result.findings = findings;
+    if (request.trial.watch) {
+      outcome.emulated->result.findings = findings;
+      outcome.emulated->result.suspected = suspected;
+      outcome.emulated->result.unwritten = unwritten;
+    }
     return outcome;
   }
 
   std::string name = "o";
   size_t bytes = 0;
-  std::vector<WatchFinding> findings;
+  std::vector<WatchFinding> findings, suspected;
+  std::vector<emulator::UnwrittenBuffer> unwritten;
   std::function<std::optional<Failure>(const device::Trial&, std::span<std::byte> output)> change;
   std::vector<device::Trial> trials;
 
@@ -244,6 +249,43 @@ TEST_F(WatchRunTest, AChangedOutputHasItsNameAndItsType) {
   ASSERT_EQ(all.findings.size(), 1u);
   EXPECT_THAT(all.findings[0].sentence, HasSubstr("1 element of total has other bits"));
   EXPECT_EQ(all.findings[0].where, (std::map<std::string, std::string>{{"buffer", "total"}, {"element", "3"}}));
+}
+
+TEST_F(WatchRunTest, AnOutputThatNothingWroteIsAWarning) {
+  auto operands = std::make_shared<check::Operands>();
+  operands->all = {{{"y", BufferRole::out, ElementType::f32, {4}, {}}, {}},
+                   {{"scratch", BufferRole::workspace, ElementType::f32, {4}, {}}, {}},
+                   {{"longer", BufferRole::out, ElementType::f32, {4}, {}, {}, true}, {}}};
+  run_.launch.operands = operands;
+  device_.name = "y";
+  device_.bytes = 16;
+  device_.unwritten = {{"y", 8, 4, "k.cu:7"}, {"scratch", 0, 16, ""}, {"longer", 8, 8, "k.cu:8"}};
+  const WatchReport all = report();
+  ASSERT_EQ(all.findings.size(), 1u) << "a workspace is no output, and of a guessed length nothing is known";
+  EXPECT_EQ(all.findings[0].rule, RuleId::output_unwritten);
+  EXPECT_EQ(all.findings[0].severity, Severity::warning);
+  EXPECT_EQ(all.findings[0].sentence,
+            "1 element of y is never written, the first is element 2; its neighbour is stored at k.cu:7.");
+  EXPECT_EQ(all.findings[0].where,
+            (std::map<std::string, std::string>{{"buffer", "y"}, {"element", "2"}, {"file", "k.cu"}, {"line", "7"}}));
+  device_.unwritten = {{"y", 0, 16, ""}};
+  EXPECT_EQ(report().findings.at(0).sentence,
+            "4 elements of y are never written, the first is element 0; nothing stores to it.");
+}
+
+// The rest of a vector that nothing wrote counts if other contents change the output and nothing else explains it.
+TEST_F(WatchRunTest, ASuspectedReadIsToldIfTheOutputDependsOnIt) {
+  device_.suspected = {of_kind(WatchKind::shared_part_never_written, "a part")};
+  EXPECT_TRUE(report().findings.empty());
+  change_where([](const device::Trial& trial) { return trial.shared_fill == kNan; });
+  const WatchReport all = report();
+  ASSERT_EQ(all.findings.size(), 2u);
+  EXPECT_EQ(all.findings[0].rule, RuleId::never_written_shared);
+  EXPECT_EQ(all.findings[0].severity, Severity::error);
+  EXPECT_EQ(all.findings[0].sentence, "a part");
+  EXPECT_EQ(all.findings[1].rule, RuleId::luck_fill);
+  device_.findings = {of_kind(WatchKind::shared_write_read, "a race")};
+  for (const Finding& finding : report().findings) EXPECT_NE(finding.sentence, "a part");
 }
 
 TEST_F(WatchRunTest, OtherContentsThatChangeTheOutputAreAWarningWithoutAVerdict) {
