@@ -44,7 +44,7 @@ function(attnscope_strict target)
 endfunction()
 
 # attnscope_trap(<target>): undefined behaviour is an illegal instruction, which the address sanitizer reports with its line and
-# stack. The tables of UBSan's own messages were 95 of the program's 99 MB of data, and each process had to map them.
+# stack. The tables of UBSan's own messages were nearly all of the program's 99 MB of data, which each process had to map.
 function(attnscope_trap target)
   if(NOT TARGET attnscope_sanitizer_options)
     add_library(attnscope_sanitizer_options OBJECT "${CMAKE_SOURCE_DIR}/cmake/sanitizer_options.c")

@@ -43,12 +43,12 @@ class HostileSource(unittest.TestCase):
         self.path.mkdir()
         (self.path.parent / "secret.h").write_text(f"#error {SECRET}\n")
 
-    def check(self, text, status, names=(), command="check", name="k.cu", more=()):
+    def check(self, text, status, names=(), command="check", name="k.cu", more=(), deadline=20000):
         file = self.path / name
         file.write_bytes(text if isinstance(text, bytes) else text.encode())
         home = str(self.path.parent / "home")
         environment = dict(os.environ, ATTNSCOPE_HOME=home)
-        arguments = [PROGRAM, command, str(file)] + (["--deadline", "20000"] if command == "check" else []) + list(more)
+        arguments = [PROGRAM, command, str(file)] + (["--deadline", str(deadline)] if command == "check" else []) + list(more)
         peak = 0
         with subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
                               env=environment) as process:
@@ -128,7 +128,7 @@ class HostileSource(unittest.TestCase):
 
     def test_macros_that_double_forty_times(self):
         macros = "#define M0 y[0] += 1;\n" + "".join(f"#define M{i} M{i - 1} M{i - 1}\n" for i in range(1, 40))
-        self.check(macros + BODY.format("M39"), {3, 4}, ["error"])
+        self.check(macros + BODY.format("M39"), {3, 4}, ["error"], deadline=8000)
 
     def test_a_constant_that_takes_for_ever(self):
         self.check("constexpr long spin() { long s = 0; for (long i = 0; i < (1l << 60); ++i) s += i; return s; }\n" +
@@ -139,7 +139,8 @@ class HostileSource(unittest.TestCase):
         self.assertIn("the guessed lengths could not be tried", said)
 
     def test_a_kernel_without_end_whose_lengths_are_guessed(self):
-        self.check("__global__ void k(volatile float* y, int n) { while (true) y[0] = n; }\n", {4}, ["it was ended"])
+        self.check("__global__ void k(volatile float* y, int n) { while (true) y[0] = n; }\n", {4}, ["it was ended"],
+                   deadline=8000)  # each length that is tried takes all of it
 
     # ---- machine code ----
     def check_code(self, code, status, names=()):
