@@ -64,7 +64,7 @@ std::vector<std::string> cuda_headers_of(const std::string& text) {
                                                              {"nv_bfloat16", "cuda_bf16.h"},
                                                              {"__nv_bfloat162", "cuda_bf16.h"},
                                                              {"nv_bfloat162", "cuda_bf16.h"},
-                                                             {"wmma", "mma.h"},
+                                                             {"nvcuda", "mma.h"},
                                                              {"cooperative_groups", "cooperative_groups.h"},
                                                              {"cuComplex", "cuComplex.h"},
                                                              {"cuDoubleComplex", "cuComplex.h"}};
