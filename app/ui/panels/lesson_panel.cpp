@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "ui/icons.h"
 #include "ui/lesson_parts.h"
@@ -20,8 +21,10 @@ constexpr size_t kMostWords = 8;
 
 using State = lesson::Progress::State;
 
-void begin_column(const char* name, float width) {
+// `fresh`: of a step that has just come, which is read from its top.
+void begin_column(const char* name, float width, bool fresh) {
   ImGui::BeginChild(name, {width, 0});
+  if (fresh) ImGui::SetScrollY(0);
   ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + std::min(em(kReading), ImGui::GetContentRegionAvail().x));
 }
 
@@ -43,12 +46,13 @@ void LessonPanel::draw(Context& context) {
   const bool asks = progress.step().predict.has_value(), three = asks && room > em(kThree);
   const bool wide = room > em(kWide);
   const float column = (room - em(three ? 2 : 1)) / (three ? 3.0f : 2.0f);
-  const auto next_column = [](const char* name, float width) {
+  const bool fresh = std::exchange(shown_step_, progress.step().title) != progress.step().title;
+  const auto next_column = [fresh](const char* name, float width) {
     end_column();
     ImGui::SameLine(0, em(1));
-    begin_column(name, width);
+    begin_column(name, width, fresh);
   };
-  begin_column("step", wide ? column : 0);
+  begin_column("step", wide ? column : 0, fresh);
   draw_text(progress);
   draw_terms(context.glossary, progress);
   if (three) next_column("question", column);
@@ -94,7 +98,8 @@ bool LessonPanel::draw_header(LessonDesk& desk) {
   if (ImGui::Button("Next")) desk.next();
   ImGui::EndDisabled();
   ImGui::SameLine();
-  const bool leaves = ImGui::Button(progress.is_last() && progress.may_go_on() ? "Done###leave" : "Leave###leave");
+  const bool done = progress.is_last() && progress.may_go_on() && (!progress.step().goal || progress.reached());
+  const bool leaves = ImGui::Button(done ? "Done###leave" : "Leave###leave");
   ImGui::SameLine(0, em(1));
   ImGui::AlignTextToFramePadding();
   ImGui::PushFont(fonts().strong, 0);

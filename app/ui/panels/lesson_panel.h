@@ -1,4 +1,6 @@
 #pragma once
+#include <string>
+
 #include "ui/glossary.h"
 #include "ui/lesson_desk.h"
 #include "ui/panels/panel.h"
@@ -17,6 +19,8 @@ class LessonPanel : public Panel {
   static bool draw_header(LessonDesk& desk);  // false: the lesson is left
   static void draw_terms(const Glossary& glossary, const lesson::Progress& progress);
   static void draw_question(LessonDesk& desk);
+
+  std::string shown_step_;  // its title
 };
 
 }  // namespace attnscope::ui
