@@ -1,10 +1,22 @@
 #include "ui/lesson_parts.h"
 
+#include "charts/format.h"
 #include "ui/icons.h"
 #include "ui/widgets/text.h"
 
 namespace attnscope::ui {
 namespace {
+
+// " 1,140 us in this step, 839 us now": the step's run and the learner's own; empty where one has no time.
+std::string gained(const lesson::Progress& progress) {
+  const Timing *before = nullptr, *now = nullptr;
+  for (const lesson::Progress::Told& one : progress.told()) {
+    const Timing* const timing = one.observation->timing ? &*one.observation->timing : nullptr;
+    (one.run != nullptr ? before : now) = timing;
+  }
+  if (before == nullptr || now == nullptr) return {};
+  return " " + charts::us_text(before->p50) + " in this step, " + charts::us_text(now->p50) + " now.";
+}
 
 // The text with its figures, or why it cannot be filled.
 void say(const lesson::Progress& progress, const std::string& words) {
@@ -44,7 +56,7 @@ void draw_told(const lesson::Progress& progress) {
   ImGui::PushFont(fonts().strong, 0);
   say(progress, progress.step().goal->text);
   ImGui::PopFont();
-  progress.reached() ? wrapped(ICON_CHECK "  Reached.", palette().good)
+  progress.reached() ? wrapped(ICON_CHECK "  Reached." + gained(progress), palette().good)
                      : wrapped("Turn the knobs on the left; this notices when you are there.", palette().dim);
 }
 

@@ -84,11 +84,14 @@ void LatencyPanel::draw_headline(Context& context) {
   ImGui::Dummy({0, em(0.15f)});  // the axis' top figure reaches above the plot
 }
 
-// The reason beside the number is never clipped, whatever the width.
+// The reason beside the number is never clipped, whatever the width. While a run is under way its counters are there
+// before its time: the shown time, which is the run before's, keeps its own reason.
 void LatencyPanel::draw_reason(const Context& context) {
-  const std::string reason = charts::bound_sentence(*context.shown.observation);
-  if (reason.empty()) return;
-  wrapped(reason, palette().text, kSmallSize);
+  const std::string older = context.shown.from(session::Part::timing);
+  if (older.empty() || older == context.shown.from(session::Part::counters))
+    reason_ = charts::bound_sentence(*context.shown.observation);
+  if (reason_.empty()) return;
+  wrapped(reason_, palette().text, kSmallSize);
   tooltip(context.glossary.find("bound") + " The model says which; the figure behind it is counted.");
 }
 

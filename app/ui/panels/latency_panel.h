@@ -1,4 +1,6 @@
 #pragma once
+#include <string>
+
 #include "charts/figure.h"
 #include "ui/panels/knob_plot.h"
 #include "ui/panels/latency_plot.h"
@@ -18,14 +20,15 @@ class LatencyPanel : public Panel {
 
  private:
   void draw_content(Context& context);
-  static void draw_headline(Context& context);
+  void draw_headline(Context& context);
   static void choose_view(Context& context);
   static float views_width();
-  static void draw_reason(const Context& context);
+  void draw_reason(const Context& context);
   static bool narrow();
   static void draw_change(const Context& context);
   static void draw_change_line(const Context& context);
 
+  std::string reason_;  // of the shown time
   LatencyPlot plot_;
   KnobPlot by_knob_;
   RooflinePlot roofline_;
