@@ -148,7 +148,7 @@ void SweepPanel::draw_how(SweepWishes& wishes) {
   ImGui::SetNextItemWidth(em(10));
   if (ImGui::BeginCombo("##strategy", std::string(to_string(wishes.strategy)).c_str())) {
     for (const auto& [strategy, word] : Words<search::StrategyKind>::table) {
-      if (ImGui::Selectable(std::string(attnscope::label(word)).c_str(), strategy == wishes.strategy))
+      if (ImGui::Selectable(std::string(attnscope::to_string(strategy)).c_str(), strategy == wishes.strategy))
         wishes.strategy = strategy;
       tooltip(meaning_of(strategy));
     }
