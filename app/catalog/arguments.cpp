@@ -8,7 +8,7 @@ constexpr Argument kArguments[] = {
     {"scale", "float", 4, ArgumentRole::number},    {"batch", "int", 4, ArgumentRole::number},
     {"heads", "int", 4, ArgumentRole::number},      {"kv_heads", "int", 4, ArgumentRole::number},
     {"seq_q", "int", 4, ArgumentRole::number},      {"seq_k", "int", 4, ArgumentRole::number},
-    {"head_dim", "int", 4, ArgumentRole::number},
+    {"head_dim", "int", 4, ArgumentRole::number},   {"causal", "int", 4, ArgumentRole::number},
 };
 }  // namespace
 

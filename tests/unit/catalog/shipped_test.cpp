@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <set>
+#include <sstream>
 
 #include "catalog/arguments.h"
 #include "platform/atomic_file.h"
@@ -77,6 +78,21 @@ TEST(Shipped, TheManualNamesEveryArgumentWithItsType) {
   const std::string manual = text_of(source_dir() / "docs/writing-a-kernel.md");
   for (const Argument& argument : arguments())
     EXPECT_THAT(manual, HasSubstr("| `" + std::string(argument.name) + "` | `" + std::string(argument.c_type) + "` |"));
+}
+
+TEST(Shipped, TheManualNamesNoArgumentThatAManifestCannotPass) {
+  const std::string manual = text_of(source_dir() / "docs/writing-a-kernel.md");
+  const size_t table = manual.find("### Arguments");
+  ASSERT_NE(table, std::string::npos);
+  std::istringstream lines(manual.substr(table, manual.find("\n## ", table) - table));
+  size_t rows = 0;
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.starts_with("| `")) continue;
+    const std::string name = line.substr(3, line.find('`', 3) - 3);
+    EXPECT_NE(find_argument(name), nullptr) << name;
+    ++rows;
+  }
+  EXPECT_EQ(rows, arguments().size());
 }
 
 TEST(Shipped, EveryManifestKeyIsInTheManual) {
