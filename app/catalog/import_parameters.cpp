@@ -22,6 +22,7 @@ namespace {
 using OrderedJson = nlohmann::ordered_json;
 
 constexpr int64_t kUsualSize = 1024, kUsualWidth = 64, kUsualCount = 4;
+constexpr int64_t kUsualStruct = 64;    // bytes
 constexpr size_t kMostArguments = 256;  // a manifest accepts no more
 
 std::string upper(std::string text) {
@@ -262,9 +263,12 @@ class Binder {
                            const auto element = element_of(scope_.resolved_type(one.type));
                            return !one.pointer && element && element->type == first->type && element->lanes == 1;
                          });
-    declare_buffer(parameter, uniform ? ElementOf{first->type, static_cast<int64_t>(members.size())}
-                                      : ElementOf{ElementType::u8, 64});
-    if (!uniform) imported_.guessed.push_back(parameter.name + ": an array of structs, given as 64 bytes each");
+    if (uniform) return declare_buffer(parameter, ElementOf{first->type, static_cast<int64_t>(members.size())});
+    // What is allocated is known in bytes, but not how many bytes a struct has.
+    const bool known = !allocated(parameter, {ElementType::u8}).empty();
+    declare_buffer(parameter, {ElementType::u8, known ? 1 : kUsualStruct});
+    imported_.guessed.push_back(parameter.name + ": an array of structs, given as " +
+                                (known ? "bytes" : fmt::format("{} bytes each", kUsualStruct)));
   }
 
   // What the host code allocates for the pointer that the launch passes; empty if it does not say.

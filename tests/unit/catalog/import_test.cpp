@@ -491,6 +491,11 @@ TEST(Import, APointerToAClassIsABufferOfBytes) {
   ASSERT_TRUE(imported) << imported.error().message;
   EXPECT_THAT(imported->guessed, Contains(HasSubstr("nodes: an array of structs, given as 64 bytes each")));
   EXPECT_THAT(imported->guessed, Contains(HasSubstr("more: an array of structs")));
+  const Json allocated = manifest_of(
+      "typedef int Row[16];\n__global__ void k(Row* rows, int n) {}\n"
+      "int main() { int n = 100; Row* rows; cudaMalloc(&rows, n * 16 * 4); k<<<1, 32>>>(rows, n); }\n");
+  EXPECT_EQ(allocated["buffers"][0]["dtype"], "u8");
+  EXPECT_EQ(allocated["buffers"][0]["shape"], Json({"n", "16", "4"}));
   const Json aligned = manifest_of(
       "struct __align__(8) Pair { float a, b; };\n__global__ void k(Pair* pairs, int n) { pairs[0].a = 1; }");
   EXPECT_EQ(aligned["buffers"][0]["dtype"], "f32");
