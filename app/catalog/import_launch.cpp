@@ -15,8 +15,9 @@ namespace {
 
 constexpr int64_t kUsualBlock = 256, kUsualSide = 16, kMostThreads = 1024;
 constexpr int64_t kUsualShared = 16384;
-constexpr int kMostAssumed = 8;      // names of one expression
-constexpr size_t kMostCalled = 100;  // functions that a kernel's text is followed into
+constexpr int64_t kMostUsualShared = 96 << 10;  // what an sm_89 device gives a CTA, less some static
+constexpr int kMostAssumed = 8;                 // names of one expression
+constexpr size_t kMostCalled = 100;             // functions that a kernel's text is followed into
 
 class ShapeImporter {
  public:
@@ -90,7 +91,11 @@ class ShapeImporter {
     const bool said = launch_ && !launch_->shared.empty() && launch_->shared != "0";
     if (said) {
       scope_.take_guessed();
-      shape_.shared = assuming({launch_->shared, scope_.used_at}, kUsualBlock);
+      std::string unknown;
+      scope_.in_terms(HostText{launch_->shared, scope_.used_at}, &unknown);
+      // A name for all of it is bytes; one within an expression counts threads, or elements for each.
+      shape_.shared =
+          assuming({launch_->shared, scope_.used_at}, unknown == launch_->shared ? kMostUsualShared : kUsualBlock);
       if (!shape_.shared.empty())
         note(scope_.take_guessed(), fmt::format("dynamic shared memory: {} bytes", shape_.shared));
     }

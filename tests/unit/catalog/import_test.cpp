@@ -629,6 +629,22 @@ int main() {{
             1 << 28);
 }
 
+TEST(Import, SharedMemoryThatAFunctionComputesIsMuch) {
+  const auto launched = [](const char* shared) {
+    return import_kernel(
+        "k.cu",
+        fmt::format("__global__ void k(float* x, int n) {{ extern __shared__ float s[]; s[n] = x[n]; }}\n"
+                    "void f(float* x, int n) {{ static size_t bytes = most(); int threads = most();\n"
+                    "  k<<<1, 128, {}>>>(x, n); }}\n",
+                    shared),
+        "");
+  };
+  EXPECT_THAT(launched("bytes")->guessed,
+              Contains("dynamic shared memory: 98304 bytes (with bytes = 98304, which the host code computes)"));
+  EXPECT_THAT(launched("threads * 4")->guessed,
+              Contains(HasSubstr("with threads = 256, which the host code computes")));
+}
+
 // More than any problem may take, and more shared memory than a CTA has.
 TEST(Import, SizesThatWouldNotLoadOrFitAreHalved) {
   const Json large = manifest_of(
