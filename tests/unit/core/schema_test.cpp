@@ -84,6 +84,11 @@ void add_condition(Json&, Json& always, const Field<T, M>& field) {
   if (field.limits.sparse) always.erase(field.key);
 }
 
+template <class F, class Row>
+void add_condition(Json& conditions, Json& always, const Shown<F, Row>& shown) {
+  add_condition(conditions, always, static_cast<const F&>(shown));
+}
+
 template <class Other>
 void add_condition(Json&, Json&, const Other&) {}
 
