@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 #include <sstream>
 #include <string_view>
@@ -63,7 +64,7 @@ std::optional<ErrorLine> first_error(const std::string& log) {
 // "ptxas error   : File uses too much global constant data (0x40000000 bytes, 0x10000 max)", without the part before
 // the colon: a limit of the assembler, which has no line.
 std::string ptxas_error(const std::string& log) {
-  const size_t start = log.find("ptxas error");
+  const size_t start = std::min(log.find("ptxas error"), log.find("ptxas fatal"));
   const size_t colon = start == std::string::npos ? start : log.find(": ", start);
   if (colon == std::string::npos) return {};
   return log.substr(colon + 2, log.find('\n', colon) - colon - 2);

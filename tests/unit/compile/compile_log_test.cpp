@@ -86,6 +86,8 @@ TEST(CompileErrors, ARefusalOfTheAssemblerIsSaid) {
       "a.cu", "k");
   EXPECT_EQ(failure.message,
             "a.cu: the assembler refuses k: File uses too much global constant data (0x40000000 bytes, 0x10000 max)");
+  EXPECT_EQ(explain_refusal("ptxas fatal   : Unresolved extern function '_Z5mergeP'\n", "a.cu", "k").message,
+            "a.cu: the assembler refuses k: Unresolved extern function '_Z5mergeP'");
 }
 
 TEST(CompileErrors, AnUnknownRefusalKeepsTheLogAndALongOneIsCut) {
