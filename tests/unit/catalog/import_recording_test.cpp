@@ -1,0 +1,70 @@
+// What docs/importing.md says of published kernels is what bench/results/import_kernels.txt holds.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include <array>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "platform/atomic_file.h"
+#include "unit/catalog/support.h"
+
+namespace attnscope::catalog {
+namespace {
+
+using testing::HasSubstr;
+
+std::string text_of(const char* file) {
+  const auto text = platform::read_file(source_dir() / file, size_t{1} << 20);
+  EXPECT_TRUE(text) << file;
+  return text.value_or("");
+}
+
+struct Repository {
+  std::string name, commit;
+  std::array<int, 5> counts{};  // kernels, imported, ran, nothing guessed, with --include
+};
+
+std::vector<Repository> repositories() {
+  std::vector<Repository> found;
+  std::istringstream lines(text_of("bench/results/import_kernels.txt"));
+  bool within = false;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.empty()) within = false;
+    if (within) {
+      Repository& one = found.emplace_back();
+      std::istringstream words(line);
+      words >> one.name >> one.commit;
+      for (int& count : one.counts) words >> count;
+      EXPECT_TRUE(words) << line;
+    }
+    if (line.starts_with("repository ")) within = true;
+  }
+  return found;
+}
+
+TEST(ImportRecording, TheDocsTableIsTheRecordings) {
+  const std::string docs = text_of("docs/importing.md");
+  const std::vector<Repository> all = repositories();
+  ASSERT_GT(all.size(), 20u);
+  std::array<int, 5> sums{};
+  for (const auto& [name, commit, counts] : all) {
+    EXPECT_THAT(docs, HasSubstr(fmt::format("| {} | {} | {} |\n", name, commit, fmt::join(counts, " | "))));
+    for (size_t i = 0; i < sums.size(); ++i) sums[i] += counts[i];
+    EXPECT_LE(counts[1], counts[0]) << name;
+    EXPECT_LE(counts[2], counts[1]) << name;
+    EXPECT_LE(counts[3], counts[2]) << name;
+    EXPECT_LE(counts[2], counts[4]) << name;
+  }
+  EXPECT_THAT(docs, HasSubstr(fmt::format("| all {} | | {} |\n", all.size(), fmt::join(sums, " | "))));
+  EXPECT_THAT(docs, HasSubstr(fmt::format("Of {} kernels of {} repositories, {} ran at the first try", sums[0],
+                                          all.size(), sums[2])));
+  EXPECT_THAT(docs, HasSubstr(fmt::format("of {} of them nothing\nwas guessed", sums[3])));
+  EXPECT_THAT(text_of("bench/results/import_kernels.txt"),
+              HasSubstr(fmt::format("{} kernels of {} repositories: {} imported, {} ran", sums[0], all.size(), sums[1],
+                                    sums[2])));
+}
+
+}  // namespace
+}  // namespace attnscope::catalog
