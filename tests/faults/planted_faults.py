@@ -1,10 +1,11 @@
 """Plants faults in sound kernels and counts those that `attnscope check` names, with their lines.
 
-planted_faults.py PROGRAM [--faults FILE …] [--sources DIR] [--only KERNEL …] [--sample N] [--out FILE] [--jobs N]
+planted_faults.py PROGRAM [--faults FILE …] [--sources DIR] [--only KERNEL …] [--one-of KIND …] [--out FILE]
+                  [--jobs N]
 
 A list of faults (planted/faults.txt says how one is written) names kernels beside it, or third-party ones as
-[OWNER/NAME PATH ENTRY]: DIR holds their git repositories as OWNER+NAME, fetched by the reader. --sample N takes the first
-fault of each of N kernels spread over the list. Every kernel is checked as it is, and once with each of its faults, in a
+[OWNER/NAME PATH ENTRY]: DIR holds their git repositories as OWNER+NAME, fetched by the reader. --one-of takes one
+fault of that kind, each in another kernel. Every kernel is checked as it is, and once with each of its faults, in a
 folder that is thrown away. The exit status is 0 if every sound kernel is silent and every fault is named that is not
 declared arithmetic.
 """
@@ -39,6 +40,8 @@ class Kernel:
     text: str
     entry: str = ""
     reference: str = ""
+    problem: str = ""
+    launch: str = ""  # where the file says none
     outputs: list = dataclasses.field(default_factory=list)  # that import takes for inout
     faults: list = dataclasses.field(default_factory=list)
 
@@ -82,6 +85,12 @@ def read(path, sources):
             if parts[0] == "reference":
                 kernels[-1].reference = parts[1]
                 continue
+            if parts[0] == "problem":
+                kernels[-1].problem = parts[1]
+                continue
+            if parts[0] == "launch":
+                kernels[-1].launch = parts[1]
+                continue
             if parts[0] == "outputs":
                 kernels[-1].outputs = parts[1].split()
                 continue
@@ -104,6 +113,19 @@ def read(path, sources):
     return kernels
 
 
+def sampled(kernels, kinds):
+    """One fault of each kind, each in another kernel as far as there are enough."""
+    chosen = []
+    for kind in kinds:
+        having = [k for k in kernels if any(fault.name == kind for fault in k.faults)]
+        if not having:
+            sys.exit(f"planted_faults.py: no fault is a {kind}")
+        kernel = next((k for k in having if k.name not in {c.name for c in chosen}), having[0])
+        faults = [fault for fault in kernel.faults if fault.name == kind][:1]
+        chosen.append(dataclasses.replace(kernel, faults=faults))
+    return chosen
+
+
 def check(program, kernel, text):
     """What is said of a text: (rule, places, severity, sentence) of each finding or failure; the verdict's state."""
     with tempfile.TemporaryDirectory() as folder:
@@ -115,12 +137,14 @@ def check(program, kernel, text):
         def run(*words):
             return subprocess.run([program, *words], capture_output=True, text=True, timeout=300, env=home)
 
-        if kernel.reference or kernel.outputs:
+        if kernel.reference or kernel.outputs or kernel.launch:
             made = run("import", str(file), *entry)
             manifest = file.with_suffix(".json")
             if made.returncode != 0:
                 return [("import", [], "error", made.stderr.strip())], "none"
             content = json.loads(manifest.read_text())
+            if kernel.launch:
+                content["launch"].update(json.loads(kernel.launch))
             if kernel.reference:
                 content["reference"] = json.loads(kernel.reference)
             for buffer in content["buffers"]:
@@ -129,7 +153,8 @@ def check(program, kernel, text):
                     buffer.pop("init", None)
             manifest.write_text(json.dumps(content))
             entry = []
-        done = run("check", str(file), *entry, "--json")
+        problem = ["--problem", kernel.problem] if kernel.problem else []
+        done = run("check", str(file), *entry, *problem, "--json")
         try:
             o = json.loads(done.stdout)
         except ValueError:
@@ -185,17 +210,15 @@ def main():
     options.add_argument("--faults", action="append", type=pathlib.Path)
     options.add_argument("--sources", type=pathlib.Path, default=pathlib.Path("."))
     options.add_argument("--only", action="append")
-    options.add_argument("--sample", type=int)
+    options.add_argument("--one-of", action="append")
     options.add_argument("--out", type=pathlib.Path)
     options.add_argument("--jobs", type=int, default=2)
     given = options.parse_args()
     kernels = [k for path in given.faults or [PLANTED / "faults.txt"] for k in read(path, given.sources)]
     if given.only:
         kernels = [k for k in kernels if k.name in given.only]
-    if given.sample:
-        kernels = kernels[:: max(1, len(kernels) // given.sample)][: given.sample]
-        for i, kernel in enumerate(kernels):
-            kernel.faults = [kernel.faults[i % len(kernel.faults)]]
+    if given.one_of:
+        kernels = sampled(kernels, given.one_of)
     cases = [(kernel, fault) for kernel in kernels for fault in [None, *kernel.faults]]
     if not cases:
         sys.exit("planted_faults.py: no kernel of that name")

@@ -175,13 +175,13 @@ void SharedShadow::read_units(const Event& now, uint32_t id, uint32_t lane, uint
 
 void SharedShadow::write_units(const Event& now, uint32_t id, uint32_t lane, uint32_t first, uint32_t count,
                                bool same) {
-  bool told = same;
+  bool told = false;
   for (uint32_t unit = first; unit < first + count; ++unit) {
     Line& line = lines_[unit / line_units_];
     if (!line.exact) make_exact(unit / line_units_);
+    if (same && is_written(unit)) continue;  // nothing changes
     if (!told && settled(unit) > now.safe && writer_[unit] != id) told = !check_writer(now, lane, unit, true);
     if (!told && read_[unit] > now.safe) told = !check_readers(now, lane, unit);
-    if (same && is_written(unit)) continue;  // nothing changes
     mark_written(now, id, unit, 1);
     line.written |= uint64_t{1} << unit % line_units_;
     if (read_[unit] > now.safe) {

@@ -25,12 +25,13 @@ int main() {
 }
 )";
 
-Json shape_of(const Imported& imported, const std::string& name) {
+Json buffer_of(const Imported& imported, const std::string& name) {
   const auto json = parse_json(imported.manifest, "manifest");
   for (const Json& buffer : (*json)["buffers"])
-    if (buffer["name"] == name) return buffer["shape"];
+    if (buffer["name"] == name) return buffer;
   return {};
 }
+Json shape_of(const Imported& imported, const std::string& name) { return buffer_of(imported, name)["shape"]; }
 
 TEST(Probed, AGuessedLengthGrowsByPowersOfTwo) {
   Imported imported = *import_kernel("rows.cu", kSource, "");
@@ -43,6 +44,17 @@ TEST(Probed, AGuessedLengthGrowsByPowersOfTwo) {
   EXPECT_THAT(imported.guessed, Not(Contains(StartsWith("y has "))));
   EXPECT_THAT(imported.probed, ElementsAre("y has [\"n\",\"8\"] elements: a run went past the end of half as many"));
   EXPECT_TRUE(parse_kernel({"rows.json", imported.manifest, "rows.cu", kSource}));
+}
+
+TEST(Probed, TheManifestSaysWhichLengthIsAGuess) {
+  Imported imported = *import_kernel("rows.cu", kSource, "");
+  EXPECT_EQ(buffer_of(imported, "y")["guessed"], true);
+  EXPECT_FALSE(buffer_of(imported, "known").contains("guessed"));
+  ASSERT_TRUE(lengthen(imported, "y", 3));
+  EXPECT_EQ(buffer_of(imported, "y")["guessed"], true) << "it is long enough, and may be too long";
+  const auto kernel = parse_kernel({"rows.json", imported.manifest, "rows.cu", kSource});
+  ASSERT_TRUE(kernel) << kernel.error().message;
+  for (const BufferDeclaration& buffer : kernel->buffers) EXPECT_EQ(buffer.guessed, buffer.name != "known");
 }
 
 // Past the end of what the host code allocates is a fault of the kernel.

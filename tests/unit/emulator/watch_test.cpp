@@ -39,6 +39,10 @@ const WatchCase kCases[] = {
     {"TwoWarpsWriteOneWord", "STS [RZ], R0", "STS at k.cu:8 (thread 31, warp 0) writes byte 0",
      WatchKind::shared_write_write},
     {"TwoWarpsWriteTheSame", "MOV R6, 0x7\nSTS [RZ], R6", ""},
+    // Memory that nothing has written holds no value, so a store there is never one of the value that is there.
+    {"ZerosWhereNothingIsWrittenWereReadBefore", "@P0 LDS R6, [R4]\n@!P0 STS [R2], RZ",
+     "LDS at k.cu:8 (thread 0, warp 0) reads byte 128 of shared memory, then STS at k.cu:9 (thread 32, warp 1)",
+     WatchKind::shared_read_write, 2},  // also a never-written read
     {"WriteAfterReadWithoutBarrier", "STS [R2], R0\nBAR.SYNC 0x0\nLDS R6, [R4]\nIADD3 R0, R0, 0x1, RZ\nSTS [R2], R0",
      "at k.cu:10", WatchKind::shared_write_read},
     {"WriteAfterReadWithBarrier",
