@@ -7,8 +7,9 @@ With an emulated device for both, modelled times are compared (bench/results/nex
 
 next_gains.py PROGRAM --again RECORD [--model emulated:h200]
 
-Explains the configs of a record anew and writes to $OUT/gains.json what this PROGRAM estimates, beside what was timed
-then. No GPU. A pair whose rule now proposes another config keeps its old estimate and says "proposed": false.
+Explains the configs of a record anew and writes to $OUT/gains.json what this PROGRAM estimates, and what it models when
+the proposal is tried in the emulator ("tried"), beside what was timed then. No GPU. A pair whose rule now proposes another config keeps its old estimate and says "proposed": false; the first
+estimate stays as "estimated_then".
 
 Draws random legal configs of the shipped kernels, explains each on the GPU's emulated twin (no GPU, all cores), and times
 each config against the one that its finding proposes, in turn, on the GPU (`compare`). Writes $OUT/gains.json, after every
@@ -80,6 +81,8 @@ def labelled(kernel, knobs):
     """The knobs of a record, with the words that --set takes."""
     words = {}
     for knob in kernel["knobs"]:
+        if knob["name"] not in knobs:  # it is newer than the record
+            continue
         of_value = {value["value"]: value["label"] for value in knob["values"] if isinstance(value, dict)}
         words[knob["name"]] = of_value.get(knobs[knob["name"]], knobs[knob["name"]])
     return words
@@ -89,17 +92,21 @@ def again():
     record, known = json.load(open(options.again)), manifests()
     answers = {}
 
-    def answer(pair):
-        key = (pair["kernel"], json.dumps(pair["knobs"]), pair["problem"])
+    def answer(pair, knobs):
+        key = (pair["kernel"], json.dumps(knobs), pair["problem"])
         if key not in answers:
-            answers[key] = explain((pair["kernel"], labelled(known[pair["kernel"]], pair["knobs"]), pair["problem"] + ",D=64"))
+            answers[key] = explain((pair["kernel"], labelled(known[pair["kernel"]], knobs), pair["problem"] + ",D=64"))
         return answers[key]
 
     for pair in record["pairs"]:
-        observation = answer(pair)
+        observation = answer(pair, pair["knobs"])
+        other = answer(pair, {**pair["knobs"], **pair["set"]})
+        if observation and other:
+            pair["tried"] = observation["timing"]["us"]["p50"] / other["timing"]["us"]["p50"]
         found = [finding for finding in (observation or {}).get("findings") or []
                  if finding["rule"] == pair["rule"] and finding["next"] and finding["next"]["set"] == pair["set"]]
         pair["proposed"] = bool(found)
+        pair.setdefault("estimated_then", pair["estimated"])
         if found:
             pair["estimated"] = times_estimated(observation["timing"]["us"]["p50"], found[0]["gain"])
     record["estimated_again"] = {"version": run("--version").stdout.strip(), "date": time.strftime("%Y-%m-%d"),

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -52,18 +53,23 @@ TEST(NextRecording, TheDocsSayWhatItHolds) {
 
 // What was timed of proposals, against their estimates.
 struct Gains {
-  int all = 0, gained = 0, near = 0;
-  double least = 1e9, estimated = 0, achieved = 0;  // the last two: sums of logarithms
+  int all = 0, gained = 0, near = 0, near_then = 0, near_tried = 0;
+  double least = 1e9;
+  double estimated = 0, tried = 0, achieved = 0;  // sums of logarithms
 
   void add(const nlohmann::json& pair) {
     const double times = pair.at("ratio"), estimate = pair.at("estimated");
     ++all;
     gained += times > 1 && !pair.at("tie").get<bool>();
-    near += times <= 1.5 * estimate && estimate <= 1.5 * times;
+    near += is_near(times, estimate);
+    near_then += is_near(times, pair.value("estimated_then", estimate));
+    near_tried += is_near(times, pair.value("tried", 0.0));
+    tried += std::log(pair.value("tried", 1.0));
     least = std::min(least, times);
     estimated += std::log(estimate);
     achieved += std::log(times);
   }
+  static bool is_near(double times, double estimate) { return times <= 1.5 * estimate && estimate <= 1.5 * times; }
   double mean(double logarithms) const { return std::exp(logarithms / all); }
 };
 
@@ -97,10 +103,35 @@ TEST(NextRecording, AndOthersWithoutTheRuleThatLost) {
   EXPECT_THAT(docs,
               testing::HasSubstr(fmt::format("mean {:.2f} times was estimated and {:.2f} times achieved; {} gained",
                                              all.mean(all.estimated), all.mean(all.achieved), all.near)));
+  EXPECT_THAT(docs, testing::HasSubstr(fmt::format("With the estimate of then, {} did, and {} of `grid.small`'s",
+                                                   all.near_then, rules["grid.small"].near_then)));
+  EXPECT_THAT(docs, testing::HasSubstr(fmt::format("{} of the {} proposals gained on the H200 within a factor of 1.5",
+                                                   all.near_tried, all.all)));
+  EXPECT_THAT(docs, testing::HasSubstr(fmt::format("said, {:.2f} times in the geometric mean", all.mean(all.tried))));
   for (const auto& [rule, gains] : rules)
     EXPECT_THAT(docs,
                 testing::HasSubstr(fmt::format("| `{}` | {} | {} | {:.2f} | {:.2f} |", rule, gains.all, gains.near,
                                                gains.mean(gains.estimated), gains.mean(gains.achieved))));
+}
+
+// The least and the most of a table's first column.
+std::pair<double, double> walls(const std::string& text, const std::string& heading) {
+  std::istringstream in(text.substr(text.find(heading)));
+  std::pair<double, double> range{1e9, 0};
+  std::string line;
+  while (std::getline(in, line) && !line.empty()) {
+    double wall = 0, user = 0, system = 0;
+    if (std::sscanf(line.c_str(), " %lf %lf %lf", &wall, &user, &system) != 3) continue;
+    range = {std::min(range.first, wall), std::max(range.second, wall)};
+  }
+  return range;
+}
+
+TEST(ScanRecording, TheDocsSayWhatItTook) {
+  const std::string text = text_of("bench/results/scan_cost.txt"), docs = text_of("docs/explaining.md");
+  const auto scan = walls(text, "attnscope scan"), explain = walls(text, "attnscope explain");
+  EXPECT_THAT(docs, testing::HasSubstr(fmt::format("took {:.2f} to {:.2f} s on two cores", scan.first, scan.second)));
+  EXPECT_THAT(docs, testing::HasSubstr(fmt::format("`explain` {:.2f} to\n  {:.2f} s", explain.first, explain.second)));
 }
 
 }  // namespace
