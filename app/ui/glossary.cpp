@@ -11,6 +11,9 @@ namespace attnscope::ui {
 namespace {
 
 constexpr uint64_t kMaxFileBytes = 1 << 20;
+// In a sentence these rarely have the glossary's meaning.
+constexpr std::string_view kOrdinary[] = {"other",   "correct", "wrong",   "watch", "move",    "limit", "outside",
+                                          "control", "term",    "history", "scale", "problem", "jumps", "uniform"};
 
 std::string lower(std::string_view text) {
   std::string out(text);
@@ -81,7 +84,7 @@ std::vector<Glossary::Found> Glossary::words_in(std::string_view text) const {
     size_t longest = 0;
     for (const auto& entry : entries_)
       if (const size_t length = length_at(at, entry.first); length > longest) longest = length, best = &entry;
-    if (best == nullptr) continue;
+    if (best == nullptr || std::ranges::find(kOrdinary, best->first) != std::end(kOrdinary)) continue;
     if (sentences.insert(best->second).second) found.push_back({std::string(text.substr(at, longest)), best->first});
     at += longest - 1;
   }

@@ -19,7 +19,8 @@ class Glossary {
   // Empty if the glossary lacks the word; letter case does not matter.
   const std::string& find(std::string_view word) const;
   // The words of the text that it explains, as the text writes them, in the text's order; a word and its plural, and
-  // two words of one sentence, count once. "A" and "B" are too often articles and letters.
+  // two words of one sentence, count once. Letters such as "A", and words of every sentence such as "other", do not
+  // count.
   struct Found {
     std::string written, word;
   };

@@ -176,10 +176,11 @@ TEST(WindowSettings, RoundTrip) {
 TEST(Glossary, ItsWordsAreFoundInATextOncePerSentence) {
   const Glossary glossary = Glossary::parse(
       "- **CTA, block**: A group.\n- **query rows**: Of Q.\n- **A**: A run.\n- **lane, lanes**: A thread.\n"
-      "- **bank conflicts**: They wait.\n- **bank**: A column.\n");
+      "- **bank conflicts**: They wait.\n- **bank**: A column.\n- **other**: The rest.\n");
   std::vector<std::string> written, words;
-  for (const Glossary::Found& one : glossary.words_in("A planet: 8 CTAs, a query row each. A block's lanes; bank "
-                                                      "conflicts, BANK_SIZE and then a bank.")) {
+  for (const Glossary::Found& one :
+       glossary.words_in("A planet: 8 CTAs, a query row each, unlike each other. A block's lanes; bank "
+                         "conflicts, BANK_SIZE and then a bank.")) {
     written.push_back(one.written);
     words.push_back(one.word);
   }
