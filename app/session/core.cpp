@@ -112,8 +112,8 @@ void SessionCore::fill_snapshot() {
     status.waits = worker.link->waits();
     if (!worker.doing.empty() && worker.link->up()) status.detail = worker.doing;
     const auto flies = worker.lanes.in_flight();
-    status.times_nothing = worker.held && !(flies && is_timed(*flies));
-    if (status.times_nothing && !flies && !worker.lanes.idle()) status.detail = kHeld;
+    if (!flies || !is_timed(*flies)) status.hold = worker.hold;
+    if (status.hold != 0 && !flies && !worker.lanes.idle()) status.detail = kHeld;
     if (const auto& hello = worker.link->hello()) {
       status.versions = hello->versions;
       status.devices = hello->devices;

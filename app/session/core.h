@@ -63,7 +63,7 @@ class SessionCore final : public LinkEvents {
 
   // core_links.cpp: workers
   void reconnect(const std::string& worker);
-  void hold_timing(const std::string& worker, bool hold);
+  void hold_timing(const std::string& worker, uint64_t hold);
 
   // core_files.cpp: what is on disk
   void load_preset(const std::filesystem::path& path);
@@ -108,7 +108,7 @@ class SessionCore final : public LinkEvents {
     std::string doing;  // "emulating tiled, 43 of 128 CTAs"
     AnswerClock answer;
     std::optional<protocol::Progress> progress;  // the last of the request in flight
-    bool held = false;                           // nothing is sent that it would time on a GPU
+    uint64_t hold = 0;                           // not 0: nothing is sent that it would time on a GPU
   };
 
   // LinkEvents, core_links.cpp

@@ -30,12 +30,13 @@ void SessionCore::reconnect(const std::string& worker) {
     if (candidate.link->name() == worker) candidate.link->revive();
 }
 
-void SessionCore::hold_timing(const std::string& worker, bool hold) {
+void SessionCore::hold_timing(const std::string& worker, uint64_t hold) {
   for (size_t at = 0; at < workers_.size(); ++at) {
     Worker& held = workers_[at];
-    if (held.link->name() != worker || held.held == hold) continue;
-    held.held = hold;
-    carry_out(at, held.lanes.hold(hold ? [this](JobId id) { return is_timed(id); } : std::function<bool(JobId)>()));
+    if (held.link->name() != worker || held.hold == hold) continue;
+    held.hold = hold;
+    carry_out(at,
+              held.lanes.hold(hold != 0 ? [this](JobId id) { return is_timed(id); } : std::function<bool(JobId)>()));
   }
   changed();
 }

@@ -116,7 +116,9 @@ class RunningSession final : public Session {
   void copy_kernel(uint64_t id, Draft draft) override { post(&SessionCore::copy_kernel, id, std::move(draft)); }
   void save_source(SourceSave save) override { post(&SessionCore::save_source, std::move(save)); }
   void reconnect(std::string worker) override { post(&SessionCore::reconnect, std::move(worker)); }
-  void hold_timing(std::string worker, bool hold) override { post(&SessionCore::hold_timing, std::move(worker), hold); }
+  void hold_timing(std::string worker, uint64_t hold) override {
+    post(&SessionCore::hold_timing, std::move(worker), hold);
+  }
   void dismiss_toast(uint64_t id) override { post(&SessionCore::dismiss_toast, id); }
   void annotate(std::string hash, store::RunNote note) override {
     post(&SessionCore::annotate, std::move(hash), std::move(note));

@@ -147,9 +147,9 @@ class Session {
   virtual void copy_kernel(uint64_t id, Draft draft) = 0;
   virtual void save_source(SourceSave save) = 0;   // and runs it; what came of it is Snapshot::saved
   virtual void reconnect(std::string worker) = 0;  // a lost worker is tried at once
-  // `hold`: nothing is timed on that worker's GPUs until this is taken back: what would be waits in its lane.
-  // WorkerStatus::times_nothing says when it holds, since what is timed already ends first.
-  virtual void hold_timing(std::string worker, bool hold) = 0;
+  // Nothing is timed on that worker's GPUs until this is taken back, by 0: what would be waits in its lane. `hold` is
+  // the caller's number for it. WorkerStatus::hold says when it holds, since what is timed already ends first.
+  virtual void hold_timing(std::string worker, uint64_t hold) = 0;
   virtual void dismiss_toast(uint64_t id) = 0;
   virtual void set_setting(std::string key, Json value) = 0;  // kept in settings.json; shown in Snapshot::settings
   virtual void note(LogLevel level, std::string text) = 0;    // a line for the log

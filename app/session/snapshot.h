@@ -29,7 +29,7 @@ struct WorkerStatus {
   Versions versions;
   std::vector<DeviceSpec> devices;
   bool waits = false;  // starting, and its command has said something on stderr: it may be in a queue, for hours
-  bool times_nothing = false;  // Session::hold_timing() was asked for, and holds
+  uint64_t hold = 0;   // the number of the Session::hold_timing() that holds: nothing is timed there
 };
 
 // The parts that stream in on their own, each replaced by its own stage.

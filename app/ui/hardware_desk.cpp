@@ -51,7 +51,7 @@ void HardwareDesk::read(session::Session& session, const session::Snapshot& snap
   draft_ = experiment;
   draft_.measure.max_time_ms = std::max(draft_.measure.max_time_ms, kMostEmulatedMs);
   held_ = worker->name;
-  session.hold_timing(held_, true);
+  session.hold_timing(held_, ++hold_);
 }
 
 void HardwareDesk::begin() {
@@ -82,11 +82,11 @@ void HardwareDesk::follow(session::Session& session, const session::Snapshot& sn
   if (!reads()) return;
   if (waits() && !*stop_) {
     const auto holder = std::ranges::find(snapshot.workers, held_, &session::WorkerStatus::name);
-    if (holder != snapshot.workers.end() && !holder->times_nothing) return;
+    if (holder != snapshot.workers.end() && holder->hold != hold_) return;
     begin();
   }
   if (came_.valid() && came_.wait_for(std::chrono::seconds(0)) != std::future_status::ready) return;
-  session.hold_timing(std::exchange(held_, {}), false);
+  session.hold_timing(std::exchange(held_, {}), 0);
   if (!came_.valid() || *stop_) {  // it could not begin, or was cancelled
     if (came_.valid()) came_.get();
     hash_.clear();

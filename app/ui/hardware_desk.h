@@ -64,7 +64,8 @@ class HardwareDesk {
   std::function<void()> wake_;
   std::shared_ptr<std::atomic<bool>> stop_;
   std::shared_ptr<Words> words_;
-  std::string held_;  // the worker that times nothing meanwhile; empty: nothing is read
+  std::string held_;   // the worker that times nothing meanwhile; empty: nothing is read
+  uint64_t hold_ = 0;  // the last one's number: a snapshot may still show the one before
   std::string hash_;
   Draft draft_;                                           // what is read
   std::string kernel_hash_;                               // of the experiment that is read

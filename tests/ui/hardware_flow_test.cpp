@@ -63,7 +63,7 @@ class HardwareFlow : public WindowFlow {
         ctx, [&](const session::Snapshot&) { return !bench_->hardware().reads(); }, "the end of the reading");
     ctx->Yield(3);
   }
-  bool times_nothing() const { return now()->workers.front().times_nothing; }
+  uint64_t hold() const { return now()->workers.front().hold; }
 
   StillSession* still_ = nullptr;
 };
@@ -106,10 +106,10 @@ TEST_F(HardwareFlow, AReadingThatIsCancelledComesToNothing) {
         ctx, [&](const session::Snapshot&) { return runs() > 0; }, "the run that profiles");
     ctx->Yield(3);
     EXPECT_THAT(drawn_words(ctx), HasSubstr("Reading"));
-    EXPECT_TRUE(times_nothing());
+    EXPECT_EQ(hold(), 1u);
     ctx->ItemClick("//Counters/###cancel hardware");
     wait_for_end(ctx);
-    EXPECT_FALSE(times_nothing());
+    EXPECT_EQ(hold(), 0u);
     EXPECT_THAT(drawn_words(ctx), HasSubstr("Read hardware counters"));
   });
   EXPECT_EQ(bench_->hardware().of(now()->focus.wanted_hash), nullptr);
@@ -124,12 +124,15 @@ TEST_F(HardwareFlow, AReadingWaitsForWhatIsTimed) {
     EXPECT_THAT(drawn_words(ctx), HasSubstr("Waits for what is timed"));
     EXPECT_EQ(runs(), 0u);
     still_->times = false;
-    still_->hold_timing(now()->workers.front().name, true);
+    still_->hold_timing(now()->workers.front().name, 1);
     wait_for_end(ctx);
     EXPECT_THAT(drawn_words(ctx), HasSubstr("measured with CUPTI"));
-    EXPECT_FALSE(times_nothing());
+    EXPECT_EQ(hold(), 0u);
+    still_->hold_timing(now()->workers.front().name, 1);
     still_->times = true;
     ctx->ItemClick(kRead);
+    ctx->Yield(8);
+    EXPECT_TRUE(bench_->hardware().waits()) << "the hold that is shown is the first one's";
     ctx->ItemClick("//Counters/###cancel hardware");
     wait_for_end(ctx);
     EXPECT_FALSE(bench_->hardware().waits()) << "it did not begin";

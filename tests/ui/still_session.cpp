@@ -44,11 +44,11 @@ std::vector<Kernel> kernels() {
 StillSession::StillSession(session::Snapshot snapshot)
     : now_(std::make_shared<const session::Snapshot>(std::move(snapshot))) {}
 
-void StillSession::hold_timing(std::string worker, bool hold) {
+void StillSession::hold_timing(std::string worker, uint64_t hold) {
   auto next = std::make_shared<session::Snapshot>(*now_);
   ++next->version;
   for (session::WorkerStatus& one : next->workers)
-    if (one.name == worker) one.times_nothing = hold && !times;
+    if (one.name == worker && (!times || hold == 0)) one.hold = hold;
   now_ = std::move(next);
 }
 

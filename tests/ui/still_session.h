@@ -17,7 +17,7 @@ class StillSession : public testing_support::DeafSession {
 
   session::Shared<session::Snapshot> snapshot() const override { return now_; }
   void request_view(ViewRequest request) override;
-  void hold_timing(std::string worker, bool hold) override;
+  void hold_timing(std::string worker, uint64_t hold) override;
 
   bool times = false;  // what hold_timing() must wait for
 

@@ -454,17 +454,17 @@ TEST_F(SessionTest, AHeldWorkerTimesNothingOnItsGpu) {
   options_.first_experiment = false;
   start();
   wait_for([](const Snapshot& s) { return find_device(s, "cuda:0") != nullptr; }, "the GPU");
-  session_->hold_timing("local", true);
-  wait_for([](const Snapshot& s) { return s.workers.front().times_nothing; }, "the hold");
+  session_->hold_timing("local", 7);
+  wait_for([](const Snapshot& s) { return s.workers.front().hold == 7; }, "the hold");
   Draft timed = tiled(8);
   timed.device = "cuda:0";
   auto waits = session_->queue(timed);
   EXPECT_EQ(session_->queue(tiled(4)).get().device, "emulated:l4") << "what is modelled passes it";
   wait_for([](const Snapshot& s) { return s.workers.front().detail.find("counters are read") != std::string::npos; },
            "why the other one waits");
-  session_->hold_timing("local", false);
+  session_->hold_timing("local", 0);
   EXPECT_EQ(waits.get().device, "cuda:0");
-  wait_for([](const Snapshot& s) { return !s.workers.front().times_nothing; }, "the end of the hold");
+  wait_for([](const Snapshot& s) { return s.workers.front().hold == 0; }, "the end of the hold");
 }
 
 TEST_F(SessionTest, RunOnceIsAWholeSession) {
