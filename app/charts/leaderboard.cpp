@@ -58,9 +58,13 @@ Unranked unranked(const DatedRun& of) {
   return {of, why, run.verdict ? run.verdict->reason : ""};
 }
 
-// A short round of a halving is a first look: its few samples may be the lucky ones.
+// Not where the time ran out before the interval was narrow, as in a short round of a halving: the few samples may be
+// the lucky ones.
 bool is_timed_in_full(const Observation& run) {
-  return run.timing->kind != FigureKind::measured || run.experiment.measure.max_time_ms >= MeasurePolicy{}.max_time_ms;
+  const Timing& timing = *run.timing;
+  if (timing.kind != FigureKind::measured || run.experiment.measure.max_time_ms >= MeasurePolicy{}.max_time_ms)
+    return true;
+  return timing.sampling && timing.sampling->stopped == Stopped::stable;
 }
 
 bool is_impossible(const Observation& run, double floor_us) { return run.timing->p50 < floor_us; }

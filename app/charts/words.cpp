@@ -4,6 +4,7 @@
 
 #include "charts/format.h"
 #include "core/option_fields.h"
+#include "core/options.h"
 
 namespace attnscope::charts {
 namespace {
@@ -93,9 +94,9 @@ std::string config_words(const Experiment& experiment, const Kernel* kernel, con
     if (held != experiment.config.knobs.end() && held->second != knob.default_value)
       words += " " + knob.name + "=" + knob.text_of(held->second);
   }
-  for_each_option([&](std::string_view, std::string_view name, auto member) {
+  for_each_option([&](std::string_view name, std::string_view title, auto member) {
     const auto given = experiment.config.options.*member;
-    if (given != kernel->options.*member) words += fmt::format(", {} {}", name, option_text(given));
+    if (given != kernel->options.*member) words += fmt::format(", {} {}", title, option_words(name, given));
   });
   if (!words.empty() || kernel->knobs.empty()) return kernel->id + words;
   return kernel->id + ", every knob at its default";

@@ -11,6 +11,7 @@
 #include "core/escape.h"
 #include "core/headline.h"
 #include "core/option_fields.h"
+#include "core/options.h"
 #include "core/with_commas.h"
 #include "worker/watch_run.h"
 
@@ -117,9 +118,9 @@ void add_variant(std::string& out, const Observation& o, bool compiled) {
        fmt::format("sm_{}, {:.0f} ms{}, code {}", variant.arch, variant.compile_ms,
                    variant.cached ? " (from the cache)" : "", code));
   std::string options;
-  for_each_option([&](std::string_view, std::string_view label, auto member) {
-    options +=
-        fmt::format("{}{} {}", options.empty() ? "" : ", ", label, option_text(o.experiment.config.options.*member));
+  for_each_option([&](std::string_view name, std::string_view label, auto member) {
+    options += fmt::format("{}{} {}", options.empty() ? "" : ", ", label,
+                           option_words(name, o.experiment.config.options.*member));
   });
   line(out, "options", options);
 }

@@ -66,7 +66,7 @@ Failure nothing_left(const search::Candidates& candidates, const std::string& ke
   return {Stage::input,
           fmt::format("none of the {} configs of {} may be tried; {}", candidates.excluded.size(), kernel,
                       sweep::most_common(candidates.excluded)),
-          hint.empty() ? "Give the space other values, or --set another one for what it holds." : hint};
+          hint.empty() ? "Give the space other values, or change a fixed knob with --set." : hint};
 }
 
 // A sweep looks for what runs, so a config that does not is no failure of it.

@@ -83,9 +83,9 @@ std::vector<std::string> thrust_headers(const std::string& source) {
 bool in_thrust(const std::string& log) { return is_within(log, "thrust") || is_within(log, "cub"); }
 
 // A file for nvcc has code that only its host side needs: after a refusal, the kernel is compiled without the
-// declarations that it does not reach, with empty texts for headers that are missing, without Thrust's if
-// NVRTC refuses them, and as nvcc does on Linux: with __linux__ and __int128. `output` keeps the refusal if that does
-// not compile either.
+// declarations that it does not reach, with empty texts for headers that are missing, without the host's part of Thrust
+// and CUB if NVRTC refuses it, and as nvcc does on Linux: with __linux__ and __int128. `output` keeps the refusal if
+// that does not compile either.
 void retry_without_unneeded(const cuda_api::Nvrtc& nvrtc, const std::string& source, const std::string& name,
                             const CompileRequest& request, std::vector<std::string> options,
                             cuda_api::NvrtcOutput& output) {
@@ -109,7 +109,8 @@ void retry_without_unneeded(const cuda_api::Nvrtc& nvrtc, const std::string& sou
       headers.push_back({absent.back().c_str(), ""});
       note += "There is no header " + header + "; the kernel compiles without it.\n";
     }
-    auto again = nvrtc.compile(needed, name, request.entry, options, headers);
+    auto again =
+        nvrtc.compile(with_launch_bounds(needed, request.options.launch_bounds), name, request.entry, options, headers);
     if (!again) return;
     if (again->compiled) {
       output = std::move(*again);
@@ -316,9 +317,8 @@ Result<Variant> Compiler::compile_now(const CompileRequest& request, const Toolc
   // From then on NVRTC has its own cache, which knows less about the headers than ours.
   if (std::pair(nvrtc.major(), nvrtc.minor()) >= std::pair(12, 9)) options->push_back("--no-cache");
   const std::string name = shown_name(request.file_name);
-  const std::string source = with_rooted_lines(
-      with_launch_bounds(with_implied_headers(with_extern_variables_defined(without_host_code(request.source))),
-                         request.options.launch_bounds));
+  const std::string source =
+      with_rooted_lines(with_implied_headers(with_extern_variables_defined(without_host_code(request.source))));
   platform::Allowed allowed{includes.files, {}, platform::Sockets::none};
   for (const char* harmless : {"/etc/localtime", "/dev/null", "/dev/urandom", "/sys/devices/system/cpu"})
     allowed.read.emplace_back(harmless);
@@ -326,7 +326,8 @@ Result<Variant> Compiler::compile_now(const CompileRequest& request, const Toolc
   Result<cuda_api::NvrtcOutput> output;
   const auto ran = platform::on_confined_thread(allowed, [&](platform::Walls walls) {
     const Result<void> checked = walls.files ? Result<void>() : check_own_includes(request);
-    output = checked ? nvrtc.compile(source, kSourceRoot + name, request.entry, *options, builtin_headers())
+    output = checked ? nvrtc.compile(with_launch_bounds(source, request.options.launch_bounds), kSourceRoot + name,
+                                     request.entry, *options, builtin_headers())
                      : Result<cuda_api::NvrtcOutput>(fail(checked.error()));
     if (output && !output->compiled)
       retry_without_unneeded(nvrtc, source, kSourceRoot + name, request, *options, *output);

@@ -5,16 +5,16 @@
 namespace attnscope::compile {
 
 // CUDA's __launch_bounds__ is a macro for this attribute, of (threads), (threads, CTAs) or (threads, CTAs, cluster).
+// Functions tell the numbers apart: to a macro the comma of Tile<float, 4>::kThreads would be one between two of them.
+// A cluster of 0 CTAs stands for none.
 std::string with_launch_bounds(const std::string& source, int ctas) {
   if (ctas == 0) return source;
   return fmt::format(
+             "constexpr int attnscope_threads(long long threads, long long = 0, long long = 0) {{ return threads; }}\n"
+             "constexpr int attnscope_cluster(long long, long long = 0, long long ctas = 0) {{ return ctas; }}\n"
              "#undef __launch_bounds__\n"
-             "#define ATTNSCOPE_BOUNDS_1(threads) __attribute__((launch_bounds(threads, {0})))\n"
-             "#define ATTNSCOPE_BOUNDS_2(threads, ctas) __attribute__((launch_bounds(threads, {0})))\n"
-             "#define ATTNSCOPE_BOUNDS_3(threads, ctas, cluster) __attribute__((launch_bounds(threads, {0}, "
-             "cluster)))\n"
-             "#define ATTNSCOPE_BOUNDS_OF(a, b, c, count, ...) ATTNSCOPE_BOUNDS_##count\n"
-             "#define __launch_bounds__(...) ATTNSCOPE_BOUNDS_OF(__VA_ARGS__, 3, 2, 1, 0)(__VA_ARGS__)\n"
+             "#define __launch_bounds__(...) __attribute__((launch_bounds(::attnscope_threads(__VA_ARGS__), {}, "
+             "::attnscope_cluster(__VA_ARGS__))))\n"
              "#line 1\n",
              ctas) +
          source;

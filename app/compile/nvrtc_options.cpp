@@ -50,9 +50,6 @@ Result<std::vector<std::string>> nvrtc_options(const CompileRequest& request) {
   if (request.arch < 75 || request.arch > 129)
     return fail(Stage::input, "The architecture sm_" + std::to_string(request.arch) + " is not supported.",
                 "Use 80, 89 or 90.");
-  const int limit = request.options.maxrregcount;
-  if (limit != 0 && (limit < 16 || limit > 255))
-    return fail(Stage::input, "maxrregcount is " + std::to_string(limit) + ".", "Give 0 for no limit, or 16 to 255.");
   if (auto valid = check_options(request.options); !valid) return fail(valid.error());
 
   std::vector<std::string> options = {
@@ -64,7 +61,8 @@ Result<std::vector<std::string>> nvrtc_options(const CompileRequest& request) {
   };
   if (request.options.fast_math) options.push_back("--use_fast_math");
   options.push_back(request.options.fmad ? "--fmad=true" : "--fmad=false");
-  if (limit != 0) options.push_back("--maxrregcount=" + std::to_string(limit));
+  if (const int limit = request.options.maxrregcount; limit != 0)
+    options.push_back("--maxrregcount=" + std::to_string(limit));
   std::set<std::string> names;
   for (const auto& [name, value] : request.macros) names.insert(name);
   const std::map<std::string, OwnName> own = own_names(request.source, names);

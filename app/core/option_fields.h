@@ -10,8 +10,9 @@ namespace attnscope {
 // A compile option as the window and the terminal show it; the label is also the glossary's term.
 struct OptionRow {
   std::string_view label;
-  // Of a number: what it is, what 0 stands for, its range otherwise, and the values that a person is offered.
-  std::string_view what = {}, zero = {};
+  // Of a number: what it is, what 0 stands for (in a word or two, and in a sentence), its range otherwise, and the
+  // values that a person is offered.
+  std::string_view what = {}, zero = {}, stands_for = {};
   int64_t least = 0, most = 1;
   std::span<const int64_t> offered = {};
 };
@@ -26,10 +27,11 @@ struct FieldsOf<CompileOptions> {
       Shown{Field{"fast_math", &CompileOptions::fast_math}, OptionRow{"fast math"}},
       Shown{Field{"fmad", &CompileOptions::fmad}, OptionRow{"fmad"}},
       Shown{Field{"maxrregcount", &CompileOptions::maxrregcount, Limits{.low = 0, .high = 255}, "0: no limit"},
-            OptionRow{"maxrregcount", "limit of registers", "no limit", 16, 255, kOfferedRegisters}},
+            OptionRow{"maxrregcount", "limit of registers", "none", "no limit", 16, 255, kOfferedRegisters}},
       Shown{Field{"launch_bounds", &CompileOptions::launch_bounds, Limits{.low = 0, .high = 32, .sparse = true},
                   "CTAs an SM that registers must suffice for; left out where it is as the source says"},
-            OptionRow{"launch bounds", "number of CTAs an SM", "what the source says", 1, 32, kOfferedCtas}}};
+            OptionRow{"launch bounds", "number of CTAs an SM", "as written", "what the source says", 1, 32,
+                      kOfferedCtas}}};
 };
 
 // visit(key, label, member) for each compile option.
@@ -38,8 +40,5 @@ void for_each_option(Visit visit) {
   for_each_field(FieldsOf<CompileOptions>::list,
                  [&](const auto& option) { visit(option.key, label(option.row.label), option.member); });
 }
-
-inline std::string option_text(bool set) { return set ? "on" : "off"; }
-inline std::string option_text(int limit) { return limit == 0 ? "none" : std::to_string(limit); }
 
 }  // namespace attnscope

@@ -25,6 +25,10 @@ bool is_switch(std::string_view name) {
   return found;
 }
 
+bool is_in_range(const OptionRow& row, int64_t value) {
+  return value == 0 || (value >= row.least && value <= row.most);
+}
+
 OptionRow row_of(std::string_view name) {
   OptionRow row;
   for_each_field(FieldsOf<CompileOptions>::list, [&](const auto& option) {
@@ -54,7 +58,12 @@ void set_option(CompileOptions& options, std::string_view name, int64_t value) {
 }
 
 std::string option_value_text(std::string_view name, int64_t value) {
-  return is_switch(name) ? option_text(value != 0) : std::to_string(value);
+  if (!is_switch(name)) return std::to_string(value);
+  return value != 0 ? "on" : "off";
+}
+
+std::string option_words(std::string_view name, int64_t value) {
+  return value == 0 && !is_switch(name) ? std::string(row_of(name).zero) : option_value_text(name, value);
 }
 
 std::vector<int64_t> offered_values(std::string_view name) {
@@ -66,9 +75,9 @@ std::vector<int64_t> offered_values(std::string_view name) {
 Result<void> check_options(const CompileOptions& options) {
   for (const std::string& name : option_names()) {
     const OptionRow row = row_of(name);
-    if (const int64_t value = option_value(options, name); value < 0 || value > row.most)
-      return fail(Stage::input, fmt::format("{}: {} is outside 0…{}", name, value, row.most),
-                  fmt::format("0 stands for {}.", row.zero));
+    if (const int64_t value = option_value(options, name); !is_in_range(row, value))
+      return fail(Stage::input, fmt::format("{}: {} is outside {}…{}", name, value, row.least, row.most),
+                  fmt::format("0 stands for {}.", row.stands_for));
   }
   return {};
 }
@@ -88,9 +97,9 @@ Result<int64_t> option_value_from(std::string_view name, std::string_view text) 
   const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
   const bool whole = fault == std::errc{} && end == text.data() + text.size();
   const OptionRow row = row_of(name);
-  if (!whole || (value != 0 && (value < row.least || value > row.most)))
+  if (!whole || !is_in_range(row, value))
     return fail(Stage::input, fmt::format("{}: \"{}\" is no {}", name, text.substr(0, 100), row.what),
-                fmt::format("Give 0 for {}, or {} to {}.", row.zero, row.least, row.most));
+                fmt::format("Give 0 for {}, or {} to {}.", row.stands_for, row.least, row.most));
   return value;
 }
 

@@ -17,6 +17,8 @@ int64_t option_value(const CompileOptions& options, std::string_view name);
 void set_option(CompileOptions& options, std::string_view name, int64_t value);
 // "on", "off", or the number.
 std::string option_value_text(std::string_view name, int64_t value);
+// What a person reads of it: "on", "off", the number, or what its 0 stands for: "none".
+std::string option_words(std::string_view name, int64_t value);
 // The values that a person is offered: 0 and 1 of a switch.
 std::vector<int64_t> offered_values(std::string_view name);
 // Failure (Stage::input) that names an option whose number is too low or too high.

@@ -5,6 +5,7 @@
 #include "core/config.h"
 #include "core/joined.h"
 #include "core/option_fields.h"
+#include "core/options.h"
 
 namespace attnscope::session {
 namespace {
@@ -19,7 +20,7 @@ std::string value_text(const Kernel* kernel, const std::string& name, int64_t va
 // Those of `other` that differ.
 void add_options(Texts& texts, const CompileOptions& other, const CompileOptions& wanted) {
   for_each_option([&](const std::string& key, std::string_view, auto member) {
-    if (other.*member != wanted.*member) texts.push_back(key + "=" + option_text(other.*member));
+    if (other.*member != wanted.*member) texts.push_back(key + "=" + option_words(key, other.*member));
   });
 }
 

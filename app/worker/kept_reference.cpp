@@ -8,9 +8,13 @@ std::optional<OverBuffers> KeptReference::find(const std::string& key) const {
   return key == key_ ? std::optional(ran_) : std::nullopt;
 }
 
-void KeptReference::keep(std::string key, const OverBuffers& ran) {
+void KeptReference::drop() {
   key_.clear();
   ran_ = {};
+}
+
+void KeptReference::keep(std::string key, const OverBuffers& ran) {
+  drop();
   size_t bytes = 0;
   for (const auto& output : ran.outcome.outputs) bytes += output->data().size();
   if (bytes > kMostBytes) return;

@@ -16,12 +16,14 @@ struct OverBuffers {
 // same inputs, so it runs once for all of them. Of the thread that runs experiments.
 class KeptReference {
  public:
-  static constexpr size_t kMostBytes = size_t{1} << 30;  // of its outputs; a larger one is not kept
+  static constexpr size_t kMostBytes = size_t{128} << 20;  // of its outputs; a larger one is not kept
 
   // `key` stands for the kernel, its config, the device and every byte of the inputs. Empty: another one is kept.
   std::optional<OverBuffers> find(const std::string& key) const;
   // Only what a judge reads: the outputs, and why there are none.
   void keep(std::string key, const OverBuffers& ran);
+  // Its memory is free: another run needs no such reference.
+  void drop();
 
  private:
   std::string key_;

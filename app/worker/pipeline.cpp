@@ -78,6 +78,7 @@ Result<void> run_experiment(Services& services, const Request& request, Sink& si
   try {
     Recorder recorder(sink, request.experiment);
     services.begun.keep_only(request.experiment);
+    if (!request.kernel.reference_kernel) services.reference.drop();
     auto done = Pipeline(services, request, recorder).run();
     if (*request.cancel) services.begun.drop();  // even where the run had ended by then: nothing of its scan follows
     return done;

@@ -160,10 +160,9 @@ namespace {
 // A compile option that is a number; 0: none. `name`: its label, `key`: its own name.
 bool choose_limit(const Context& context, const char* key, const std::string& name, int& limit) {
   std::vector<RailValue> limits;
-  for (const int64_t one : offered_values(key))
-    limits.push_back({one, option_text(static_cast<int>(one)), true, "", false});
+  for (const int64_t one : offered_values(key)) limits.push_back({one, option_words(key, one), true, "", false});
   if (std::ranges::find(limits, limit, &RailValue::value) == limits.end())
-    limits.push_back({limit, option_text(limit), true, "", false});
+    limits.push_back({limit, option_words(key, limit), true, "", false});
   label(context.glossary, name, "", label_width());
   const RailEvent event = value_rail(name.c_str(), limits, limit, ImGui::GetContentRegionAvail().x, false);
   if (event.chosen) limit = static_cast<int>(*event.chosen);
@@ -180,13 +179,13 @@ void ExperimentPanel::draw_compile(Context& context) {
   bool begun = false;
   for_each_option([&](const char* key, std::string_view title, auto member) {
     auto& value = options.*member;
-    const std::string name(title), before = option_text(value);
+    const std::string name(title), before = option_words(key, value);
     if constexpr (std::is_same_v<decltype(member), bool CompileOptions::*>) {
       if (std::exchange(begun, true)) ImGui::SameLine(0, em(1));
-      if (ImGui::Checkbox(name.c_str(), &value)) change = name + " " + option_text(value);
+      if (ImGui::Checkbox(name.c_str(), &value)) change = name + " " + option_words(key, value);
       explain(context.glossary, name);
     } else if (choose_limit(context, key, name, value)) {
-      change = fmt::format("{} {} \u2192 {}", name, before, option_text(value));
+      change = fmt::format("{} {} \u2192 {}", name, before, option_words(key, value));
     }
   });
   if (change.empty()) return;

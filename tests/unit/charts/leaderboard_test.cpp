@@ -84,6 +84,9 @@ TEST_F(LeaderboardTest, AShortRoundIsNoRecord) {
   lucky.hash = hash_of(lucky.experiment);
   for (const Observation& run : {lucky, usual}) add(run);
   EXPECT_THAT(records(), ElementsAre("usual"));
+  lucky.timing->sampling.emplace().stopped = Stopped::stable;
+  add(lucky);
+  EXPECT_THAT(records(), ElementsAre("usual", "lucky")) << "it needed no more time";
   runs_.clear();
   modelled.timing->kind = FigureKind::modelled;
   modelled.experiment.measure.max_time_ms = 30;

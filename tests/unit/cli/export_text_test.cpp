@@ -63,10 +63,10 @@ TEST_F(ExportText, TheSourceHasItsConfigAsMacrosAndItsOwnLineNumbers) {
   EXPECT_TRUE(text.ends_with("\n#define DTYPE 0\n#define ATTN_T half\n#line 1 \"02_tiled.cu\"\nint source;\n")) << text;
   e_.kernel.source = "int source;\n";
   EXPECT_EQ(source_of(e_), text) << "the last line ends once";
-  EXPECT_THAT(text, Not(HasSubstr("launch_bounds(threads")));
+  EXPECT_THAT(text, Not(HasSubstr("attnscope_threads")));
   e_.config.options.launch_bounds = 3;
   const std::string bounded = source_of(e_);
-  EXPECT_LT(bounded.find("__attribute__((launch_bounds(threads, 3)))"), bounded.find("#line 1 \""));
+  EXPECT_LT(bounded.find("launch_bounds(::attnscope_threads(__VA_ARGS__), 3, "), bounded.find("#line 1 \""));
   e_.config.options.launch_bounds = 0;
 }
 

@@ -315,7 +315,10 @@ TEST_P(RealCompiler, LaunchBoundsLeaveRegistersForSoManyCtas) {
   one.macros.clear();
   const auto compiled = [&](const std::string& bounds, int ctas) {
     one.options.launch_bounds = ctas;
-    one.source = "extern \"C\" __global__ void " + bounds + R"( heavy(float* x) {
+    one.source =
+        "template <class T, int N> struct Tile { static constexpr int kThreads = 64 * N; };\n"
+        "extern \"C\" __global__ void " +
+        bounds + R"( heavy(float* x) {
       float a[96];
       #pragma unroll
       for (int i = 0; i < 96; ++i) a[i] = x[threadIdx.x + i * 256];
@@ -328,7 +331,8 @@ TEST_P(RealCompiler, LaunchBoundsLeaveRegistersForSoManyCtas) {
     return variant ? (*variant)->info : VariantInfo{};
   };
   EXPECT_GT(compiled("__launch_bounds__(256)", 0).registers, 42);
-  for (const char* bounds : {"__launch_bounds__(256)", "__launch_bounds__(128 * 2, 1)"})
+  for (const char* bounds :
+       {"__launch_bounds__(256)", "__launch_bounds__(128 * 2, 1)", "__launch_bounds__(Tile<float, 4>::kThreads)"})
     EXPECT_LE(compiled(bounds, 6).registers, 42) << bounds;
   EXPECT_EQ(compiled("", 6).code_hash, compiled("", 0).code_hash) << "it has none";
   one.source = "extern \"C\" __global__ void __launch_bounds__(32) heavy(float* x) {\n  nowhere;\n}\n";
@@ -470,7 +474,9 @@ TEST_P(RealCompiler, TakesWhatNvccTakes) {
         "#include <vector>\n__global__ void k(int* p) { *p = INT_MAX; p[1] = FLT_MAX > 1; }\n",
         "#include <cufft.h>\n__global__ void k(cufftComplex* p) { p[0].x = 1; }\n",
         "#include <thrust/device_vector.h>\n#include <thrust/sort.h>\n__global__ void k(int* p) { *p = 1; }\n"
-        "void host(thrust::device_vector<int>& v) { thrust::sort(v.begin(), v.end()); }\n"}) {
+        "void host(thrust::device_vector<int>& v) { thrust::sort(v.begin(), v.end()); }\n",
+        "#include <cub/cub.cuh>\n__global__ void k(int* p) {\n"
+        "  __shared__ cub::WarpReduce<int>::TempStorage s;\n  *p = cub::WarpReduce<int>(s).Sum(*p);\n}\n"}) {
     CompileRequest one = request();
     one.source = text;
     one.entry = "k";

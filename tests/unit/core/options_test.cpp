@@ -39,13 +39,21 @@ TEST(OptionsTest, LaunchBoundsThatAreTheSourcesOwnAreLeftOut) {
   EXPECT_EQ(short_text({{}, options}, {}, {}), "launch_bounds=2");
 }
 
+TEST(OptionsTest, APersonReadsWhatZeroStandsFor) {
+  EXPECT_EQ(option_words("fmad", 0), "off");
+  EXPECT_EQ(option_words("maxrregcount", 0), "none");
+  EXPECT_EQ(option_words("launch_bounds", 0), "as written");
+  EXPECT_EQ(option_words("launch_bounds", 2), "2");
+}
+
 TEST(OptionsTest, NumbersOutOfRangeAreRefusedByName) {
   EXPECT_TRUE(check_options({}));
+  EXPECT_FALSE(check_options({.maxrregcount = 15})) << "what a person may not give";
   const auto high = check_options({.launch_bounds = 33}), low = check_options({.maxrregcount = -1});
   ASSERT_FALSE(high);
-  EXPECT_EQ(high.error().message, "launch_bounds: 33 is outside 0…32");
+  EXPECT_EQ(high.error().message, "launch_bounds: 33 is outside 1…32");
   ASSERT_FALSE(low);
-  EXPECT_EQ(low.error().message, "maxrregcount: -1 is outside 0…255");
+  EXPECT_EQ(low.error().message, "maxrregcount: -1 is outside 16…255");
 }
 
 TEST(OptionsTest, WhatIsNoValueIsRefused) {

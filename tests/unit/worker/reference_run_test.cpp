@@ -111,6 +111,9 @@ TEST_F(ReferenceRun, RunsOnceForAllThatAreHeldToIt) {
   seed_ = 7;
   EXPECT_EQ(runs_of("y[i] = x[i] * 3;", "y[i] = 2 * x[i] + x[i];"), first) << "other inputs";
   EXPECT_EQ(verdict_of("y[i] = 4 * x[i];", "y[i] = 2 * x[i] + x[i];").state, VerdictState::wrong);
+  EXPECT_EQ(runs_of("y[i] = x[i] * 3;", "y[i] = 2 * x[i] + x[i];"), 1);
+  judged_by(manifest_of("mine"), kernel_text("y[i] = x[i];"));
+  EXPECT_EQ(runs_of("y[i] = x[i] * 3;", "y[i] = 2 * x[i] + x[i];"), first) << "it was dropped: a run had none";
 }
 
 // A fault of it is known again, too.
