@@ -120,6 +120,7 @@ std::string PresetGallery::draw(const Context& context, const std::string& manag
   ImGui::InputTextWithHint("##search", ICON_SEARCH "  search titles, notes and kernels", &search_);
   find_runs(context.snapshot);
   if (ImGui::BeginChild("list", {0, height}, ImGuiChildFlags_Borders)) {
+    if (std::exchange(to_top_, false)) ImGui::SetScrollY(0);
     const float room = ImGui::GetContentRegionAvail().x;
     const int columns = std::max(1, static_cast<int>(room / em(kCard)));
     const float width = (room - em(kGap) * f32(columns - 1)) / f32(columns);

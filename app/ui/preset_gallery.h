@@ -17,7 +17,10 @@ class PresetGallery {
   std::string draw(const Context& context, const std::string& managed, float height);
   // Whether a double click on a card asks for its preset.
   bool loads() const { return loads_; }
-  void reset() { search_.clear(); }
+  void reset() {
+    search_.clear();
+    to_top_ = true;
+  }
   // Scrolls to that preset, whatever was searched for.
   void bring_into_sight(const std::string& path) {
     search_.clear();
@@ -34,7 +37,7 @@ class PresetGallery {
   session::Shared<std::vector<session::PresetItem>> runs_of_;
   std::string search_;
   std::string sought_;  // path of the preset to scroll to; empty: none
-  bool loads_ = false;
+  bool loads_ = false, to_top_ = false;
 };
 
 }  // namespace attnscope::ui

@@ -16,7 +16,8 @@ namespace {
 
 constexpr float kReading = 46;  // ems: longer lines are hard to read
 constexpr float kWide = 50;     // ems: the question on the left, what came of it on the right
-constexpr float kThree = 72;    // ems: the question has a column of its own, because the panel is seldom tall
+constexpr float kFlat = 14;     // ems of height: less than a text with a question and its answers needs
+constexpr float kThree = 55;    // ems: in a flat panel the question has a column of its own
 constexpr size_t kMostWords = 8;
 
 using State = lesson::Progress::State;
@@ -43,7 +44,8 @@ void LessonPanel::draw(Context& context) {
   if (!draw_header(desk)) return desk.close();
   const lesson::Progress& progress = *desk.progress();
   const float room = ImGui::GetContentRegionAvail().x;
-  const bool asks = progress.step().predict.has_value(), three = asks && room > em(kThree);
+  const bool flat = ImGui::GetContentRegionAvail().y < em(kFlat);
+  const bool asks = progress.step().predict.has_value(), three = asks && flat && room > em(kThree);
   const bool wide = room > em(kWide);
   const float column = (room - em(three ? 2 : 1)) / (three ? 3.0f : 2.0f);
   const bool fresh = std::exchange(shown_step_, progress.step().title) != progress.step().title;
@@ -56,7 +58,10 @@ void LessonPanel::draw(Context& context) {
   draw_text(progress);
   draw_terms(context.glossary, progress);
   if (three) next_column("question", column);
+  const ImVec2 padding = ImGui::GetStyle().FramePadding;
+  ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {padding.x, flat ? em(0.08f) : padding.y});
   if (asks) draw_question(desk);
+  ImGui::PopStyleVar();
   // That it runs is seen where its answer comes, at the top.
   if (wide) next_column("told", 0);
   draw_waiting_run(desk, busy_words(context.snapshot));
