@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "support/temp_dir.h"
+#include "support/variable.h"
 
 namespace attnscope::cli {
 namespace {
@@ -16,9 +17,6 @@ using Knobs = std::map<std::string, int64_t>;
 // The shipped kernels and presets, and a home of the test's own.
 class ExperimentOptionsTest : public testing::Test {
  protected:
-  ExperimentOptionsTest() { setenv("ATTNSCOPE_HOME", home_.path().c_str(), 1); }
-  ~ExperimentOptionsTest() override { unsetenv("ATTNSCOPE_HOME"); }
-
   NamedDraft named() {
     auto draft = draft_of(options_);
     EXPECT_TRUE(draft) << draft.error().message << "\n" << draft.error().hint;
@@ -30,6 +28,7 @@ class ExperimentOptionsTest : public testing::Test {
   }
 
   testing_support::TempDir home_;
+  const testing_support::Variable named_home_{"ATTNSCOPE_HOME", home_.path()};
   ExperimentOptions options_;
 };
 

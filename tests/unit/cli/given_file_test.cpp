@@ -8,6 +8,7 @@
 
 #include "core/json.h"
 #include "support/temp_dir.h"
+#include "support/variable.h"
 
 namespace attnscope::cli {
 namespace {
@@ -30,11 +31,7 @@ std::string manifest(const std::string& id, const std::string& entry) {
 
 class Given : public testing::Test {
  protected:
-  Given() {
-    setenv("ATTNSCOPE_HOME", (folder_.path() / "home").c_str(), 1);
-    given_.file = folder_.write("scale.cu", kSource).string();
-  }
-  ~Given() override { unsetenv("ATTNSCOPE_HOME"); }
+  Given() { given_.file = folder_.write("scale.cu", kSource).string(); }
   FileKernel kernel() const {
     auto made = kernel_of(given_, {});
     EXPECT_TRUE(made) << made.error().message;
@@ -50,6 +47,7 @@ class Given : public testing::Test {
   }
 
   testing_support::TempDir folder_;
+  const testing_support::Variable home_{"ATTNSCOPE_HOME", folder_ / "home"};
   GivenFile given_;
 };
 

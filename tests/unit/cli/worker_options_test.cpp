@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "support/temp_dir.h"
+#include "support/variable.h"
 
 namespace attnscope::cli {
 namespace {
@@ -17,13 +18,7 @@ using testing::HasSubstr;
 class WorkerOptionsTest : public testing::Test {
  protected:
   WorkerOptionsTest() {
-    setenv("ATTNSCOPE_HOME", home_.path().c_str(), 1);
-    unsetenv("ATTNSCOPE_PYTHON");
     settings(R"({"workers": {"hopper": "srun attnscope worker", "l4box": "ssh l4box attnscope worker"}})");
-  }
-  ~WorkerOptionsTest() override {
-    unsetenv("ATTNSCOPE_HOME");
-    unsetenv("ATTNSCOPE_PYTHON");
   }
   void settings(const std::string& text) { home_.write("data/settings.json", text); }
 
@@ -40,6 +35,7 @@ class WorkerOptionsTest : public testing::Test {
   }
 
   testing_support::TempDir home_;
+  const testing_support::Variable named_home_{"ATTNSCOPE_HOME", home_.path()}, no_python_{"ATTNSCOPE_PYTHON", nullptr};
   session::SessionOptions options_;
   std::string device_;
 };
@@ -83,7 +79,7 @@ TEST_F(WorkerOptionsTest, ACommandThatIsNoCommandIsRefused) {
 }
 
 TEST_F(WorkerOptionsTest, TorchIsThisProgramsOwnUnlessTheSettingsNameOne) {
-  setenv("ATTNSCOPE_PYTHON", "/opt/python", 1);
+  const testing_support::Variable own("ATTNSCOPE_PYTHON", "/opt/python");
   for (const auto& all : {names({"torch"}), names({}, "torch/cuda:0"), names({}, "torch")})
     EXPECT_THAT(all, ElementsAre("local", "torch"));
   EXPECT_EQ(options_.workers[1].argv.at(0), "/opt/python");

@@ -14,6 +14,7 @@
 #include "cuda_api/locate.h"
 #include "platform/atomic_file.h"
 #include "platform/confine.h"
+#include "support/variable.h"
 #include "unit/compile/recorded.h"
 
 namespace attnscope::compile {
@@ -125,7 +126,6 @@ TEST_P(RealCompiler, NamesTheSharedBuffersAndTheirPadding) {
 class OwnHeaders {
  public:
   OwnHeaders() {
-    setenv("ATTNSCOPE_CUTLASS", folder.path.c_str(), 1);
     fs::create_directories(folder.path / "cutlass");
     write("cutlass/version.h", "");
     write("first.h", "#include \"second.h\"\n#ifdef NEVER\n#include <third.h>\n#endif\n#define FIRST 1\n");
@@ -133,7 +133,6 @@ class OwnHeaders {
     write("third.h", "#define THIRD 1\n");
     write("fourth.h", "#define FOURTH 1\n");
   }
-  ~OwnHeaders() { unsetenv("ATTNSCOPE_CUTLASS"); }
   void write(const std::string& name, const std::string& text) { std::ofstream(folder.path / name) << text; }
   CompileRequest request() const {
     CompileRequest one;
@@ -150,6 +149,7 @@ extern "C" __global__ void own(int* out) { out[0] = FIRST; out[1] = SECOND; out[
     return one;
   }
   TemporaryFolder folder;
+  const testing_support::Variable cutlass{"ATTNSCOPE_CUTLASS", folder.path};
 };
 
 TEST_P(RealCompiler, AChangeInAnyIncludedFileCompilesAgain) {
@@ -198,10 +198,6 @@ class Outside : public RealCompiler {
     RealCompiler::SetUp();
     std::ofstream(secret) << "int SECRET_WORD = unknown;\n";
   }
-  void TearDown() override {
-    unsetenv("ATTNSCOPE_CONFINE");
-    RealCompiler::TearDown();
-  }
   CompileRequest of(const std::string& lines) const {
     CompileRequest one = request();
     one.source = lines + one.source;
@@ -249,7 +245,7 @@ TEST_P(Outside, NoFileOfTheMachineIsAskedFor) {
 }
 
 TEST_P(Outside, WithoutWallsTheTextItselfIsHeldToPlainNames) {
-  setenv("ATTNSCOPE_CONFINE", "off", 1);
+  const testing_support::Variable no_walls("ATTNSCOPE_CONFINE", "off");
   all_refused();
   refused("#if __has_include(\"" + secret.string() + "\")\n#endif\n");
   EXPECT_TRUE(compiler.compile(request()));
@@ -517,7 +513,8 @@ TEST_P(RealCompiler, TheSourcesOwnFolderIsNotSearched) {
   fs::current_path(folder.path);
   std::ofstream(folder.path / "secret.h") << "#define SECRET 1\n";
   CompileRequest one = request();
-  one.source = "#include \"secret.h\"\n" + one.source;
+  one.source = "#include \"secret.h\"\n__global__ void reads(int* p) { *p = SECRET; }\n";
+  one.entry = "reads";
   const bool compiled = compiler.compile(one).has_value();
   fs::current_path(here);
   EXPECT_FALSE(compiled);

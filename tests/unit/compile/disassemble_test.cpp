@@ -6,6 +6,7 @@
 #include "compile/sass.h"
 #include "platform/atomic_file.h"
 #include "platform/confine.h"
+#include "support/variable.h"
 #include "unit/compile/recorded.h"
 
 namespace attnscope::compile {
@@ -16,8 +17,7 @@ namespace fs = std::filesystem;
 // A fake nvdisasm that counts its runs; `body` is shell. It writes where the real nvdisasm may not.
 class Disassemble : public testing::Test {
  protected:
-  void SetUp() override { setenv("ATTNSCOPE_CONFINE", "off", 1); }
-  void TearDown() override { unsetenv("ATTNSCOPE_CONFINE"); }
+  const testing_support::Variable no_walls{"ATTNSCOPE_CONFINE", "off"};
   fs::path program(const std::string& body) {
     const fs::path file = folder.path / "nvdisasm";
     std::ofstream(file) << "#!/bin/sh\necho run >> " << runs_file.string() << "\n" << body << "\n";
@@ -144,23 +144,10 @@ TEST_F(Disassemble, AMissingProgramIsAFailureThatSaysWhatToDo) {
   EXPECT_FALSE(failed.error().hint.empty());
 }
 
-// An environment variable, for the length of a test.
-class Environment {
- public:
-  Environment(const char* name, const std::string& value) : name_(name), before_(std::getenv(name)) {
-    setenv(name, value.c_str(), 1);
-  }
-  ~Environment() { before_ ? setenv(name_, kept_.c_str(), 1) : unsetenv(name_); }
-
- private:
-  const char* name_;
-  const char* before_;
-  std::string kept_ = before_ ? before_ : "";
-};
-
 TEST_F(Disassemble, WithoutNvdisasmTheShippedListingOfThatCodeServes) {
   const std::string nowhere = (folder.path / "nowhere").string();
-  const Environment hidden[] = {{"ATTNSCOPE_NVDISASM", nowhere}, {"ATTNSCOPE_RESOURCES", folder.path.string()}};
+  const testing_support::Variable hidden[] = {{"ATTNSCOPE_NVDISASM", nowhere},
+                                              {"ATTNSCOPE_RESOURCES", folder.path.string()}};
   const fs::path programs = folder.path / "assets" / "programs";
   fs::create_directories(folder.path / "kernels");
   fs::create_directories(programs);

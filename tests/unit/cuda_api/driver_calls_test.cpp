@@ -11,6 +11,7 @@
 #include "cuda_api/cublas.h"
 #include "cuda_api/driver.h"
 #include "cuda_api/pixel_calls.h"
+#include "support/variable.h"
 
 namespace attnscope::cuda_api {
 namespace {
@@ -45,9 +46,8 @@ TEST(DriverCalls, OfALibraryThatHasThemAllEachIsTaken) {
   const auto calls = DriverCalls::load(*library);
   ASSERT_TRUE(calls) << calls.error().message;
   expect_whole(*calls);
-  setenv("ATTNSCOPE_LIBCUDA", whole.c_str(), 1);
+  const testing_support::Variable named("ATTNSCOPE_LIBCUDA", whole);
   const auto pixels = PixelCalls::open();
-  unsetenv("ATTNSCOPE_LIBCUDA");
   ASSERT_TRUE(pixels) << pixels.error().message;
   expect_whole(*pixels);
 }

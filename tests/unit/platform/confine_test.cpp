@@ -20,6 +20,7 @@
 #include "platform/run_tool.h"
 #include "support/no_threads.h"
 #include "support/temp_dir.h"
+#include "support/variable.h"
 #include "support/walls.h"
 
 namespace attnscope::platform {
@@ -268,14 +269,13 @@ TEST_F(Confine, AProgramStartedFromInsideIsConfinedToo) {
 }
 
 TEST_F(Confine, TheSwitchTakesTheWallsAway) {
-  setenv("ATTNSCOPE_CONFINE", "off", 1);
+  const testing_support::Variable no_walls("ATTNSCOPE_CONFINE", "off");
   int opened = -1;
   Walls walls{true, true};
   on_confined_thread({}, [&](Walls standing) {
     walls = standing;
     opened = try_open(secret);
   });
-  unsetenv("ATTNSCOPE_CONFINE");
   EXPECT_FALSE(walls.files);
   EXPECT_FALSE(walls.sockets);
   EXPECT_EQ(opened, 0);

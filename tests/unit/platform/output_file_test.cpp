@@ -15,6 +15,7 @@
 #include "support/interruptions.h"
 #include "support/temp_dir.h"
 #include "support/unprivileged.h"
+#include "support/variable.h"
 
 namespace attnscope::platform {
 namespace {
@@ -220,16 +221,16 @@ TEST_F(OutputFile, AFailuresHintFitsItsReason) {
 
 // The program makes its own folders with their parents, and no other.
 TEST_F(OutputFile, OnlyTheProgramsOwnFoldersAreMadeWithTheirParents) {
-  for (const char* name : {"XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME"})
-    setenv(name, (dir_ / name).c_str(), 1);
-  unsetenv("ATTNSCOPE_HOME");
+  const testing_support::Variable variables[] = {{"XDG_CONFIG_HOME", dir_ / "XDG_CONFIG_HOME"},
+                                                 {"XDG_DATA_HOME", dir_ / "XDG_DATA_HOME"},
+                                                 {"XDG_CACHE_HOME", dir_ / "XDG_CACHE_HOME"},
+                                                 {"ATTNSCOPE_HOME", nullptr}};
   for (const char* own : {"XDG_CONFIG_HOME/attnscope/presets/mine", "XDG_DATA_HOME/attnscope"}) {
     EXPECT_TRUE(make_output_folder(dir_ / own)) << own;
     EXPECT_TRUE(fs::is_directory(dir_ / own)) << own;
   }
   for (const char* other : {"XDG_CONFIG_HOME/attnscope2/presets", "XDG_CACHE_HOME/attnscope/new", "XDG_OTHER/new"})
     EXPECT_FALSE(make_output_folder(dir_ / other)) << other;
-  for (const char* name : {"XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME"}) unsetenv(name);
 }
 
 TEST_F(OutputFile, AFileIsNoFolderAndAFolderNoFile) {

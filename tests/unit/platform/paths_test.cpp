@@ -10,34 +10,14 @@
 
 #include "platform/file_lock.h"
 #include "support/temp_dir.h"
+#include "support/variable.h"
 
 namespace attnscope::platform {
 namespace {
 
 namespace fs = std::filesystem;
 
-// Sets a variable for a test's duration.
-class Variable {
- public:
-  Variable(const char* name, const char* value) : name_(name) {
-    if (const char* old = getenv(name)) old_ = old, had_ = true;
-    if (value)
-      setenv(name, value, 1);
-    else
-      unsetenv(name);
-  }
-  ~Variable() {
-    if (had_)
-      setenv(name_, old_.c_str(), 1);
-    else
-      unsetenv(name_);
-  }
-
- private:
-  const char* name_;
-  std::string old_;
-  bool had_ = false;
-};
+using testing_support::Variable;
 
 TEST(Paths, XdgVariablesAndTheirDefaults) {
   Variable own("ATTNSCOPE_HOME", nullptr), home("HOME", "/h"), config("XDG_CONFIG_HOME", nullptr);

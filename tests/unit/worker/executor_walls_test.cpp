@@ -11,6 +11,7 @@
 
 #include "platform/paths.h"
 #include "support/temp_dir.h"
+#include "support/variable.h"
 #include "support/walls.h"
 
 namespace attnscope::worker {
@@ -20,6 +21,7 @@ namespace fs = std::filesystem;
 
 using testing_support::try_open;
 using testing_support::try_socket;
+using testing_support::Variable;
 
 // A home outside of what an executor may use: /tmp, the program's own folder, the resources.
 class ExecutorWalls : public testing::Test {
@@ -83,20 +85,6 @@ TEST_F(ExecutorWalls, WithAGpuLocalSocketsStayOpen) {
   EXPECT_EQ(socket, EACCES);
   EXPECT_EQ(local, 0);
 }
-
-// Sets a variable for a test's duration.
-class Variable {
- public:
-  Variable(const char* name, const std::string& value) : name_(name) {
-    if (const char* old = std::getenv(name)) before_ = old;
-    setenv(name, value.c_str(), 1);
-  }
-  ~Variable() { before_ ? setenv(name_, before_->c_str(), 1) : unsetenv(name_); }
-
- private:
-  const char* name_;
-  std::optional<std::string> before_;
-};
 
 TEST(ExecutorAllowance, NoHomeIsReadAndTheSystemIs) {
   const auto reads = [](const std::string& home, const fs::path& path) {
