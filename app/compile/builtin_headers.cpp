@@ -471,6 +471,7 @@ constexpr const char* kEmpty[] = {
     "regex",
     "locale",
     "system_error",
+    "features.h",  // CUB includes it where __linux__ is defined
     // CUDA's host side; NVRTC has its device part built in
     "cuda_runtime.h",
     "cuda_runtime_api.h",

@@ -11,6 +11,17 @@ namespace attnscope::compile {
 // empty: a source without its host code does not need them. CUDA's own headers are real files.
 std::span<const cuda_api::NvrtcHeader> builtin_headers();
 inline constexpr const char* kImpliedHeader = "attnscope/implied.h";  // implied_headers.h
+// What CUB has for device code, in place of cub/cub.cuh, which includes what only a host compiler takes.
+inline constexpr const char* kDeviceCub = R"(#pragma once
+#include <cub/block/block_exchange.cuh>
+#include <cub/block/block_load.cuh>
+#include <cub/block/block_radix_sort.cuh>
+#include <cub/block/block_reduce.cuh>
+#include <cub/block/block_scan.cuh>
+#include <cub/block/block_store.cuh>
+#include <cub/warp/warp_reduce.cuh>
+#include <cub/warp/warp_scan.cuh>
+)";
 bool is_builtin_header(const std::string& name);
 
 }  // namespace attnscope::compile

@@ -72,12 +72,19 @@ bool includes(const std::string& source, const std::string& header) {
   return source.find("<" + header + ">") != std::string::npos || source.find('"' + header + '"') != std::string::npos;
 }
 
-// Thrust's headers as the source includes them. Host code uses them, and NVRTC does not compile all of them.
-std::vector<std::string> thrust_headers(const std::string& source) {
-  std::vector<std::string> headers;
-  for (const IncludedName& one : scan_includes(source).names)
-    if (one.name.starts_with("thrust/") && headers.size() < kMostAbsent) headers.push_back(one.name);
-  return headers;
+// In place of Thrust's and CUB's headers that the source includes and NVRTC refuses: host code uses them.
+struct Stand {
+  std::string header;
+  const char* text;
+};
+std::vector<Stand> stands_for(const std::string& source) {
+  std::vector<Stand> stands;
+  for (const IncludedName& one : scan_includes(source).names) {
+    if (stands.size() == kMostAbsent) break;
+    if (one.name.starts_with("thrust/")) stands.push_back({one.name, ""});
+    if (one.name == "cub/cub.cuh") stands.push_back({one.name, kDeviceCub});
+  }
+  return stands;
 }
 
 bool in_thrust(const std::string& log) { return is_within(log, "thrust") || is_within(log, "cub"); }
@@ -97,11 +104,11 @@ void retry_without_unneeded(const cuda_api::Nvrtc& nvrtc, const std::string& sou
   absent.reserve(kMostAbsent);  // the headers below point into it
   const auto known = builtin_headers();
   std::vector<cuda_api::NvrtcHeader> headers(known.begin(), known.end());
-  const std::vector<std::string> thrust = in_thrust(log) ? thrust_headers(source) : std::vector<std::string>();
-  for (const std::string& one : thrust) headers.push_back({one.c_str(), ""});
-  if (!thrust.empty()) note += "NVRTC refuses Thrust's headers; the kernel compiles without them.\n";
+  const std::vector<Stand> stands = in_thrust(log) ? stands_for(source) : std::vector<Stand>();
+  for (const Stand& one : stands) headers.push_back({one.header.c_str(), one.text});
+  if (!stands.empty()) note += "NVRTC refuses the host's part of Thrust or CUB; the kernel compiles without it.\n";
   const bool wide = log.find("--device-int128") != std::string::npos;
-  if (needed == source && missing_header_in(log).empty() && !wide && thrust.empty()) return;
+  if (needed == source && missing_header_in(log).empty() && !wide && stands.empty()) return;
   while (true) {
     if (const std::string header = missing_header_in(log); !header.empty()) {
       if (absent.size() == kMostAbsent || leads_outside(header) || !includes(source, header)) return;
