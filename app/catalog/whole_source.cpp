@@ -200,8 +200,9 @@ class Paster {
           return fail(Stage::input, fmt::format("over {} headers were not found", kMostMissing),
                       "Name their folder with --include DIR.");
         if (include->quoted) whole_.missing.push_back(missing(*include, static_cast<size_t>(line), file));
-        // The compiler does without a header that is not there, but refuses a name that leads elsewhere.
-        if (include->quoted && leads_elsewhere(include->name)) {
+        // The compiler does without a header that is not there, but refuses "../common.h". A path from the root stays,
+        // and is refused: a project has none.
+        if (include->quoted && leads_elsewhere(include->name) && !fs::path(include->name).is_absolute()) {
           replace("// " + include->name + " is not here" + its_lines);
           whole_.changed = true;
         }

@@ -147,6 +147,7 @@ Result<FileKernel> kernel_of(const GivenFile& given, const std::vector<std::stri
     source = std::move(read->whole.text);
     source_name = read->name;
     kernel.guessed = std::move(read->imported.guessed);
+    for (const std::string& header : read->whole.missing) kernel.guessed.push_back("it is run without " + header);
     kernel.probed = std::move(read->imported.probed);
   }
   const std::string where = kernel.manifest.empty() ? imported_as : kernel.manifest;

@@ -94,17 +94,19 @@ class HostileSource(unittest.TestCase):
 
     def test_a_fifo_is_not_opened(self):
         os.mkfifo(self.path / "pipe.h")
-        self.check('#include "pipe.h"\n' + KERNEL, {3}, ["pipe.h"])
+        self.check('#include "pipe.h"\n' + KERNEL, {0}, ["it is run without pipe.h"])
         self.check('#include "pipe.h"\n' + KERNEL, {0}, ["Headers not pasted"], command="import")
 
     def test_a_device_behind_a_link_is_not_opened(self):
         (self.path / "zero.h").symlink_to("/dev/zero")
-        self.check('#include "zero.h"\n' + KERNEL, {3}, ["zero.h"])
+        self.check('#include "zero.h"\n' + KERNEL, {0}, ["it is run without zero.h"])
 
     def test_files_outside_the_folder_are_not_read(self):
         (self.path / "link.h").symlink_to(self.path.parent / "secret.h")
-        for name in ('"../secret.h"', "<../secret.h>", f'"{self.path.parent}/secret.h"', '"link.h"', '"./../secret.h"'):
-            self.check(f"#include {name}\n" + KERNEL, {3}, ["secret.h" if "secret" in name else "link.h"])
+        for name in ("../secret.h", "link.h", "./../secret.h"):
+            self.check(f'#include "{name}"\n' + KERNEL, {0}, ["it is run without " + name])
+        for name in ("<../secret.h>", f'"{self.path.parent}/secret.h"'):
+            self.check(f"#include {name}\n" + KERNEL, {3}, ["secret.h"])
 
     def test_a_file_that_includes_itself(self):
         self.check('#include "k.cu"\n' + KERNEL, {0, 3})

@@ -293,7 +293,7 @@ TEST(HostCode, AHeaderThatIsNowhereIsNamed) {
   CompileRequest request;
   request.file_name = "k.cu";
   request.entry = "k";
-  request.source = "\n#include \"common.h\"\n__global__ void k(float* x) {}\n";
+  request.source = "\n#include \"common.h\"\n__global__ void k(float* x) { *x = OF_THE_HEADER; }\n";
   const auto refused = compiler.compile(request);
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().message, "k.cu:2: there is no header common.h");
