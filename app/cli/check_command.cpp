@@ -33,9 +33,11 @@ std::string text_of(const Observation& o, const SourceFile& source, const FileKe
   const std::vector<Located> all = located(o, source);
   for (const Located& one : all) out += one_line(line_of(one)) + "\n";
   const auto errors = std::ranges::count(all, Severity::error, &Located::severity);
-  const auto others = static_cast<std::ptrdiff_t>(all.size()) - errors;
-  const std::string count =
+  const auto notes = std::ranges::count(all, Severity::info, &Located::severity);
+  const auto others = static_cast<std::ptrdiff_t>(all.size()) - errors - notes;
+  std::string count =
       fmt::format("{} error{}, {} warning{}", errors, errors == 1 ? "" : "s", others, others == 1 ? "" : "s");
+  if (notes > 0) count += fmt::format(", {} note{}", notes, notes == 1 ? "" : "s");
   if (o.verdict) out += text_line("verdict", verdict_text(o));
   out += text_line("result", all.empty() ? is_whole(o) ? "clean" : "nothing found in a part of the grid" : count);
   return out;

@@ -135,7 +135,7 @@ std::vector<Located> located(const Observation& observation, const SourceFile& s
 std::string line_of(const Located& one) {
   const std::string place = one.line > 0 ? fmt::format("{}:{}: ", one.file, one.line) : "";
   const std::string_view tool = tool_of(one);
-  return fmt::format("{}{}: {} [{}{}{}]", place, to_string(one.severity), one.message, one.rule,
+  return fmt::format("{}{}: {} [{}{}{}]", place, level_of(one.severity), one.message, one.rule,
                      tool.empty() ? "" : ", ", tool);
 }
 

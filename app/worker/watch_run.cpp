@@ -148,21 +148,26 @@ void Watcher::tell(const std::vector<WatchFinding>& findings, const model::Launc
   }
 }
 
-// A warning: a kernel may leave a part of its output to another one. Of a guessed length nothing is known.
+// A warning: a kernel may leave a part of its output to another one. Of a guessed length nothing is known, and a second
+// half that is not written is a note only: host code often allocates as much for the output as for the input.
 void Watcher::tell_unwritten(const std::vector<emulator::UnwrittenBuffer>& buffers) {
   for (const emulator::UnwrittenBuffer& one : buffers) {
+    Severity severity = Severity::warning;
     if (run_.launch.operands) {
       const auto& all = run_.launch.operands->all;
       const auto found =
           std::ranges::find(all, one.buffer, [](const check::OperandContents& it) { return it.what.name; });
       if (found == all.end() || found->what.role != BufferRole::out || found->what.guessed) continue;
+      const uint64_t all_bytes = found->what.bytes();
+      if (!one.line.empty() && one.first + one.bytes == all_bytes && 2 * one.bytes >= all_bytes)
+        severity = Severity::info;
     }
     const size_t width = element_bytes(one.buffer);
     const uint64_t count = (one.bytes + width - 1) / width, first = one.first / width;
     Finding& finding = report_.findings.emplace_back();
     first_ctas_.emplace_back();
     finding.rule = RuleId::output_unwritten;
-    finding.severity = Severity::warning;
+    finding.severity = severity;
     finding.sentence =
         fmt::format("{} element{} of {} {} never written, the first is element {}; {}.", count, count == 1 ? "" : "s",
                     one.buffer, count == 1 ? "is" : "are", first,

@@ -193,7 +193,8 @@ def named(fault, said):
 def judged(program, kernel, fault):
     said, state = check(program, kernel, fault.text if fault else kernel.text)
     if fault is None:
-        return "silent" if not said and state != "wrong" else "false", said
+        told = [one for one in said if one[2] != "info"]
+        return "silent" if not told and state != "wrong" else "false", said
     if ("arithmetic", []) in fault.expected:
         return "wrong" if state == "wrong" else "arithmetic", said
     found = named(fault, said)
@@ -247,7 +248,8 @@ def main():
     text = "\n".join([head, "", *sums, "", *rows]) + "\n"
     print(text, end="")
     if given.out:
-        shown = " ".join(["planted_faults.py PROGRAM", *sys.argv[2:]])
+        words = ["DIR" if word == str(given.sources) else word for word in sys.argv[2:]]
+        shown = " ".join(["planted_faults.py PROGRAM", *words])
         date = datetime.datetime.now(datetime.timezone.utc).date().isoformat()
         given.out.write_text(f"Planted faults (tests/faults/planted_faults.py).\n{date}. Command: {shown}\n\n{text}")
     return 0 if good else 1

@@ -271,6 +271,12 @@ TEST_F(WatchRunTest, AnOutputThatNothingWroteIsAWarning) {
   device_.unwritten = {{"y", 0, 16, ""}};
   EXPECT_EQ(report().findings.at(0).sentence,
             "4 elements of y are never written, the first is element 0; nothing stores to it.");
+  EXPECT_EQ(report().findings.at(0).severity, Severity::warning);
+  device_.unwritten = {{"y", 8, 8, "k.cu:7"}};
+  EXPECT_EQ(report().findings.at(0).severity, Severity::info)
+      << "longer than what is stored, as host code allocates it";
+  device_.unwritten = {{"y", 4, 8, "k.cu:7"}};
+  EXPECT_EQ(report().findings.at(0).severity, Severity::warning) << "a gap";
 }
 
 // The rest of a vector that nothing wrote counts if other contents change the output and nothing else explains it.
