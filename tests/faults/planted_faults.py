@@ -129,13 +129,12 @@ def sampled(kernels, kinds):
 def check(program, kernel, text):
     """What is said of a text: (rule, places, severity, sentence) of each finding or failure; the verdict's state."""
     with tempfile.TemporaryDirectory() as folder:
-        home = dict(os.environ, ATTNSCOPE_HOME=os.environ.get("ATTNSCOPE_HOME", folder + "/home"))
         file = pathlib.Path(folder, "kernel.cu")
         file.write_text(text)
         entry = ["--entry", kernel.entry] if kernel.entry else []
 
         def run(*words):
-            return subprocess.run([program, *words], capture_output=True, text=True, timeout=300, env=home)
+            return subprocess.run([program, *words], capture_output=True, text=True, timeout=300)
 
         if kernel.reference or kernel.outputs or kernel.launch:
             made = run("import", str(file), *entry)
@@ -223,7 +222,8 @@ def main():
     cases = [(kernel, fault) for kernel in kernels for fault in [None, *kernel.faults]]
     if not cases:
         sys.exit("planted_faults.py: no kernel of that name")
-    with concurrent.futures.ThreadPoolExecutor(given.jobs) as pool:
+    with tempfile.TemporaryDirectory() as home, concurrent.futures.ThreadPoolExecutor(given.jobs) as pool:
+        os.environ["ATTNSCOPE_HOME"] = home
         results = list(pool.map(lambda case: judged(given.program, *case), cases))
 
     rows, kinds, good = [], {}, True
@@ -241,8 +241,10 @@ def main():
     sums = [f"{kind}: " + ", ".join(f"{n} {answer}" for answer, n in sorted(tally.items())) for kind, tally in sorted(kinds.items())]
     planted_count = sum(1 for _, fault in cases if fault)
     found = sum(1 for answer, _ in results if answer in ("named", "warned"))
+    warned = sum(1 for answer, _ in results if answer == "warned")
     arithmetic = sum(1 for answer, _ in results if answer in ("wrong", "arithmetic"))
     head = (f"{len(kernels)} kernels, {planted_count} planted faults: {found} named with their lines, "
+            f"{warned} of these as a warning, "
             f"{arithmetic} of arithmetic only, {planted_count - found - arithmetic} not named; "
             f"{sum(1 for answer, _ in results if answer == 'silent')} of {len(kernels)} sound ones silent")
     text = "\n".join([head, "", *sums, "", *rows]) + "\n"
