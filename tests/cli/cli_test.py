@@ -713,10 +713,13 @@ int main() {
     def test_import_asks_for_what_a_template_is_of(self):
         file = self.plain("vector_add")
         source = file.read_text().replace("vector_add<double><<<4, 96>>>", "vector_add<T><<<4, 96>>>")
-        file.write_text(source.replace("vector_add<T><<<4, 96>>>(da, db, dc, a.size());", ""))
-        self.refused(2, "import", file, names=["is a template", "--entry \"vector_add<float>\""])
-        done = self.call("import", file, "--entry", "vector_add<float>")
+        source = source.replace("vector_add<T><<<4, 96>>>(da, db, dc, a.size());", "")
+        file.write_text(source.replace("typename T", "typename T, int N"))
+        self.refused(2, "import", file, names=["is a template", "--entry \"vector_add<float, 128>\""])
+        file.write_text(source)
+        done = self.call("import", file)  # a type is guessed, a number is not
         self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("the template's arguments: <float>", done.stdout)
         observation = self.run_json("--kernels", file.parent, "--kernel", "vector_add")
         self.assertEqual(observation["variant"]["arch"], 89)
 
