@@ -40,7 +40,7 @@ TEST(Headline, AgreementWithAnotherKernelIsNotCalledCorrect) {
   EXPECT_FALSE(is_accepted(agrees));
   agrees.verdict->state = VerdictState::unchecked;
   EXPECT_EQ(headline_of(agrees), Headline::unchecked);
-  EXPECT_EQ(words_of_output(*agrees.verdict), "is unchecked");
+  EXPECT_EQ(words_of_output(*agrees.verdict), "is " + std::string(to_string(VerdictState::unchecked)));
   EXPECT_FALSE(is_accepted(agrees));
 }
 
