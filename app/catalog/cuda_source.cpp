@@ -25,14 +25,20 @@ SourceParameter parameter_of(const Tokens& tokens, const CppBrackets& brackets, 
   static const std::set<std::string_view> skipped{"__restrict__", "__restrict",        "restrict", "volatile",
                                                   "struct",       "__grid_constant__", "typename", "register"};
   std::vector<std::string> words;
+  size_t stars = 0;
+  bool grouped = false;  // float (*rows)[16] points to numbers, float* rows[16] to pointers
   end = std::min(end, begin + kMostTextTokens);
   for (size_t i = begin; i < end && !tokens[i].is("="); ++i) {
     if (tokens[i].text.size() > kLongestText) continue;
     if (tokens[i].is("[")) {
+      stars += stars == 1 && !grouped;
       parameter.pointer = true;
       i = brackets.closing(i);
     } else if (tokens[i].is("*")) {
+      ++stars;
       parameter.pointer = true;
+    } else if (tokens[i].is("(")) {
+      grouped = true;
     } else if (tokens[i].is("<") && !words.empty()) {
       const size_t behind = brackets.behind_angles(i);
       words.back() += text_of(tokens, i, behind);
@@ -58,6 +64,7 @@ SourceParameter parameter_of(const Tokens& tokens, const CppBrackets& brackets, 
     }
   }
   for (const std::string& word : words) parameter.type += (parameter.type.empty() ? "" : " ") + word;
+  if (stars > 1) parameter.type.append(stars - 1, '*');
   if (parameter.type.size() > kLongestText) parameter.type.clear();
   return parameter;
 }

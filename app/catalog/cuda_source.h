@@ -13,7 +13,7 @@
 namespace attnscope::catalog {
 
 struct SourceParameter {
-  std::string type;  // without const, *, & and __restrict__: "float"
+  std::string type;  // without const, the first *, & and __restrict__: "float", and "float*" for a float**
   std::string name;
   bool pointer = false;
   bool constant = false;  // of a pointer: its target is const

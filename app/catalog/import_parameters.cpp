@@ -67,9 +67,10 @@ class Binder {
         return fail(
             Stage::input,
             fmt::format("{}: {}'s parameter {} is a {}, which cannot be passed", source_name_, kernel_.name,
-                        parameter.name, parameter.type),
-            "Pointers to numbers, numbers, vectors and plain structs of these can be passed. Textures, surfaces and "
-            "functions cannot.");
+                        parameter.name, parameter.type + (parameter.pointer ? "*" : "")),
+            "Pointers to numbers, numbers, vectors and plain structs of these can be passed. Pointers to pointers, "
+            "textures, surfaces and functions cannot: give an array of pointers as one buffer with an offset for "
+            "each.");
     }
     if (std::ranges::none_of(bound_.buffers,
                              [](const OrderedJson& one) { return one["role"] != word_of(BufferRole::in); }))

@@ -6,6 +6,7 @@
 #include <implot/implot.h>
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
@@ -27,6 +28,7 @@ constexpr int kBadInput = 2;           // the program's exit status for "no disp
 constexpr int kEnded = 4;              // and for a display that went away
 constexpr int kFirstSnapshotMs = 300;  // how long the first frame may wait for saved settings
 constexpr int kSettlingFrames = 2;     // after a new snapshot: windows get their size in one frame and draw in the next
+constexpr int kEventFrames = 4;  // after input: press, release and what a click opens each take a frame of their own
 
 // State shared by the runner's callbacks. GLFW's callbacks reach it through g_host, since Dear ImGui uses GLFW's user
 // pointer.
@@ -94,8 +96,12 @@ void before_frame(Host& host) {
   const uint64_t version = host.session.snapshot()->version;
   if (version != host.seen_version) {
     host.seen_version = version;
-    host.settling = kSettlingFrames;
+    host.settling = std::max(host.settling, kSettlingFrames);
   }
+  // Dear ImGui spreads queued input over frames. Hello ImGui counts only the time since the last event, so after a
+  // frame longer than timeActiveAfterLastEvent it would sleep with input still queued, and a click would be lost until
+  // the next one.
+  if (!ImGui::GetCurrentContext()->InputEventsQueue.empty()) host.settling = std::max(host.settling, kEventFrames);
   if (host.settling > 0) {
     --host.settling;
     HelloImGui::RequestRefresh();

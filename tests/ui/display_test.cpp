@@ -6,13 +6,20 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <imgui_internal.h>
+
+#include <algorithm>
 #include <array>
+#include <atomic>
 #include <charconv>
+#include <chrono>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <string_view>
+#include <thread>
 
 #include "cuda_api/shared_library.h"
+#include "platform/clock.h"
 #include "platform/termination.h"
 #include "ui/display/display_loss.h"
 #include "ui/window_flow.h"
@@ -46,6 +53,49 @@ TEST_F(Display, TheWindowOpensDrawsTheFirstRunAndCloses) {
   EXPECT_EQ(run_window(**session, options), 0);
   EXPECT_GT(frames, 0);
   EXPECT_TRUE((*session)->snapshot()->focus.shown);
+  (*session)->stop();
+}
+
+// A press and a release take a frame each. A frame longer than the time that the window stays awake after input must
+// not let it sleep, 50 s at a time, on the rest of them.
+TEST_F(Display, InputThatSlowFramesLeaveQueuedIsStillHandled) {
+  auto session = session::Session::start(options_, [] { wake(); });
+  ASSERT_TRUE(session) << session.error().message;
+  WindowOptions options;
+  options.resources = ATTNSCOPE_SOURCE_DIR;
+  // Only input keeps the window awake here: it is typed once the session has nothing more to say.
+  std::atomic<bool> typed = false;
+  const std::jthread caller([&](const std::stop_token& stop) {
+    while (!stop.stop_requested() && !typed) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(250));
+      wake();
+    }
+  });
+  uint64_t version = 0;
+  double changed = 0, begin = 0;
+  int most_queued = 0;
+  options.after_frame = [&](const FrameTime&) {
+    const auto snapshot = (*session)->snapshot();
+    const double now = platform::steady_ms();
+    if (std::exchange(version, snapshot->version) != snapshot->version) changed = now;
+    const int queued = ImGui::GetCurrentContext()->InputEventsQueue.Size;
+    if (typed) {
+      most_queued = std::max(most_queued, queued);
+      if (queued == 0) return request_close();
+    } else {
+      if (!snapshot->focus.shown || snapshot->focus.running || queued != 0 || now - changed < 2'000) return;
+      for (int press = 0; press < 4; ++press)
+        for (const bool down : {true, false}) ImGui::GetIO().AddKeyEvent(ImGuiKey_F15, down);
+      begin = now;
+      typed = true;
+      wake();
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(700));
+  };
+  EXPECT_EQ(run_window(**session, options), 0);
+  EXPECT_TRUE(typed);
+  EXPECT_GT(most_queued, 2) << "the frames were not given less than was queued";
+  EXPECT_LT(platform::steady_ms() - begin, 30'000) << "the window slept on queued input";
   (*session)->stop();
 }
 

@@ -57,6 +57,20 @@ TEST(Import, ConstantsThatTheHostCodeSetsGetABuffer) {
   EXPECT_EQ(constants["later"]["dtype"], "f32");
 }
 
+// What such a pointer leads to is an address, which no manifest can fill.
+TEST(Import, APointerToPointersIsRefused) {
+  for (const std::string parameter : {"float** x", "const float* const* x", "float* __restrict__* x", "float* x[4]"}) {
+    const auto imported =
+        import_kernel("k.cu", "__global__ void k(float* y, " + parameter + ") { y[0] = x[0][0]; }\n", "");
+    ASSERT_FALSE(imported) << parameter;
+    EXPECT_THAT(imported.error().message, HasSubstr("k's parameter x is a float**, which cannot be passed"));
+    EXPECT_THAT(imported.error().hint, HasSubstr("one buffer with an offset for each"));
+  }
+  for (const std::string parameter : {"float (*x)[4]", "float x[4][4]", "float x[][4]"})
+    EXPECT_TRUE(import_kernel("k.cu", "__global__ void k(float* y, " + parameter + ") { y[0] = x[0][0]; }\n", ""))
+        << parameter;
+}
+
 // A value that a branch or a += may have changed is not read.
 TEST(Import, AVariableThatChangesIsAGuess) {
   for (const char* const change : {"if (n > wide) block = 64;", "if (wide) { block = 64; }", "block *= 2;", "block++;",
