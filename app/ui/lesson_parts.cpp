@@ -2,6 +2,7 @@
 
 #include "charts/format.h"
 #include "ui/icons.h"
+#include "ui/widgets/control_label.h"
 #include "ui/widgets/text.h"
 
 namespace attnscope::ui {
@@ -35,7 +36,7 @@ void draw_waiting_run(LessonDesk& desk, const std::string& busy) {
   if (run == nullptr || desk.progress()->state() != lesson::Progress::State::waits) return;
   if (!desk.fault().empty()) return wrapped(desk.fault(), palette().bad);
   if (desk.runs()) return wrapped("It runs\u2026 " + busy, palette().dim);
-  if (ImGui::Button((std::string(ICON_PLAY "  Run ") + words_of(*run) + "###run").c_str())) desk.run();
+  if (leading_button((std::string(ICON_PLAY "  Run ") + words_of(*run) + "###run").c_str())) desk.run();
 }
 
 void draw_answer(const lesson::Progress& progress) {

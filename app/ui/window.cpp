@@ -252,6 +252,7 @@ int run_window(session::Session& session, const WindowOptions& options) {
   set_callbacks(host, timer);
   HelloImGui::Run(host.params);
   g_host = nullptr;
+  g_close_asked = false;  // asked again while this window closed; the next one stays open
   return 0;
 }
 

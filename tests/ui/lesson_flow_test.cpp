@@ -17,6 +17,8 @@ class LessonFlow : public WindowFlow {
     ctx->KeyPress(ImGuiMod_Ctrl | ImGuiKey_L);
     ctx->Yield(8);
     ctx->ItemClick((std::string("//Lessons/") + id + "/##open").c_str());
+    wait(
+        ctx, [&](const session::Snapshot&) { return ctx->ItemExists("//Lessons/Next"); }, "the lesson");
     ctx->Yield(4);
   }
   // Next can be pressed: the step is told.
@@ -63,6 +65,23 @@ TEST_F(LessonFlow, PredictRunBeToldAndReachTheGoal) {
     ctx->ItemClick("//Lessons/###leave");
     ctx->Yield(4);
     EXPECT_TRUE(ctx->ItemExists("//Lessons/04_idle_warps/##open"));
+  });
+}
+
+// Leave is not where a hand that goes on presses, and a lesson says itself what to turn.
+TEST_F(LessonFlow, NothingBesideNextLeadsAway) {
+  real_worker();
+  open({1280, 720});
+  flow([&](ImGuiTestContext* ctx) {
+    if (!wait_for_run(ctx, "NUM_WARPS", 4)) return;
+    EXPECT_THAT(drawn_words(ctx), HasSubstr("Move NUM_WARPS to 8"));
+    open_lesson(ctx, "04_idle_warps");
+    EXPECT_THAT(drawn_words(ctx), Not(HasSubstr("Move NUM_WARPS")));
+    const ImRect next = ctx->ItemInfo("//Lessons/Next").RectFull, leave = ctx->ItemInfo("//Lessons/###leave").RectFull;
+    EXPECT_GT(leave.Min.x, next.Max.x + 400);
+    EXPECT_GT(leave.Max.x, ctx->WindowInfo("//Lessons").Window->InnerRect.Max.x - 20);
+    ctx->ItemClick("//Lessons/###leave");
+    EXPECT_THAT(drawn_words(ctx), HasSubstr("Move NUM_WARPS to 8")) << "it is still the first start";
   });
 }
 

@@ -108,6 +108,7 @@ TEST_F(Scene, Why) {
 TEST_F(Scene, Lesson) {
   real_worker();
   for (const ShotSize size : {ShotSize{1280, 720}, ShotSize{1600, 900}, ShotSize{2560, 1440}}) {
+    std::filesystem::remove_all(dir_ / "state");
     const std::string name = "lesson_" + std::to_string(size.width);
     open(size);
     bench_->ignore_kept_settings();

@@ -8,6 +8,7 @@
 #include "core/joined.h"
 #include "ui/icons.h"
 #include "ui/panels/experiment_panel.h"
+#include "ui/widgets/control_label.h"
 #include "ui/widgets/part.h"
 #include "ui/widgets/text.h"
 
@@ -128,8 +129,13 @@ bool ExperimentPanel::draw_remedy(Context& context, const Kernel& kernel, const 
   return true;
 }
 
+// A lesson says itself what to turn.
+bool ExperimentPanel::invites(const Context& context) {
+  return !context.settings.invited && context.lesson.progress() == nullptr && !context.snapshot.invite.empty();
+}
+
 void ExperimentPanel::draw_invitation(Context& context, const Kernel& kernel) {
-  if (context.settings.invited || context.snapshot.invite.empty()) return;
+  if (!invites(context)) return;
   const auto& [name, value] = *context.snapshot.invite.begin();
   const Knob* knob = kernel.find_knob(name);
   const auto row = std::ranges::find(rows_, name, &KnobRow::name);
@@ -138,19 +144,16 @@ void ExperimentPanel::draw_invitation(Context& context, const Kernel& kernel) {
   Draft wish = context.draft.current();
   const int64_t from = wish.config.knobs.contains(name) ? wish.config.knobs[name] : knob->default_value;
   if (from == value) return;  // already set
-  ImGui::PushStyleColor(ImGuiCol_Text, palette().accent);
-  ImGui::PushStyleColor(ImGuiCol_Button, with_alpha(palette().accent, 0.14f));
   ImGui::PushFont(fonts().strong, kBaseSize * 0.9f);
   const std::string words = fmt::format("{}  Move {} to {}###invitation", ICON_LIGHTBULB, name, knob->text_of(value));
   const float lessons = width_of("Lessons") + 2 * ImGui::GetStyle().FramePadding.x;
   const float room = ImGui::GetContentRegionAvail().x - lessons - ImGui::GetStyle().ItemSpacing.x;
-  if (ImGui::Button(words.c_str(), {room, 0})) {
+  if (leading_button(words.c_str(), {room, 0})) {
     wish.config.knobs[name] = value;
     context.settings.invited = true;
     context.post(std::move(wish), {context.new_gesture(), true, change_text(*knob, from, value)});
   }
   ImGui::PopFont();
-  ImGui::PopStyleColor(2);
   tooltip("Latency, shared memory, occupancy and error all answer.");
   ImGui::SameLine();
   if (ImGui::Button("Lessons###first lessons", {lessons, 0})) context.show_lessons();

@@ -303,7 +303,7 @@ void ExperimentPanel::draw_knob(Context& context, const Kernel& kernel, const Kn
   const bool invited = invite != context.snapshot.invite.end();
   bool legal_now = true;
   for (RailValue& value : values) {
-    value.beckoned = invited && !context.settings.invited && value.value == invite->second && value.legal;
+    value.beckoned = invited && invites(context) && value.value == invite->second && value.legal;
     if (value.value == current) legal_now = value.legal;
   }
   const Scan* scan = scan_of(context.snapshot, draft, row.name);

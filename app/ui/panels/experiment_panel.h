@@ -62,6 +62,7 @@ class ExperimentPanel : public Panel {
   static void draw_failure(Context& context);
   void draw_refusals(Context& context, const Kernel& kernel);
   bool draw_remedy(Context& context, const Kernel& kernel, const char* id, const Refusal& refusal);
+  static bool invites(const Context& context);
   void draw_invitation(Context& context, const Kernel& kernel);
 
   void draw_knobs(Context& context, const Kernel& kernel);

@@ -8,6 +8,7 @@
 #include "ui/icons.h"
 #include "ui/lesson_parts.h"
 #include "ui/panels/panels.h"
+#include "ui/widgets/control_label.h"
 #include "ui/widgets/part.h"
 #include "ui/widgets/text.h"
 
@@ -100,20 +101,27 @@ bool LessonPanel::draw_header(LessonDesk& desk) {
   ImGui::EndDisabled();
   ImGui::SameLine();
   ImGui::BeginDisabled(!progress.may_go_on() || progress.is_last());
-  if (ImGui::Button("Next")) desk.next();
+  if (leading_button("Next")) desk.next();
   ImGui::EndDisabled();
-  ImGui::SameLine();
-  const bool done = progress.is_last() && progress.may_go_on() && (!progress.step().goal || progress.reached());
-  const bool leaves = ImGui::Button(done ? "Done###leave" : "Leave###leave");
   ImGui::SameLine(0, em(1));
+  // At the far end: beside Next it is pressed by mistake.
+  const bool done = progress.is_last() && progress.may_go_on() && (!progress.step().goal || progress.reached());
+  const char* const end = done ? "Done###leave" : "Leave###leave";
+  const float width = width_of(done ? "Done" : "Leave") + 2 * ImGui::GetStyle().FramePadding.x;
+  const float right = ImGui::GetCursorPosX() + ImGui::GetContentRegionAvail().x - width;
+  const auto room = [&] { return right - ImGui::GetCursorPosX() - em(1); };
   ImGui::AlignTextToFramePadding();
   ImGui::PushFont(fonts().strong, 0);
-  text(fmt::format("{}. {}", progress.at() + 1, progress.step().title));
+  clipped(fmt::format("{}. {}", progress.at() + 1, progress.step().title), room(), palette().text);
   ImGui::PopFont();
   ImGui::SameLine(0, em(1));
-  small_text(
-      fmt::format("{}, step {} of {}", progress.lesson().title, progress.at() + 1, progress.lesson().steps.size()),
-      palette().dim);
+  ImGui::PushFont(nullptr, kSmallSize);
+  const std::string place =
+      fmt::format("{}, step {} of {}", progress.lesson().title, progress.at() + 1, progress.lesson().steps.size());
+  if (room() > em(3)) clipped(place, room(), palette().dim);
+  ImGui::PopFont();
+  ImGui::SameLine(right);
+  const bool leaves = done ? leading_button(end) : ImGui::Button(end);
   ImGui::Separator();
   return !leaves;
 }

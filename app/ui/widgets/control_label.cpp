@@ -46,6 +46,16 @@ bool icon_button(const char* id, const char* icon, ImVec2 size, bool enabled, bo
   return pressed;
 }
 
+bool leading_button(const char* words, ImVec2 size) {
+  ImGui::PushStyleColor(ImGuiCol_Text, palette().accent);
+  ImGui::PushStyleColor(ImGuiCol_Button, with_alpha(palette().accent, 0.14f));
+  ImGui::PushFont(fonts().strong, 0);
+  const bool pressed = ImGui::Button(words, size);
+  ImGui::PopFont();
+  ImGui::PopStyleColor(2);
+  return pressed;
+}
+
 void label(const Glossary& glossary, const std::string& words, const std::string& explanation, float width) {
   put_label(glossary, words, explanation, width - em(0.4f));
   ImGui::SetCursorPosX(ImGui::GetCursorStartPos().x + width);

@@ -18,6 +18,8 @@ bool label_with_reset(const Glossary& glossary, const std::string& words, const 
 // An icon without a frame; its colour shows whether it is enabled. `quiet`: it stands out only under the mouse. True:
 // it was pressed.
 bool icon_button(const char* id, const char* icon, ImVec2 size, bool enabled, bool quiet = false);
+// The one button of its place that leads on, in the accent's colour. True: it was pressed.
+bool leading_button(const char* words, ImVec2 size = {});
 // A reset button at the right end of the last section heading, for all controls of the section; `what` says what it
 // does. Faint if there is nothing to reset. True: it was pressed.
 bool reset_of_section(const char* id, bool as_they_are, const std::string& what);

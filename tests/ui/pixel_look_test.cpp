@@ -1,0 +1,184 @@
+// How views look as pixels, at the reference window sizes in both themes, over fixed snapshots. Each picture is reduced
+// to kColumns x kRows means and compared with tests/data/look/NAME.png: what the words of Look do not see, such as a
+// wrong colour, an empty plot, a part over another or out of the window.
+//   ATTNSCOPE_WRITE_LOOK=1 ui_tests --gtest_filter='*PixelLook*'
+#include <stb_image.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <span>
+
+#include "ui/look.h"
+#include "ui/png.h"
+#include "ui/still_code.h"
+#include "ui/sweep_desk.h"
+
+namespace attnscope::ui {
+namespace {
+
+constexpr int kColumns = 80, kRows = 45;
+constexpr int kStatusRows = 2;   // the status bar shows the frame's time, and Look holds its words
+constexpr int kTolerance = 10;   // of 255, by one mean; another rasteriser's edges move a mean by less
+constexpr int kMostDiffer = 20;  // means; a missing line of text differs in more
+constexpr size_t kChannels = 3;
+
+using Means = std::vector<uint8_t>;  // RGB, rows from the top
+
+Means reduced(std::span<const uint8_t> rgb, ShotSize size) {
+  Means means;
+  for (int row = 0; row < kRows; ++row)
+    for (int column = 0; column < kColumns; ++column) {
+      const int left = column * size.width / kColumns, right = (column + 1) * size.width / kColumns;
+      const int top = row * size.height / kRows, bottom = (row + 1) * size.height / kRows;
+      for (size_t channel = 0; channel < kChannels; ++channel) {
+        int sum = 0;
+        for (int y = top; y < bottom; ++y)
+          for (int x = left; x < right; ++x) sum += rgb[static_cast<size_t>(y * size.width + x) * kChannels + channel];
+        means.push_back(static_cast<uint8_t>(sum / ((right - left) * (bottom - top))));
+      }
+    }
+  return means;
+}
+
+// How many means differ, above the status bar.
+int different(const Means& a, const Means& b) {
+  int count = 0;
+  for (size_t at = 0; at < static_cast<size_t>(kColumns) * (kRows - kStatusRows); ++at) {
+    int most = 0;
+    for (size_t c = at * kChannels; c < (at + 1) * kChannels; ++c) most = std::max(most, std::abs(a[c] - b[c]));
+    count += most > kTolerance ? 1 : 0;
+  }
+  return count;
+}
+
+struct Setting {
+  ShotSize size;
+  ThemeMode theme;
+};
+std::string name_of(const Setting& setting) {
+  return std::to_string(setting.size.width) + (setting.theme == ThemeMode::dark ? "_dark" : "_light");
+}
+
+class PixelLook : public Look, public testing::WithParamInterface<Setting> {
+ protected:
+  void open_with(session::Snapshot snapshot) {
+    if (bench_) close();
+    open(std::move(snapshot), GetParam().size, GetParam().theme);
+    bench_->settings().invited = true;
+  }
+  // After `steps`, with the pointer out of the way and the maps drawn.
+  void keep(const std::string& name, const std::function<void(ImGuiTestContext*)>& steps) {
+    flow([&](ImGuiTestContext* ctx) {
+      steps(ctx);
+      ctx->MouseTeleportToPos({static_cast<float>(GetParam().size.width) / 2, 2});
+      ctx->Yield(8);
+      wait(
+          ctx, [&](const session::Snapshot&) { return bench_->settled(); }, "the maps");
+    });
+    bench_->before_frame();
+    screen_->begin_frame();
+    bench_->draw();
+    screen_->end_frame(true);
+    ImGuiTestEngine_PostSwap(engine_);
+    names_.push_back(name);
+    const Means means = reduced(screen_->pixels(), GetParam().size);
+    kept_.insert(kept_.end(), means.begin(), means.end());
+  }
+  void keep_panel(const std::string& panel) {
+    keep(panel, [&](ImGuiTestContext* ctx) {
+      bench_->open_panel(panel);
+      ctx->Yield(8);
+      if (panel == "Sweep")
+        wait(
+            ctx, [&](const session::Snapshot&) { return !bench_->sweep().counts(); }, "the count of the configs");
+    });
+  }
+  // The views one below the other.
+  void expect_kept_as_recorded() {
+    const std::filesystem::path file =
+        std::filesystem::path(ATTNSCOPE_SOURCE_DIR) / "tests/data/look" / ("pixels_" + name_of(GetParam()) + ".png");
+    const PictureSize size{kColumns, kRows * static_cast<int>(names_.size())};
+    if (std::getenv("ATTNSCOPE_WRITE_LOOK") != nullptr) {
+      const auto png = png_of(size, kChannels, kept_);
+      ASSERT_TRUE(png) << png.error().message;
+      std::ofstream(file, std::ios::binary) << *png;
+      return;
+    }
+    int width = 0, height = 0, channels = 0;
+    const std::unique_ptr<stbi_uc, decltype(&stbi_image_free)> recorded(
+        stbi_load(file.c_str(), &width, &height, &channels, kChannels), &stbi_image_free);
+    ASSERT_NE(recorded, nullptr) << file << ": " << stbi_failure_reason();
+    ASSERT_EQ(width, size.width);
+    ASSERT_EQ(height, size.height) << file << " holds other views";
+    constexpr size_t kOne = static_cast<size_t>(kColumns) * kRows * kChannels;
+    for (size_t at = 0; at < names_.size(); ++at) {
+      const Means now(std::next(kept_.begin(), static_cast<ptrdiff_t>(at * kOne)),
+                      std::next(kept_.begin(), static_cast<ptrdiff_t>((at + 1) * kOne)));
+      const Means before(std::next(recorded.get(), static_cast<ptrdiff_t>(at * kOne)),
+                         std::next(recorded.get(), static_cast<ptrdiff_t>((at + 1) * kOne)));
+      EXPECT_LE(different(before, now), kMostDiffer)
+          << "\"" << names_[at] << "\" looks different at " << name_of(GetParam())
+          << ". If that is intended, look at it with `attnscope shot`, and write the recordings again.";
+    }
+  }
+
+ private:
+  std::vector<std::string> names_;
+  std::vector<uint8_t> kept_;
+};
+
+TEST_P(PixelLook, OfEveryView) {
+  open_with(snapshot_after({"minimal", "m32_w8", "m32_w4"}));
+  for (const char* panel : {"History", "Why", "Counters", "Timeline", "Sweep", "Log", "Attention", "Error", "Lessons"})
+    keep_panel(panel);
+  for (const char* plot : {"by knob", "roofline", "runs"})
+    keep(plot, [&](ImGuiTestContext* ctx) { ctx->ItemClick((std::string("//Latency/") + plot).c_str()); });
+  keep("a lesson's step", [&](ImGuiTestContext* ctx) {
+    EXPECT_TRUE(bench_->open_lesson("04_idle_warps"));
+    bench_->open_panel("Lessons");
+    ctx->Yield(8);
+  });
+  keep("the presenter", [&](ImGuiTestContext* ctx) {
+    bench_->present(true);
+    ctx->Yield(12);
+  });
+
+  open_with(with_a_product(with_banks(snapshot_with_code())));
+  for (const char* pane : {"Source", "SASS", "PTX", "Banks", "Fragments"})
+    keep(pane, [&](ImGuiTestContext* ctx) {
+      bench_->open_panel("Source");
+      ctx->Yield(4);
+      ctx->ItemClick((std::string("//Source/") + pane).c_str());
+    });
+
+  session::Snapshot failed = snapshot_after({"m32_w4", "m64_w4"});
+  failed.focus.failure = failed.focus.shown->failure;
+  failed.focus.shown = failed.history.at(0).observation;
+  failed.focus.run = 1;
+  open_with(std::move(failed));
+  keep("a failure", [](ImGuiTestContext*) {});
+  expect_kept_as_recorded();
+}
+
+INSTANTIATE_TEST_SUITE_P(Sizes, PixelLook,
+                         testing::Values(Setting{{1280, 720}, ThemeMode::dark}, Setting{{1280, 720}, ThemeMode::light},
+                                         Setting{{1600, 900}, ThemeMode::dark}, Setting{{1600, 900}, ThemeMode::light},
+                                         Setting{{2560, 1440}, ThemeMode::dark},
+                                         Setting{{2560, 1440}, ThemeMode::light}),
+                         [](const auto& setting) { return name_of(setting.param); });
+
+// A line of text, a wrong colour and an empty plot are more than the tolerance.
+TEST(PixelLookTolerance, ALineOfTextIsMore) {
+  constexpr ShotSize kSize{1280, 720};
+  std::vector<uint8_t> rgb(static_cast<size_t>(kSize.width) * kSize.height * kChannels, 20);
+  const Means empty = reduced(rgb, kSize);
+  for (int y = 300; y < 312; ++y)
+    for (int x = 100; x < 100 + 22 * 16; x += 4) rgb[static_cast<size_t>(y * kSize.width + x) * kChannels] = 200;
+  EXPECT_GT(different(empty, reduced(rgb, kSize)), kMostDiffer);
+  EXPECT_EQ(different(empty, empty), 0);
+}
+
+}  // namespace
+}  // namespace attnscope::ui
