@@ -12,22 +12,22 @@ class AnswerClock {
  public:
   static constexpr int64_t kLongestTick = 1000;  // ms
 
-  // `idle_ms`: for a worker that says it is idle, or that was asked to stop. `busy_ms`: for one that says it is busy
-  // or restarts; no honest one keeps a request for so long without a word on it.
+  // Starts counting. `idle_ms` is the limit for a worker that says it is idle or that was asked to stop. `busy_ms` is
+  // the limit for a worker that says it is busy or restarts: a sound one always reports on a request within it.
   void sent(int64_t idle_ms, int64_t busy_ms) {
     limits_ = Limits{idle_ms, std::max(idle_ms, busy_ms)};
     waited_ms_ = idle_waited_ms_ = 0;
     asked_to_stop_ = false;
   }
   void over() { limits_.reset(); }
-  void moved() { waited_ms_ = idle_waited_ms_ = 0; }  // a word on the request that moves it on
+  void moved() { waited_ms_ = idle_waited_ms_ = 0; }  // the worker reported progress on the request
   void asked_to_stop() {
     if (asked_to_stop_) return;
     asked_to_stop_ = true;
     waited_ms_ = idle_waited_ms_ = 0;
   }
 
-  // How long it has waited, once that is too long.
+  // Returns how long the worker has been silent, in ms, once that exceeds its limit.
   std::optional<int64_t> tick(int64_t ms, bool idle) {
     if (!limits_) return std::nullopt;
     ms = std::min(ms, kLongestTick);
@@ -42,9 +42,9 @@ class AnswerClock {
   struct Limits {
     int64_t idle_ms, busy_ms;
   };
-  std::optional<Limits> limits_;  // empty: it holds no request
-  int64_t waited_ms_ = 0;         // since it moved
-  int64_t idle_waited_ms_ = 0;    // of that, since it last said that it is not idle
+  std::optional<Limits> limits_;  // empty: the worker holds no request
+  int64_t waited_ms_ = 0;         // since the last progress
+  int64_t idle_waited_ms_ = 0;    // the part of waited_ms_ since the worker last said that it is not idle
   bool asked_to_stop_ = false;
 };
 

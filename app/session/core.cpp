@@ -6,7 +6,7 @@ namespace attnscope::session {
 namespace {
 
 constexpr uint64_t kFrameMs = 16;  // at most about 60 snapshots a second
-constexpr uint64_t kKeepMs = 500;  // between a change and its writing to disk
+constexpr uint64_t kKeepMs = 500;  // from a change until it is written to disk
 constexpr const char* kHeld = "waits until the GPU's counters are read";
 
 std::vector<std::string> names_of(const std::vector<WorkerCommand>& workers) {
@@ -35,7 +35,7 @@ void SessionCore::start() {
   for (size_t index = 0; index < workers_.size(); ++index) {
     workers_[index].link = std::make_unique<WorkerLink>(
         loop_, index, options_.workers[index], WorkerLink::Patience{options_.silence_ms, options_.connect_ms}, *this);
-    workers_[index].link->start();  // first, so that it starts up while the files are read here
+    workers_[index].link->start();  // first, so that the worker starts while the files are read here
   }
   answers_checked_at_ = uv_now(loop_);
   answer_timer_.start(0);

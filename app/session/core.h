@@ -39,7 +39,7 @@ class SessionCore final : public LinkEvents {
   SessionCore(uv_loop_t* loop, SessionOptions options, std::function<void(Shared<Snapshot>)> publish);
 
   void start();
-  // Ends the workers, answers open requests, writes what is kept; then calls `ended`.
+  // Ends the workers, answers open requests and writes what is pending, then calls `ended`.
   void shut_down(std::function<void()> ended);
 
   bool shutting_down() const { return shutting_down_; }
@@ -86,20 +86,21 @@ class SessionCore final : public LinkEvents {
   void note(LogLevel level, const std::string& text);
 
  private:
-  // A request to a worker. What has come of it is its lane's.
+  // A request to a worker. Its lane holds its results.
   struct Job {
     Lane lane = Lane::focus;
     Experiment experiment;
-    std::string hash;  // of the session's experiment
+    std::string hash;  // of the experiment, with the session's device id
     size_t worker = 0;
-    std::string device;                        // as the worker calls it
-    ViewRequest view = {};                     // view; of a run: the first view asked with it, if it has a hash
-    bool watch = false;                        // queue: and watched afterwards
-    bool watch_all = false;                    // … every CTA of it
-    bool code = false;                         // view: its listing instead of a map
-    std::optional<int64_t> step = {};          // … of that launch of a program
-    std::optional<SoftmaxRow> softmax = {};    // … what the code holds of that row instead
-    std::optional<TimelineAsk> timeline = {};  // … or what its simulation says of the SMs
+    std::string device;  // the worker's own id of it
+    // A view's request; for a run, the first view sent along with it, if it has a hash.
+    ViewRequest view = {};
+    bool watch = false;                        // queue: the run is watched afterwards
+    bool watch_all = false;                    // queue: the watch covers every CTA
+    bool code = false;                         // view: asks for the listing instead of a map
+    std::optional<int64_t> step = {};          // view: the listing of the program's launch with this step number
+    std::optional<SoftmaxRow> softmax = {};    // view: asks what the code's softmax holds of this row
+    std::optional<TimelineAsk> timeline = {};  // view: asks what the simulation says of the SMs
     protocol::Among among = {};                // scan
   };
   struct Worker {
@@ -107,8 +108,8 @@ class SessionCore final : public LinkEvents {
     Lanes lanes;
     std::string doing;  // "emulating tiled, 43 of 128 CTAs"
     AnswerClock answer;
-    std::optional<protocol::Progress> progress;  // the last of the request in flight
-    uint64_t hold = 0;                           // not 0: nothing is sent that it would time on a GPU
+    std::optional<protocol::Progress> progress;  // the last progress of the request in flight
+    uint64_t hold = 0;                           // not 0: requests that would be timed on a GPU are not sent
   };
 
   // LinkEvents, core_links.cpp
@@ -193,8 +194,7 @@ class SessionCore final : public LinkEvents {
   void write_journal();
   void show_settings();
 
-  // core.cpp
-  // Says why not, where it did not work.
+  // core.cpp. Returns false and reports the failure if `result` has one.
   template <class T>
   bool worked(const Result<T>& result) {
     if (!result) notices_.toast(result.error()), changed();
@@ -226,15 +226,15 @@ class SessionCore final : public LinkEvents {
   HistoryLog history_;
   bool watches_sessions_ = false;
   Notices notices_;
-  Snapshot snapshot_;  // what is of no lane is kept here only; fill_snapshot() does the rest
+  Snapshot snapshot_;  // only the parts that no lane holds; fill_snapshot() adds the others
 
   std::vector<std::unique_ptr<FolderWatch>> watches_;
-  store::Preset preset_;  // the loaded one, its config complete and without its device
+  store::Preset preset_;  // the loaded preset, its config complete and its device left out
   store::Settings settings_;
   std::unique_ptr<store::Results> results_;
   std::deque<store::StoredObservation> unkept_;         // results that could not be written yet
-  std::map<std::string, store::RunNote> unkept_notes_;  // likewise
-  bool store_warned_ = false, keep_warned_ = false;     // reported once, until it works again
+  std::map<std::string, store::RunNote> unkept_notes_;  // notes that could not be written yet
+  bool store_warned_ = false, keep_warned_ = false;     // each is reported once, until writing works again
   bool journal_due_ = false, settings_due_ = false;
   bool shutting_down_ = false;
 };

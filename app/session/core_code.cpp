@@ -1,4 +1,4 @@
-// The code of an experiment, as a worker lists it.
+// Requests for an experiment's code and their answers.
 #include "session/core.h"
 
 namespace attnscope::session {
@@ -48,7 +48,8 @@ void SessionCore::send_code(JobId id, const Job& job) {
 void SessionCore::take(size_t, protocol::ListingMessage& message) {
   const auto job = jobs_.find(message.id);
   if (job == jobs_.end() || !job->second.code) return;
-  message.listing.experiment_hash = job->second.hash;  // the worker knows it by its own device's name
+  // The worker's hash is another one, because it uses its own device id.
+  message.listing.experiment_hash = job->second.hash;
   listings_.add(std::move(message.listing));
   changed();
 }

@@ -17,7 +17,7 @@ namespace {
 constexpr int64_t kMostRestored = 500;  // runs of earlier sessions in the history; the file has all of them
 constexpr size_t kMaxUnkept = 1000;     // results that wait for space on the disk
 
-// The knobs and values that the kernel still has: an edited manifest may have dropped some.
+// The knobs and values that the kernel still has; an edited manifest may have dropped some.
 std::map<std::string, int64_t> legal_knobs(const std::map<std::string, int64_t>& knobs, const Kernel& kernel) {
   std::map<std::string, int64_t> legal;
   for (const auto& [name, value] : knobs)
@@ -33,7 +33,7 @@ void SessionCore::open_store() {
   settings_ = store::Settings::load(options_.state_dir / "settings.json", trouble);
   show_settings();
   notices_.toast(trouble);
-  keep_what_waits();  // nothing yet: opens the results, and says if they cannot be kept
+  keep_what_waits();  // nothing waits yet: this opens the results and reports it if they cannot be kept
 }
 
 void SessionCore::keep_result(const Observation& observation) {
@@ -43,8 +43,8 @@ void SessionCore::keep_result(const Observation& observation) {
   keep_what_waits();
 }
 
-// Space on a full disk is often freed while the session runs: what could not be kept is tried again with the next
-// result and at the end.
+// Results that could not be written are tried again with the next result and at the end: space on a full disk is often
+// freed while the session runs.
 void SessionCore::keep_what_waits() {
   if (options_.state_dir.empty()) return;
   Result<void> kept;
@@ -72,8 +72,8 @@ void SessionCore::keep_what_waits() {
                    kept.error().hint + " The session remembers them and tries again with the next one.");
 }
 
-// Written before it is shown: what is seen survives the end of the process, however it ends. Where it cannot be
-// written, on a full disk for one, it is shown and waits until there is room.
+// The note is written before it is shown, so that a note on the screen survives any end of the process. If it cannot be
+// written (a full disk, for example), it is shown and written later.
 void SessionCore::annotate(const std::string& hash, const store::RunNote& note) {
   if (hash.empty() || note.text.size() > store::RunNote::kMostBytes || !is_utf8(note.text)) return;
   unkept_notes_[hash] = note;
@@ -87,7 +87,7 @@ void SessionCore::annotate(const std::string& hash, const store::RunNote& note) 
   changed();
 }
 
-// The runs of earlier sessions come first: the history continues where it ended.
+// Loads the runs of earlier sessions, so that the history continues where it ended.
 void SessionCore::restore_history() {
   if (!results_) return;
   auto latest = results_->latest(kMostRestored);
@@ -106,8 +106,7 @@ void SessionCore::restore_history() {
 
 void SessionCore::load_kernels() {
   catalog::Catalog catalog = catalog::load_catalog(options_.kernel_dirs);
-  // A kernel that is being edited and does not load at the moment stays as it was; one whose file was deleted is
-  // removed.
+  // A kernel that does not load while it is edited keeps its last version; a kernel whose file was deleted is removed.
   for (const Kernel& old : *snapshot_.kernels) {
     std::error_code error;
     if (!find_kernel(catalog.kernels, old.id) && std::filesystem::exists(old.manifest_name, error))
@@ -124,7 +123,7 @@ void SessionCore::load_kernels() {
 
 void SessionCore::reload_kernels() {
   load_kernels();
-  list_presets();  // which of them open depends on the kernels
+  list_presets();  // whether a preset opens depends on the kernels
   changed();
   const Experiment& wanted = focus_.wanted();
   if (wanted.kernel.empty()) return;
@@ -187,7 +186,7 @@ Draft SessionCore::completed(Draft draft) const {
   return draft;
 }
 
-// The paths of the presets that were opened or saved last, newest first, among the settings.
+// Adds a path to the setting that lists the presets opened or saved last, newest first.
 void SessionCore::note_recent(const std::string& path) {
   constexpr size_t most = 8;
   Json recent = Json::array({path});
@@ -216,7 +215,7 @@ void SessionCore::adopt_preset(const std::string& path, const store::Preset& pre
   preset_.config = completed(preset).config;
 }
 
-// A preset does not say which device was available, nor which version of the kernel ran.
+// Compares without device and kernel version, which a preset does not hold.
 bool SessionCore::preset_modified() const {
   Draft now = focus_.wanted();
   now.device.clear();
@@ -246,12 +245,13 @@ void SessionCore::save_preset(const std::filesystem::path& path, const std::stri
   store::Preset preset{focus_.wanted()};
   std::error_code error;
   const std::filesystem::path folder = path.parent_path();
-  if (folder == snapshot_.user_preset_dir) std::filesystem::create_directories(folder, error);  // ours
+  // Only our own folder is created.
+  if (folder == snapshot_.user_preset_dir) std::filesystem::create_directories(folder, error);
   preset.title = title;
-  if (path == snapshot_.preset_path) {  // overwritten: its author's words stay
+  if (path == snapshot_.preset_path) {  // overwriting keeps the author's title and note
     if (title.empty()) preset.title = preset_.title;
     preset.note = preset_.note;
-    if (preset.kernel == preset_.kernel) preset.invite = preset_.invite;  // it names a knob of that kernel
+    if (preset.kernel == preset_.kernel) preset.invite = preset_.invite;  // the invite names a knob of that kernel
   }
   if (view.is_object()) preset.view = view;
   if (!worked(store::write_preset(path, preset, *snapshot_.kernels))) return;
@@ -262,7 +262,7 @@ void SessionCore::save_preset(const std::filesystem::path& path, const std::stri
   list_presets();
 }
 
-// Says so, too: what ships stays as it is.
+// Returns true for a shipped preset, and tells the person that it cannot be changed.
 bool SessionCore::is_shipped(const std::filesystem::path& preset) {
   const std::filesystem::path folder = preset.parent_path();
   const auto& dirs = options_.preset_dirs;
@@ -308,7 +308,7 @@ void SessionCore::show_settings() {
   changed();
 }
 
-// On the best available device, whatever the default preset's.
+// The default preset on the best available device, whatever device the preset names.
 Draft SessionCore::default_experiment() {
   Draft first;
   if (const auto preset = store::default_preset(options_.preset_dirs, *snapshot_.kernels)) {
@@ -355,7 +355,7 @@ void SessionCore::start_first_experiment() {
   ask({.draft = std::move(first), .device_is_wish = true});
 }
 
-// Writes what is due. A failure is reported once; writing is tried again after the next change and at the end.
+// Writes what is pending. A failure is reported once; writing is tried again after the next change and at the end.
 void SessionCore::write_journal() {
   keep_timer_.stop();
   if (options_.state_dir.empty()) return;
@@ -368,7 +368,7 @@ void SessionCore::write_journal() {
     const auto saved = settings_.save();
     settings_due_ = !saved;
     if (!saved) written = saved;
-    show_settings();  // it includes others' changes
+    show_settings();  // the settings include other windows' changes
   }
   if (written) {
     keep_warned_ = false;

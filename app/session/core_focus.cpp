@@ -8,7 +8,7 @@
 
 namespace attnscope::session {
 
-// A request for a lost worker's device is refused, but the worker is tried again at once.
+// A request for a lost worker's device is refused, and the worker is retried at once.
 void SessionCore::focus(const Draft& draft, const Gesture& gesture) {
   reconnect(devices_.far_worker(draft.device));
   ask({draft, gesture});
@@ -42,7 +42,7 @@ void SessionCore::redo() {
   follow(focus_.redo(devices_, place), place);
 }
 
-// The focus lane has gone on to another experiment: what ran for the one before ends, and that one runs at `place`.
+// Acts on the focus lane's decision: ends the run of the previous experiment and runs the wanted one at `place`.
 void SessionCore::follow(FocusLane::Next next, const DeviceTable::Place& place) {
   changed();
   if (next == FocusLane::Next::nothing) return;
@@ -121,7 +121,7 @@ void SessionCore::enqueue(const QueueLane::Request& request) {
   submit(id, {Lane::queue, r.experiment, hash_of(r.experiment), r.place.worker, r.place.local_id, {}, watch, all});
 }
 
-// A worker has settled: requests that waited for its devices continue.
+// Continues requests that waited for devices, after a worker said hello or was lost.
 void SessionCore::release_held() {
   if (auto held = focus_.release()) ask(std::move(*held));
   for (const QueueLane::Request& held : queue_.release()) enqueue(held);

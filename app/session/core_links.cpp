@@ -1,4 +1,4 @@
-// The workers' side: the messages to them and from them.
+// Messages to and from workers.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 namespace attnscope::session {
 namespace {
 
-constexpr int64_t kPatience = 12;  // deadlines without progress, after which a supervisor ends a request in any case
+constexpr int64_t kPatience = 12;  // deadlines without progress; by then a supervisor has ended the request
 
 }  // namespace
 
@@ -41,7 +41,7 @@ void SessionCore::hold_timing(const std::string& worker, uint64_t hold) {
   changed();
 }
 
-// Maps and listings time nothing, and an emulated device's time is modelled.
+// True if the job is timed on a GPU. Maps and listings time nothing, and an emulated device's time is modelled.
 bool SessionCore::is_timed(JobId id) const {
   const auto found = jobs_.find(id);
   if (found == jobs_.end() || found->second.lane == Lane::view) return false;
@@ -87,8 +87,8 @@ void SessionCore::link_reply(size_t worker, protocol::Reply reply) {
   std::visit([&](auto& message) { take(worker, message); }, reply);
 }
 
-// The request ends with what could not be read; the worker starts another executor, since this one is not to be
-// trusted. A worker that speaks of what it was not asked is replaced.
+// The request ends with a failure that names the part, and the worker starts another executor, because this one is not
+// trusted. A worker that sends parts of a request it does not hold is replaced.
 void SessionCore::link_unreadable(size_t worker, JobId id, const std::string& why) {
   Worker& from = workers_[worker];
   if (from.lanes.in_flight() != id) return from.link->replace(why);
@@ -101,8 +101,8 @@ void SessionCore::link_unreadable(size_t worker, JobId id, const std::string& wh
   changed();
 }
 
-// A message that shows progress of the request in flight: a new figure, a part, a tile. Repeated progress, questions
-// and log lines do not.
+// Notes progress on the request in flight: a new figure, a part, a tile. Repeated progress, questions and log lines do
+// not count.
 void SessionCore::note_answer(Worker& from, const protocol::Reply& reply) {
   if (from.lanes.in_flight() != protocol::id_of(reply)) return;
   if (const auto* progress = std::get_if<protocol::Progress>(&reply)) {
@@ -117,7 +117,7 @@ void SessionCore::note_answer(Worker& from, const protocol::Reply& reply) {
   }
 }
 
-// A worker without progress on its request is replaced, and the request ends.
+// Replaces a worker that makes no progress on its request, and ends the request.
 void SessionCore::check_answers() {
   const uint64_t now = uv_now(loop_);
   const auto ms = static_cast<int64_t>(now - std::exchange(answers_checked_at_, now));
@@ -147,7 +147,7 @@ void SessionCore::take(size_t worker, const protocol::Need& need) {
     if (const auto kernel = shelf_.content(hash))
       link.send(protocol::KernelContent{need.id, hash, kernel->source_name, kernel->manifest_name, kernel->source,
                                         kernel->manifest});
-    else  // its own deadline answers the request
+    else  // the worker's own deadline answers the request
       note(LogLevel::error, link.name() + " asks for a kernel that this session never had: " + hash);
   }
 }
@@ -176,7 +176,8 @@ void SessionCore::take(size_t, const protocol::Part& part) {
 void SessionCore::take(size_t, protocol::TileMessage& message) {
   const auto job = jobs_.find(message.id);
   if (job == jobs_.end()) return;
-  message.tile.request.experiment_hash = job->second.hash;  // the worker knows it by its own device's name
+  // The worker's hash is another one, because it uses its own device id.
+  message.tile.request.experiment_hash = job->second.hash;
   views_.add(std::move(message.tile));
   changed();
 }
@@ -265,7 +266,7 @@ void SessionCore::send_job(JobId id, Job& job) {
   worker.link->send(protocol::Run{id, std::move(experiment), deadlines, std::move(first_view), job.watch, all});
 }
 
-// The only place where a job ends.
+// The only function in which a job ends.
 void SessionCore::end_job(JobId id, std::optional<Failure> failure) {
   auto node = jobs_.extract(id);
   if (node.empty()) return;
@@ -288,7 +289,7 @@ void SessionCore::end_job(JobId id, std::optional<Failure> failure) {
       break;
     }
     case Lane::background:
-      listings_.reconsider(job.hash);  // the watch of a GPU's run emulates it, which a timeline needs
+      listings_.reconsider(job.hash);  // the watch of a GPU's run emulates it, and a timeline needs an emulated run
       if (watch_.is(id)) finish_watch(std::move(failure));
       break;
     case Lane::scan:

@@ -9,7 +9,7 @@ void SessionCore::scan(const ScanRequest& request) {
   Resolution r = request.sharing ? resolve_shared(request.draft, shelf_, devices_, *request.sharing)
                                  : resolve(request.draft, shelf_, devices_, false);
   if (r.wait) return scan_.hold(request);
-  // A refusal of the draft's own config is no refusal of another value.
+  // A refusal of the draft's own config does not refuse other values.
   const bool runs = r.kernel && r.place.spec != nullptr && catalog::check_runs(*r.kernel, *r.place.spec);
   if (r.failure && !runs)
     scan_.refuse(request, r);
@@ -45,7 +45,7 @@ PlaceNow SessionCore::look_at(const DeviceTable::Place& place) const {
   return now;
 }
 
-// The worker is away, or does not answer. True: it had a point of a shared scan, which goes to another one.
+// The worker went away or does not answer. Returns true if it had a point of a shared scan, which another worker gets.
 bool SessionCore::give_scan_back(size_t worker, const std::string& why) {
   const std::string& name = workers_[worker].link->name();
   const bool had_one = scan_.worker_went(worker, name, why);
@@ -60,7 +60,7 @@ void SessionCore::finish_scan(JobId id, const Job& job, std::optional<Failure> f
   continue_scan();
 }
 
-// What is wanted has changed.
+// Ends the scans that do not match the wanted experiment any more.
 void SessionCore::drop_scans() {
   if (!scan_.keep_for(focus_.wanted())) return;
   cancel_everywhere(Lane::scan);

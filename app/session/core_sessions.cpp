@@ -1,4 +1,4 @@
-// Named sessions: what was worked on, under a name.
+// Named sessions: an experiment, its runs and the window's state, stored under a title.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -36,7 +36,8 @@ void SessionCore::list_sessions() {
   changed();
 }
 
-// What other windows save, too. A folder that does not exist yet is watched once something is saved.
+// Watches the folder for sessions that other windows save. If it does not exist yet, it is watched after the first
+// save.
 void SessionCore::watch_sessions() {
   std::error_code error;
   if (!options_.watch_files || watches_sessions_ || !std::filesystem::is_directory(sessions_dir(), error)) return;
@@ -50,7 +51,7 @@ void SessionCore::save_session(const std::string& title, const std::string& note
   session.title = title;
   session.note = note;
   session.view = view.is_object() ? view : Json::object();
-  // While a session is open, the history lists only its runs and those since.
+  // While a session is open, the history lists only its runs and those that ran since.
   const OpenedSession& opened = snapshot_.opened;
   std::vector<store::NamedRun> runs;
   const History& history = history_.view();
@@ -69,7 +70,7 @@ void SessionCore::save_session(const std::string& title, const std::string& note
   list_sessions();
 }
 
-// The rows of those runs that the history does not have, oldest first.
+// The stored rows of those runs that are missing in the history, oldest first.
 std::vector<store::StoredObservation> SessionCore::stored_runs(const std::vector<store::NamedRun>& runs) {
   std::vector<store::NamedRun> missing;
   const History& history = history_.view();
@@ -103,7 +104,7 @@ std::vector<store::StoredObservation> SessionCore::stored_runs(const std::vector
   return rows;
 }
 
-// A session whose experiment no kernel takes any more still has its runs, A and layout.
+// A session whose experiment is no longer valid for any kernel still opens with its runs, A and layout.
 void SessionCore::open_session(const std::filesystem::path& path) {
   auto json = platform::read_json(path, store::kMaxPresetBytes, Stage::input);
   if (!worked(json)) return;

@@ -1,4 +1,4 @@
-// Copies of kernels that a person edits, and what is written into their files.
+// Copies of kernels that a person edits, and writing their source files.
 #include <algorithm>
 
 #include "catalog/own_copy.h"
@@ -32,7 +32,8 @@ void SessionCore::copy_kernel(uint64_t id, Draft draft) {
                                        "Set ATTNSCOPE_HOME, or HOME, to a folder of yours.");
   if (!folder.empty()) copy = catalog::copy_kernel(*kernel, folder, *snapshot_.kernels);
   if (!worked(copy)) return;
-  if (std::ranges::find(options_.kernel_dirs, folder) == options_.kernel_dirs.end()) {  // it was made just now
+  // The folder was created just now.
+  if (std::ranges::find(options_.kernel_dirs, folder) == options_.kernel_dirs.end()) {
     options_.kernel_dirs.push_back(folder);
     if (options_.watch_files) watch_kernels(folder);
   }

@@ -1,10 +1,10 @@
-// The watch of a run in focus: in the background, once for each config, kept with its observation.
+// The watch of a run in focus: in the background, once for each config, stored with its observation.
 #include "session/core.h"
 
 namespace attnscope::session {
 namespace {
 
-constexpr uint64_t kRestMs = 400;  // after a run, before its watch: turning a knob does not wait for a watch
+constexpr uint64_t kRestMs = 400;  // ms from a run to its watch, so that turning a knob does not wait for a watch
 
 }  // namespace
 
@@ -12,7 +12,7 @@ Shared<Observation> SessionCore::with_known_watch(Shared<Observation> observatio
   if (observation->watch || observation->failure) return observation;
   auto known = watch_.known(observation->experiment);
   if (!known && options_.watch_configs && results_) {
-    auto kept = results_->newest(observation->hash);  // of an earlier session
+    auto kept = results_->newest(observation->hash);  // from an earlier session
     notices_.toast(results_->take_trouble());
     if (kept && *kept && (*kept)->observation.watch) {
       known = share((*kept)->observation);
@@ -32,7 +32,7 @@ void SessionCore::watch_later(Shared<Observation> observation) {
   watch_timer_.start(kRestMs);
 }
 
-// A person requests it: starts at once, even if the config was watched before.
+// A person requests the watch: it starts at once, even if the config was watched before.
 void SessionCore::watch() {
   const auto shown = focus_.view().shown;
   if (focus_.running() || !shown || shown->hash != focus_.wanted_hash() || shown->failure || watch_.running()) return;
@@ -64,7 +64,7 @@ void SessionCore::finish_watch(std::optional<Failure> failure) {
     notices_.log(LogLevel::warning, "not watched: " + after.error().message);
     return focus_.set_watch(WatchState::failed, 0, after.error());
   }
-  // The observation with its watch replaces the one without it wherever it is shown, and is stored.
+  // The observation with its watch replaces the one without it everywhere, and is stored.
   const Shared<Observation>& before = watch_.before();
   focus_.amend(before, *after);
   history_.amend(before, *after);

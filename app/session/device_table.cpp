@@ -40,7 +40,7 @@ void DeviceTable::rebuild() {
   all_ = share(std::move(all));
 }
 
-// A GPU comes before an emulated device, and within a kind the first: a worker lists its default first.
+// A GPU comes before an emulated device. Within a kind the first one wins, because a worker lists its default first.
 bool DeviceTable::better(const DeviceSpec& spec, const DeviceSpec* than) {
   return than == nullptr || (than->emulated && !spec.emulated);
 }

@@ -15,8 +15,8 @@ class DeviceTable {
  public:
   struct Place {
     size_t worker = 0;
-    std::string id;        // the session's
-    std::string local_id;  // what the worker calls it
+    std::string id;        // the session's id
+    std::string local_id;  // the worker's id
     const DeviceSpec* spec = nullptr;
   };
   enum class Answer { here, not_yet, nowhere };  // not_yet: a worker that may have it has not said hello yet
@@ -26,19 +26,19 @@ class DeviceTable {
   };
 
   DeviceTable(std::vector<std::string> worker_names, std::vector<DeviceSpec> foretold);
-  void set_devices(size_t worker, std::vector<DeviceSpec> devices, bool has_driver);  // it said hello
-  // It is lost; its known devices stay listed, so that a retry can be requested.
+  void set_devices(size_t worker, std::vector<DeviceSpec> devices, bool has_driver);  // the worker said hello
+  // The worker is lost. Its known devices stay listed, so that a person can request a retry.
   void give_up(size_t worker, const std::string& reason);
 
   Answer find(const std::string& id, Place& place) const;
-  // Where a device of that id is or will be, once its worker has said hello; `spec` is null until then, and stays null
-  // where the worker has no such device.
+  // Where the device with that id is, or will be once its worker has said hello. Until then `spec` is null; it stays
+  // null if the worker has no such device.
   Place place_of(const std::string& id) const;
-  // Of an id that is nowhere: "there is no device emulated:l5", or why its worker is not available.
+  // Why a device cannot be found: "there is no device emulated:l5", or why its worker is not available.
   std::string missing(const std::string& id) const;
-  // The worker that `id` names, unless it is the first; empty otherwise.
+  // The name of the worker that `id` belongs to; empty for the first worker.
   std::string far_worker(const std::string& id) const;
-  // The first GPU, else the first device; empty until the first worker has settled.
+  // The first GPU, or the first device if there is no GPU. Empty until the first worker has said hello or is lost.
   std::optional<Choice> choose() const;
   const Shared<std::vector<DeviceSpec>>& all() const { return all_; }
   std::string listed() const;  // "emulated:l4, emulated:h200"
@@ -46,7 +46,7 @@ class DeviceTable {
  private:
   struct Worker {
     std::string name;
-    std::vector<DeviceSpec> devices;  // by the worker's own ids
+    std::vector<DeviceSpec> devices;  // with the worker's own ids
     bool settled = false;
     bool has_driver = false;
     std::string trouble;  // why it is not available
@@ -57,8 +57,8 @@ class DeviceTable {
   void rebuild();
 
   std::vector<Worker> workers_;
-  Shared<std::vector<DeviceSpec>> all_;  // by the session's ids
-  std::vector<size_t> worker_of_;        // of each of all_
+  Shared<std::vector<DeviceSpec>> all_;  // with the session's ids
+  std::vector<size_t> worker_of_;        // index of the worker of each device in all_
 };
 
 }  // namespace attnscope::session

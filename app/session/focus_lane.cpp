@@ -25,7 +25,7 @@ FocusLane::Next FocusLane::ask(Request request, const Resolution& resolution) {
   }
   Observation blank = blank_observation(experiment);
   const bool same = !resolution.failure && blank.hash == wanted_hash();
-  // The end of a drag asks once more for what its last step asked for.
+  // The end of a drag repeats the request of its last step.
   const bool same_gesture = gesture.id != 0 && gesture.id == gesture_;
   if (same && !request.again && (settled() || same_gesture)) return Next::nothing;
   gesture_ = gesture.id;
@@ -52,7 +52,7 @@ FocusLane::Next FocusLane::step_to(const UndoState* state, const DeviceTable& de
     note_same_code();
     return Next::show;
   }
-  // It was left before it came to an end: there is nothing to show but a run.
+  // The state was left before its run ended, so there is nothing to show and it must run.
   if (devices.find(state->experiment.device, place) != DeviceTable::Answer::here) {
     refuse(state->experiment, state->kernel, state->change,
            Failure{Stage::device, devices.missing(state->experiment.device), ""});
@@ -63,7 +63,7 @@ FocusLane::Next FocusLane::step_to(const UndoState* state, const DeviceTable& de
   return Next::run;
 }
 
-// Of a kernel that is there: an unknown name is refused and has no config to keep.
+// Skipped if the kernel is unknown: such a request is refused and has no config to keep.
 void FocusLane::remember_asked() {
   if (!kernel()) return;
   LastAskedByKernel asked = *last_asked_;
@@ -77,7 +77,7 @@ void FocusLane::take_part(const protocol::Part& part) {
   if (has(part, &Observation::variant)) note_same_code();
 }
 
-// Whether the machine code of the wanted experiment was seen under another config.
+// Checks whether another config has given the same machine code as the wanted experiment.
 void FocusLane::note_same_code() {
   if (!own().variant || own().variant->code_hash.empty()) return;
   std::vector<CodeOwner>& owners = code_owners_[own().variant->code_hash];

@@ -6,7 +6,7 @@
 namespace attnscope::session {
 namespace {
 
-// visit(part, member) for each Part.
+// Calls visit(part, member) for each Part.
 template <class Visit>
 void each_part(Visit visit) {
   visit(static_cast<int>(Part::variant), &Observation::variant);
@@ -77,7 +77,7 @@ void FocusState::progress(std::string stage, int64_t done, int64_t total) {
 
 void FocusState::apply(const protocol::Part& given) {
   apply_part(own_, given);
-  own_.device = view_.wanted.device;  // a named worker knows its devices without its name
+  own_.device = view_.wanted.device;  // a named worker uses its own device ids, without its name
   if (!shown_) shown_.emplace();
   if (!own_started_) shown_->findings.clear(), shown_->printed.reset();
   own_started_ = true;
@@ -92,9 +92,10 @@ void FocusState::apply(const protocol::Part& given) {
     origins_[part] = origin;
     view_.parts[part] = !(own_.*member) ? PartState::none : given.final ? PartState::fresh : PartState::partial;
   });
-  if (has(given, &Observation::variant)) shown_->launches = own_.launches;  // none, where a program's were shown before
+  // Usually empty: this clears the launches of a program shown before.
+  if (has(given, &Observation::variant)) shown_->launches = own_.launches;
   if (has(given, &Observation::timing)) shown_->tflops = own_.tflops;
-  if (has(given, &Observation::verdict)) shown_->watch = own_.watch;  // they form one headline
+  if (has(given, &Observation::verdict)) shown_->watch = own_.watch;  // verdict and watch form one headline
   shown_->failure = view_.failure = own_.failure;
   name_origins();
   published_.reset();

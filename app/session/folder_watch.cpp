@@ -19,7 +19,7 @@ bool FolderWatch::start(const std::filesystem::path& folder) {
 }
 
 void FolderWatch::event(const char* name) {
-  const std::string_view file = name ? name : "";  // not every system names the file
+  const std::string_view file = name ? name : "";  // some systems do not name the file
   const bool ours = file.empty() || std::any_of(endings_.begin(), endings_.end(),
                                                 [&](const std::string& ending) { return file.ends_with(ending); });
   if (ours) quiet_.start(kQuietMs);

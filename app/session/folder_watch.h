@@ -8,14 +8,14 @@
 
 namespace attnscope::session {
 
-// Calls `changed` on the loop's thread when files with one of these endings are written, moved or removed in a folder:
-// once, after kQuietMs without another change (an editor writes a file in several steps).
+// Calls `changed` on the loop's thread when files with one of the given endings are written, moved or removed in a
+// folder. It calls once, after kQuietMs without another change, because an editor writes a file in several steps.
 class FolderWatch {
  public:
   static constexpr uint64_t kQuietMs = 120;
 
   FolderWatch(uv_loop_t* loop, std::vector<std::string> endings, std::function<void()> changed);
-  // False: it cannot be watched (it does not exist, or the system has no watches left).
+  // Returns false if the folder cannot be watched: it does not exist, or the system has no watches left.
   bool start(const std::filesystem::path& folder);
 
  private:

@@ -11,11 +11,11 @@ class HistoryLog {
  public:
   static constexpr size_t kChunk = 64;  // entries
 
-  // Adds an entry and gives it the next id. The runs of one gesture are one entry, the last of them: an entry with the
-  // last entry's gesture replaces it and keeps its id. Gesture 0 never equals another.
+  // Adds an entry and returns its id. An entry with the same gesture as the last one replaces it and keeps its id, so
+  // that a gesture leaves one entry. Gesture 0 never equals another.
   uint64_t add(HistoryEntry entry, uint64_t gesture);
   const HistoryEntry* find(uint64_t id) const;
-  // Every entry that shows `before` shows `after` instead, which says more about the same run.
+  // Replaces `before` by `after`, which says more about the same run, in every entry that shows it.
   void amend(const Shared<Observation>& before, Shared<Observation> after);
   const History& view() const { return history_; }
 

@@ -119,7 +119,7 @@ void Lanes::cancel_flight(Step& step) {
   if (!std::exchange(flight_->cancel_sent, true)) step.cancel.push_back(flight_->job);
 }
 
-// A request whose connection was lost. If it was being cancelled, no answer is needed any more.
+// Returns a request to its lane after the connection was lost. A request that was being cancelled ends instead.
 void Lanes::put_back(const Flight& flight, Step& step) {
   const bool unwanted = flight.cancel_sent && !flight.again;
   const bool newer_focus = flight.lane == Lane::focus && !waiting(Lane::focus).empty();

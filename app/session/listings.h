@@ -11,12 +11,12 @@
 
 namespace attnscope::session {
 
-// The key of a listing: the experiment's hash, with the launch's step if it was asked for one of a program's.
+// The key of a listing: the experiment's hash, and the launch's step if the request names one of a program's launches.
 inline std::string listing_key(const std::string& experiment_hash, std::optional<int64_t> step) {
   return step ? experiment_hash + "/" + std::to_string(*step) : experiment_hash;
 }
 
-// The key of what a softmax holds of one row.
+// The key of the softmax steps of one row.
 inline std::string listing_key(const std::string& experiment_hash, const SoftmaxRow& row) {
   return experiment_hash + "/softmax/" + std::to_string(row.batch) + "/" + std::to_string(row.head) + "/" +
          std::to_string(row.row);
@@ -28,22 +28,22 @@ inline std::string listing_key(const std::string& experiment_hash, const Timelin
          std::to_string(ask.to) + (ask.step ? "/" + std::to_string(*ask.step) : "");
 }
 
-// The code of experiments, by listing_key(): what has arrived, was requested or was refused. Beyond kMost, the
-// one that arrived first is dropped. Pure.
+// The code of experiments by listing_key(): which listings have arrived, were requested or were refused. Holds at most
+// kMost and drops the one that arrived first. Pure.
 class Listings {
  public:
   static constexpr size_t kMost = 8, kMostRefused = 64;
 
-  // Whether there is something to send: it has not arrived, was not requested and not refused.
+  // Returns true if the listing must be requested: it has not arrived and was neither requested nor refused.
   bool ask(const std::string& hash) {
     return !all_.contains(hash) && !refused_.contains(hash) && asked_.insert(hash).second;
   }
   void add(Listing listing);
   void refuse(const std::string& hash, Failure why);
   void over(const std::string& hash) { asked_.erase(hash); }  // answered or dropped: it may be requested again
-  // More is known of the experiment now, as after its watch: what was refused may be asked for again.
+  // Forgets a refusal, because more is known of the experiment now (after its watch, for example).
   void reconsider(const std::string& hash);
-  // The experiment runs: what is here does not have its counts.
+  // The experiment runs: drops its listings, which lack the new run's counts.
   void ran(const std::string& hash);
 
   const std::map<std::string, Shared<Listing>>& all() const { return all_; }
@@ -53,7 +53,7 @@ class Listings {
   std::map<std::string, Shared<Listing>> all_;
   std::map<std::string, Failure> refused_;
   std::set<std::string> asked_;
-  std::deque<std::string> arrived_;  // hashes of all_, oldest first
+  std::deque<std::string> arrived_;  // keys of all_, oldest first
 };
 
 }  // namespace attnscope::session

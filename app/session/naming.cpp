@@ -17,14 +17,14 @@ std::string value_text(const Kernel* kernel, const std::string& name, int64_t va
   return knob ? knob->text_of(value) : std::to_string(value);
 }
 
-// Those of `other` that differ.
+// Adds the options of `other` that differ.
 void add_options(Texts& texts, const CompileOptions& other, const CompileOptions& wanted) {
   for_each_option([&](const std::string& key, std::string_view, auto member) {
     if (other.*member != wanted.*member) texts.push_back(key + "=" + option_words(key, other.*member));
   });
 }
 
-// What differs beside kernel and config; say(label, before, after) makes a text of it.
+// Lists what differs besides kernel and config; say(label, before, after) makes the text.
 template <class Say>
 void add_rest(Texts& texts, const Experiment& before, const Experiment& after, Say say) {
   if (before.problem != after.problem) {

@@ -9,7 +9,7 @@ namespace {
 
 constexpr size_t kLongestLine = 4096;  // bytes: a worker may write any amount
 
-// Cut between two characters.
+// Cuts at a character boundary.
 std::string shortened(std::string text) {
   if (text.size() <= kLongestLine) return text;
   size_t end = kLongestLine;
@@ -22,7 +22,7 @@ std::string shortened(std::string text) {
 }  // namespace
 
 void Notices::log(LogLevel level, std::string text) {
-  // Removes a tenth at a time, so that a full log does not move its lines for each new one.
+  // Removes a tenth at a time, so that a full log does not shift all lines for each new one.
   if (lines_.size() >= kMaxLines) lines_.erase(lines_.begin(), lines_.begin() + kMaxLines / 10);
   lines_.push_back({platform::wall_seconds(), level, shortened(std::move(text))});
   shown_.reset();

@@ -16,13 +16,13 @@ class Notices {
   void log(LogLevel level, std::string text);
   // A toast and a log line.
   void toast(LogLevel level, const std::string& text, const std::string& hint = {});
-  // Nothing where there is none.
+  // Does nothing if there is no failure.
   void toast(const std::optional<Failure>& failure) {
     if (failure) toast(LogLevel::error, failure->message, failure->hint);
   }
   void dismiss(uint64_t id);
 
-  Shared<std::vector<LogLine>> lines();  // shared until the next line comes
+  Shared<std::vector<LogLine>> lines();  // the same object until a line is added
   const std::vector<Toast>& toasts() const { return toasts_; }
 
  private:

@@ -24,7 +24,7 @@ void QueueLane::take_part(const protocol::Part& part) {
   if (found == placed_.end()) return;
   Observation& own = found->second.own;
   apply_part(own, part);
-  own.device = own.experiment.device;  // a worker of a name knows its devices without that name
+  own.device = own.experiment.device;  // a named worker uses its own device ids, without its name
 }
 
 QueueLane::Ended QueueLane::finish(JobId job, std::optional<Failure> failure, const std::string& worker,

@@ -15,10 +15,10 @@ namespace attnscope::session {
 
 using Answer = std::promise<Observation>;
 
-// The answer to a request that the session's end overtook.
+// The answer to requests that are open when the session ends.
 Observation session_over();
 
-// The requests of the queue: held until a worker says which devices it has, then placed as a job, then answered once.
+// The requests of the queue. A request waits until a worker reports its devices, becomes a job, and is answered once.
 class QueueLane {
  public:
   struct Request {
@@ -28,22 +28,22 @@ class QueueLane {
   };
   struct Ended {
     Observation observation;
-    std::shared_ptr<Answer> answer;  // the caller gives it the observation, once that is kept
+    std::shared_ptr<Answer> answer;  // the caller stores the observation, then sets the answer
   };
 
   void hold(Request request) { held_.push_back(std::move(request)); }
   std::vector<Request> release() { return std::exchange(held_, {}); }
 
-  // `needs_watch`: a run without its watch is not complete.
+  // `needs_watch`: a run without a watch is incomplete and fails.
   void place(JobId job, const Experiment& experiment, bool needs_watch, std::shared_ptr<Answer> answer);
-  // It is sent, perhaps once more: what came before does not count.
+  // The job is sent, perhaps again: drops the parts received so far.
   void restart(JobId job);
-  // Without effect on what is no job of the queue.
+  // Ignores parts of jobs that are not in the queue.
   void take_part(const protocol::Part& part);
-  // `versions`: the worker's, for a run that ended before it told its own.
+  // `versions`: the worker's, used if the run ended before it reported its own.
   Ended finish(JobId job, std::optional<Failure> failure, const std::string& worker, const Versions& versions);
   size_t unanswered() const { return held_.size() + placed_.size(); }
-  // Answers everything: the session ends.
+  // Answers every open request, because the session ends.
   void shut_down();
 
  private:

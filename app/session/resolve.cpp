@@ -33,7 +33,7 @@ Result<void> find_device(Resolution& r, const DeviceTable& devices, const std::s
   return {};
 }
 
-// The device last: find() gives it to `r`, or says why not.
+// Resolves the device last: find() sets it in `r` or says why it cannot.
 template <class Find>
 Result<void> fill(Resolution& r, const Draft& draft, const KernelShelf& shelf, Find find) {
   r.kernel = shelf.find(draft.kernel);

@@ -9,8 +9,8 @@
 
 namespace attnscope::session {
 
-// The newest version of each kernel, and every version of this session by its content hash: a waiting request names the
-// version that it was made for.
+// The newest version of each kernel, and every version seen in this session by its content hash, so that a waiting
+// request runs the version it was made for.
 class KernelShelf {
  public:
   void set(const std::vector<Kernel>& kernels);
@@ -25,20 +25,20 @@ class KernelShelf {
 
 // A draft completed to an experiment, or the reason why that is not possible.
 struct Resolution {
-  Experiment experiment;                               // as far as it could be completed
+  Experiment experiment;                               // complete as far as possible
   Shared<Kernel> kernel;                               // null: unknown
   DeviceTable::Place place;                            // place.spec is null unless the device is known
-  std::vector<DeviceTable::Place> shared_places = {};  // resolve_shared(): of the devices that share
+  std::vector<DeviceTable::Place> shared_places = {};  // resolve_shared() only: the places of the sharing devices
   std::optional<Failure> failure;
-  bool wait = false;          // a worker must say hello first; experiment.device is a guess
-  std::string wait_for;       // that worker's name; empty: the first one
-  std::string device_reason;  // why this device, if the draft left it open or its wish cannot be fulfilled
+  bool wait = false;          // a worker must say hello first; until then experiment.device is a guess
+  std::string wait_for;       // the name of that worker; empty: the first one
+  std::string device_reason;  // why this device was chosen, if the draft names none or its wish cannot be fulfilled
 };
 
 // `device_is_wish`: an unknown device is replaced by the default choice instead of refused.
 Resolution resolve(const Draft& draft, const KernelShelf& shelf, const DeviceTable& devices, bool device_is_wish);
 
-// The same on the device that `sharing` describes, whose workers may come later. place.spec is sharing.device.
+// resolve() for the device that `sharing` describes, whose workers may connect later. place.spec is sharing.device.
 Resolution resolve_shared(const Draft& draft, const KernelShelf& shelf, const DeviceTable& devices,
                           const Sharing& sharing);
 

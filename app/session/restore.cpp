@@ -9,13 +9,13 @@
 namespace attnscope::session {
 namespace {
 
-// `later` is the same run with the report of its watch.
+// True if `later` is the same run with its watch.
 bool adds_a_watch(const Observation& run, const Observation& later) {
   const auto median = [](const Observation& o) { return o.timing ? o.timing->p50 : 0; };
   return !run.watch && later.watch && !run.failure && median(run) == median(later);
 }
 
-// For a kernel that no longer exists, the knobs as stored.
+// If the kernel no longer exists, the stored knobs are listed.
 std::string config_text(const Config& config, const Kernel* kernel) {
   if (kernel) return short_text(config, *kernel);
   const auto text = [](const auto& knob) { return knob.first + "=" + std::to_string(knob.second); };
@@ -26,7 +26,7 @@ std::string config_text(const Config& config, const Kernel* kernel) {
 
 std::vector<HistoryEntry> restored_history(std::vector<store::StoredObservation> rows, const KernelShelf& shelf) {
   std::vector<HistoryEntry> entries;
-  std::map<std::string, size_t> last_of;  // hash → the last entry of that experiment
+  std::map<std::string, size_t> last_of;  // hash → index of the experiment's last entry
   for (store::StoredObservation& row : rows) {
     auto observation = share(std::move(row.observation));
     const auto earlier = last_of.find(observation->hash);

@@ -8,8 +8,8 @@
 namespace attnscope::session {
 
 // The runs that earlier sessions kept, as entries of the history, oldest first and without ids. A run that was watched
-// later was kept twice; it becomes one entry. The names of gestures are not kept: an entry's change is its difference
-// from the previous run. `shelf` has the kernels, for the texts of their configs.
+// later was stored twice; it becomes one entry. Gestures are not stored, so an entry's change is its difference from
+// the previous run. `shelf` supplies the kernels for the configs' texts.
 std::vector<HistoryEntry> restored_history(std::vector<store::StoredObservation> rows, const KernelShelf& shelf);
 
 }  // namespace attnscope::session

@@ -21,7 +21,7 @@ std::optional<Failure> unknown_knob(const Kernel& kernel, const std::vector<std:
   return std::nullopt;
 }
 
-// Beyond what choices() says, which takes it that the device and the kernel go together.
+// Adds the manifest's refusal and warnings. choices() assumes that the device can run the kernel.
 ScanPoint point_of(const catalog::KnobChoice& choice, const Knob& knob, const Experiment& held) {
   ScanPoint point{choice.knob, *knob.find(choice.value), choice.chosen, held.config, {}, choice.warnings, nullptr, {}};
   point.config.knobs[choice.knob] = choice.value;
@@ -70,7 +70,7 @@ bool is_correct_and_measured(const Observation& run) {
 
 bool is_code_only(const Observation& run) { return run.variant && !run.timing && !run.failure; }
 
-// The point that was timed with the machine code and the launch of `run`, which is point `at`'s.
+// The point that was timed with the machine code and the launch of `run`, the run of point `at`.
 std::optional<size_t> timed_twin(const Scan& scan, const std::vector<std::string>& keys, size_t at,
                                  const Observation& run) {
   for (size_t other = 0; other < scan.points.size(); ++other) {
@@ -82,15 +82,16 @@ std::optional<size_t> timed_twin(const Scan& scan, const std::vector<std::string
   return std::nullopt;
 }
 
-// What makes a point's time another's too: its machine code, and all that the code is given. Empty: it has no time.
+// The key of a point's time: its machine code and launch. Two points with equal keys share one time. Empty if the point
+// has no time.
 std::string timed_code(const ScanPoint& point, const std::string& key) {
   const Observation* run = point.same_as ? nullptr : point.observation.get();
   const bool timed = run != nullptr && run->timing && run->variant && !run->variant->code_hash.empty();
   return timed ? run->variant->code_hash + "\n" + key : "";
 }
 
-// Of points that were timed with one machine code and one launch, on two workers at once or by earlier runs, the first
-// one's time counts.
+// Several points may have been timed with the same machine code and launch, by two workers at once or in earlier runs.
+// The first point's time counts for all of them.
 void time_once(Scan& scan, const std::vector<std::string>& keys) {
   std::map<std::string, size_t> first;
   for (size_t at = 0; at < scan.points.size(); ++at) {
@@ -100,7 +101,7 @@ void time_once(Scan& scan, const std::vector<std::string>& keys) {
   }
 }
 
-// The same, where only `at` is new.
+// time_once() when only point `at` is new.
 void time_once(Scan& scan, const std::vector<std::string>& keys, size_t at) {
   const std::string code = timed_code(scan.points[at], keys[at]);
   if (code.empty()) return;
@@ -125,7 +126,7 @@ Scan plan_scan(const ScanRequest& request, const Kernel& kernel, const Experimen
   if (scan.failure) return scan;
   std::map<std::string, Shared<Observation>> known;
   for (const Shared<Observation>& run : request.known) known.try_emplace(run->hash, run);
-  std::map<std::string, size_t> first;  // point of each config that is not refused, by its experiment's hash
+  std::map<std::string, size_t> first;  // experiment hash → its first point that is not refused
   for (ScanPoint& point : points_of(request, kernel, held, spec)) {
     Experiment own = held;
     own.config = point.config;
@@ -158,12 +159,12 @@ void ScanLane::add(const ScanRequest& request, const Resolution& resolution) {
     if (!point.same_as) point.observation = nullptr;
   }
   if (!request.configs.empty()) time_once(entry.scan, entry.keys);
-  // The same scan again replaces its result; what runs stays in its place.
+  // A repeated scan replaces its earlier result. While something runs, entries keep their places.
   for (size_t at = 0; at < entries_.size() && running_.empty(); ++at)
     if (entries_[at].scan.held == entry.scan.held &&
         std::ranges::equal(entries_[at].scan.points, entry.scan.points, {}, &ScanPoint::config, &ScanPoint::config))
       entries_.erase(entries_.begin() + static_cast<std::ptrdiff_t>(at--));
-  // Configs that were run on the side push no scan of a knob out.
+  // Scans of configs do not displace scans of knobs.
   const auto alike = [of_config = entry.scan.of_config()](const Entry& one) {
     return one.scan.of_config() == of_config;
   };
@@ -177,7 +178,7 @@ void ScanLane::add(const ScanRequest& request, const Resolution& resolution) {
   publish();
 }
 
-// Before those that stay and are not over.
+// Inserts before the unfinished scans that stay.
 void ScanLane::insert(Entry entry) {
   const auto waits = [](const Entry& one) { return one.stays && !one.scan.over(); };
   const auto place = entry.stays ? entries_.end() : std::ranges::find_if(entries_, waits);
@@ -236,7 +237,7 @@ protocol::Among ScanLane::among(const Entry& entry, const ScanSites::Taken& take
     among.ahead.push_back(experiment_of(entry, point));
     among.ahead.back().device = entry.sites.place(taken.site).local_id;
   }
-  // Of a shared scan only points before this one, so that it does not depend on the workers which point is the first.
+  // In a shared scan only points before this one count, so that the result does not depend on which worker is faster.
   const size_t known = entry.sites.shared() ? taken.point : entry.scan.points.size();
   for (size_t at = 0; at < entry.scan.points.size(); ++at) {
     const ScanPoint& point = entry.scan.points[at];
@@ -261,7 +262,7 @@ void ScanLane::take_part(const protocol::Part& part) {
   Running* running = find(part.id);
   if (running == nullptr) return;
   apply_part(running->own, part);
-  running->own.device = running->own.experiment.device;  // a worker of a name knows its devices without that name
+  running->own.device = running->own.experiment.device;  // a named worker uses its own device ids, without its name
 }
 
 void ScanLane::finish(JobId job, std::optional<Failure> failure, const std::string& worker, const Versions& versions) {
@@ -269,7 +270,7 @@ void ScanLane::finish(JobId job, std::optional<Failure> failure, const std::stri
   Running running = std::move(*found);
   running_.erase(found);
   Entry& entry = entries_.at(entry_);
-  // A device that is out of order fails every config that it takes, so another worker's device tries it too.
+  // A faulty device fails every config that it gets, so another worker's device tries this one too.
   const bool of_device = entry.sites.count() > 1 && failure && failure->stage == Stage::device;
   if (of_device && !entry.sites.lose(running.taken.site, worker, failure->message)) return;
   entry.sites.end(running.taken.site);

@@ -14,49 +14,50 @@
 
 namespace attnscope::session {
 
-// The points of a scan, before any runs: each value of its knobs, or each of its configs, with what the manifest and
-// the limits say of it. A known run of the same experiment is its point's. Failure: an unknown knob, or none. Where the
-// request sets a config, that is the only point.
+// Lists the points of a scan before any of them runs: each value of its knobs or each of its configs, with the
+// manifest's and the limits' verdict on it. A known run of a point's experiment becomes its observation. If the request
+// sets a config, that config is the only point. Sets Scan::failure if a knob is unknown or there are no knobs.
 Scan plan_scan(const ScanRequest& request, const Kernel& kernel, const Experiment& held, const DeviceSpec& spec);
 
-// Scans, one after the other, those that stay last, one value at a time; where workers share a scan, one at a time on
-// each. A config whose machine code and launch were timed before in the same scan is not timed again. Pure.
+// Runs scans one after the other, a point at a time, those with `stays` last. If workers share a scan, each runs one
+// point at a time. A config whose machine code and launch were timed earlier in the scan is not timed again. Pure.
 class ScanLane {
  public:
-  static constexpr size_t kMostKept = 16;     // scans of knobs, and as many of configs
-  static constexpr double kHopeless = 1.5;    // of the upper end of the fastest correct one's interval
-  static constexpr size_t kMostCodes = 4096;  // that a request names; a code that it does not name may run twice
+  static constexpr size_t kMostKept = 16;     // scans of knobs; as many again of configs
+  static constexpr double kHopeless = 1.5;    // factor on the upper end of the interval of the fastest correct run
+  static constexpr size_t kMostCodes = 4096;  // known codes in a request; further codes may run twice
 
-  // Until a worker says which devices it has.
+  // Keeps the request until a worker reports its devices.
   void hold(ScanRequest request) { held_.push_back(std::move(request)); }
   std::vector<ScanRequest> release() { return std::exchange(held_, {}); }
 
   void add(const ScanRequest& request, const Resolution& resolution);
-  // A scan that could not be planned.
+  // Adds a scan that could not be planned, with its failure.
   void refuse(const ScanRequest& request, const Resolution& resolution);
 
   struct Step {
     Experiment experiment;
     DeviceTable::Place place;
     bool watch = false;
-    protocol::Among among;  // experiments by the worker's name of the device
+    protocol::Among among;  // experiments with the worker's own device id
   };
-  // The next value to run; empty: every scan is over, or what may run does. A shared scan asks `look` for its places;
-  // if none of them will ever run anything, the scan fails.
+  // The next point to run. Empty if every scan is over or the free places have nothing to run. A shared scan asks
+  // `look` about its places; if none of them can ever run a point, the scan fails.
   std::optional<Step> next(const LookAt& look = {});
-  void started(JobId job);  // the last step
+  void started(JobId job);  // the last next() was sent as this job
   bool is(JobId job) const { return std::ranges::count(running_, job, &Running::job) > 0; }
-  // It is sent, perhaps once more: what came before does not count.
+  // The job is sent, perhaps again: drops the parts received so far.
   void restart(JobId job);
-  void take_part(const protocol::Part& part);  // without effect on what is not its job's
+  void take_part(const protocol::Part& part);  // ignores parts of other jobs
   void finish(JobId job, std::optional<Failure> failure, const std::string& worker, const Versions& versions);
-  // That worker went away. True: it had a value of a shared scan, and its job is none any more. Another worker gets the
-  // value; one that two workers were lost with fails.
+  // That worker went away. Returns true if it was running a point of a shared scan: its job is cleared and another
+  // worker gets the point. A point that two workers went away with fails.
   bool worker_went(size_t worker, const std::string& name, const std::string& why);
 
-  // The experiment that is wanted now: scans that are not over, do not stay and do not hold for it end. True: one ran.
+  // Ends unfinished scans that do not match the wanted experiment, except those that stay. Returns true if one was
+  // running.
   bool keep_for(const Draft& wanted);
-  // That scan ends with what has ended, or is forgotten where it is held. True: it ran.
+  // Ends that scan with the points that have finished, or drops it if it is still held. Returns true if it was running.
   bool end_early(uint64_t id);
   const std::vector<Shared<Scan>>& view() const { return view_; }
 
@@ -68,12 +69,12 @@ class ScanLane {
     bool watch = false;
     bool discards = false;
     bool stays = false;
-    std::vector<std::string> keys;  // of each point: all that its machine code is given
+    std::vector<std::string> keys;  // for each point, its launch_key()
   };
 
   struct Running {
     JobId job = 0;
-    ScanSites::Taken taken;  // of the entry that runs
+    ScanSites::Taken taken;  // in the running entry
     Observation own;
   };
 
@@ -83,14 +84,14 @@ class ScanLane {
   protocol::Among among(const Entry& entry, const ScanSites::Taken& taken) const;
   void end(Running running, std::optional<Failure> failure, const Versions& versions);
   void publish();
-  void publish_entry();  // only what runs has changed
+  void publish_entry();  // publishes only the running entry
 
   std::vector<ScanRequest> held_;
   std::vector<Entry> entries_;
-  std::vector<Shared<Scan>> view_;  // of each entry
-  size_t entry_ = 0;                // what runs is of it
+  std::vector<Shared<Scan>> view_;  // for each entry
+  size_t entry_ = 0;                // index of the running entry
   std::vector<Running> running_;
-  std::optional<Running> next_;  // chosen, and not started
+  std::optional<Running> next_;  // chosen by next(), not started yet
 };
 
 }  // namespace attnscope::session

@@ -9,7 +9,7 @@ namespace attnscope::session {
 
 ScanSites::ScanSites(std::vector<DeviceTable::Place> places, Sharing sharing) : sharing_(std::move(sharing)) {
   for (DeviceTable::Place& place : places) {
-    place.spec = nullptr;  // the table of devices may change
+    place.spec = nullptr;  // the table that spec points into may change
     sites_.push_back({std::move(place), {}, {}});
   }
 }
@@ -47,7 +47,7 @@ std::string ScanSites::hopeless(const LookAt& look) const {
   return joined(reasons, {}, "; ");
 }
 
-// What it has compiled and is still to run, and then the next ones.
+// The points that the site has compiled and not run yet, then the next free ones.
 std::vector<size_t> ScanSites::ahead_of(const Site& site, size_t point, const Scan& scan) const {
   std::vector<size_t> ahead = site.ahead;
   std::erase_if(ahead, [&](size_t one) { return one == point || !is_free(scan, one); });
@@ -57,7 +57,7 @@ std::vector<size_t> ScanSites::ahead_of(const Site& site, size_t point, const Sc
   return ahead;
 }
 
-// It is lost, or turned out to be another device. Empty: neither.
+// Why the place cannot be used: its worker is lost, or the device turned out to be another one. Empty if neither.
 std::string ScanSites::why_gone(const PlaceNow& now) const {
   if (!now.up && now.lost) return now.detail.empty() ? "it is lost" : now.detail;
   if (!now.up) return "";
@@ -72,7 +72,7 @@ bool ScanSites::is_free(const Scan& scan, size_t point) const {
          std::ranges::none_of(sites_, [&](const Site& site) { return site.point == point; });
 }
 
-// A worker gets a point that it was lost with only if there is no other one for it.
+// A worker gets a point again that it went away with only if no other worker can take it.
 bool ScanSites::may_take(const Site& site, size_t point, const LookAt& look) const {
   const auto found = losses_.find(point);
   if (found == losses_.end()) return true;
@@ -88,7 +88,8 @@ bool ScanSites::is_ahead_of_another(const Site& site, size_t point) const {
       sites_, [&](const Site& other) { return &other != &site && std::ranges::count(other.ahead, point) > 0; });
 }
 
-// What was given back comes first, then what the place has compiled, then what no other place has, then any.
+// Points that were given back come first, then those the site has compiled, then those no other site has compiled, then
+// any.
 std::optional<size_t> ScanSites::point_for(const Site& site, const Scan& scan, const LookAt& look) const {
   for (const auto& [point, losses] : losses_)
     if (is_free(scan, point) && may_take(site, point, look)) return point;
@@ -102,7 +103,8 @@ std::optional<size_t> ScanSites::point_for(const Site& site, const Scan& scan, c
   }
   const auto is_up = [&](const Site& other) { return &other != &site && look(other.place).up; };
   if (of_another || std::ranges::any_of(sites_, is_up)) return of_another;
-  for (const auto& [point, losses] : losses_)  // rather its own again than a wait of hours for one in a queue
+  // Its own lost point again, rather than hours of waiting for a worker in a queue.
+  for (const auto& [point, losses] : losses_)
     if (is_free(scan, point)) return point;
   return std::nullopt;
 }

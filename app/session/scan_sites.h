@@ -11,22 +11,21 @@
 
 namespace attnscope::session {
 
-// What the session knows now of a place and its worker.
+// What the session currently knows of a place and its worker.
 struct PlaceNow {
-  bool up = false, lost = false;     // its worker; neither: it starts, or waits in a queue
+  bool up = false, lost = false;     // the worker's state; neither: it is starting or waits in a queue
   const DeviceSpec* spec = nullptr;  // null: the worker has no such device
-  Versions versions;                 // of the worker
-  std::string detail;                // why it is lost
+  Versions versions;                 // the worker's
+  std::string detail;                // why the worker is lost
 };
 using LookAt = std::function<PlaceNow(const DeviceTable::Place&)>;
 
-// Where a scan's points run: at one place, or at several that share them. Chooses which place takes which point. A
-// worker that goes away gives its point back: another one takes it, and a point that two workers were lost with is not
-// tried again. Pure.
+// Where a scan's points run: at one place, or at several that share them. Decides which place gets which point. When a
+// worker goes away, its point goes to another one; a point that two workers went away with is not tried again. Pure.
 class ScanSites {
  public:
-  static constexpr size_t kMostLosses = 2;  // workers, with the same point
-  static constexpr size_t kMostAhead = 4;   // points that a place compiles while one runs
+  static constexpr size_t kMostLosses = 2;  // workers that may go away with the same point
+  static constexpr size_t kMostAhead = 4;   // points that a place compiles while it runs one
 
   ScanSites() = default;
   explicit ScanSites(DeviceTable::Place only) : sites_{{std::move(only), {}, {}}} {}
@@ -34,16 +33,16 @@ class ScanSites {
 
   struct Taken {
     size_t site = 0, point = 0;
-    std::vector<size_t> ahead = {};  // the points that the place compiles meanwhile, none that another one does
+    std::vector<size_t> ahead = {};  // the points that the place compiles meanwhile and no other place does
   };
-  // A point that has not ended, for a place that has none; empty: there is no such pair now. `look` is asked only of
+  // A place without a point and an unfinished point for it; empty: there is no such pair now. `look` is called only for
   // places that share.
   std::optional<Taken> next(const Scan& scan, const LookAt& look) const;
   void start(const Taken& taken);
   void end(size_t site) { sites_.at(site).point.reset(); }
-  // That worker went away with its point. Returns what became of both workers if the point is not tried again.
+  // That worker went away with its point. If the point is not tried again, returns what happened to both workers.
   std::optional<std::string> lose(size_t site, const std::string& worker, const std::string& why);
-  // Why no place will ever run anything; empty: one does or may.
+  // Why no place can ever run a point; empty if one does or may.
   std::string hopeless(const LookAt& look) const;
 
   bool shared() const { return sharing_.has_value(); }
@@ -53,8 +52,8 @@ class ScanSites {
  private:
   struct Site {
     DeviceTable::Place place;
-    std::optional<size_t> point;  // that runs there
-    std::vector<size_t> ahead;    // that it has compiled
+    std::optional<size_t> point;  // the point that runs there
+    std::vector<size_t> ahead;    // the points it has compiled
   };
   struct Loss {
     size_t worker = 0;

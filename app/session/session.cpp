@@ -18,15 +18,15 @@ void block_write_signals() {
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
 }
 
-// The last snapshot, passed from the loop's thread to any other. It has a lock for copying the pointer: libstdc++ 12's
-// atomic<shared_ptr> ends a load with a relaxed unlock, which the next store may overtake (and its own lock is no
-// cheaper).
+// The last snapshot, passed from the loop's thread to other threads. A mutex guards the copy of the pointer: libstdc++
+// 12's atomic<shared_ptr> ends a load with a relaxed unlock, which the next store may overtake, and its own lock is no
+// cheaper.
 class Published {
  public:
   void set(Shared<Snapshot> next) {
     const std::lock_guard lock(mutex_);
     snapshot_.swap(next);
-  }  // frees the previous one after the lock
+  }  // the previous snapshot is freed after the lock is released
   Shared<Snapshot> get() const {
     const std::lock_guard lock(mutex_);
     return snapshot_;
@@ -37,7 +37,7 @@ class Published {
   Shared<Snapshot> snapshot_;
 };
 
-// Posts to the loop's thread, and hands out the snapshot that it published last.
+// Posts to the loop's thread and returns the snapshot that it published last.
 class RunningSession final : public Session {
  public:
   explicit RunningSession(std::function<void()> on_change) : on_change_(std::move(on_change)) {
@@ -146,7 +146,7 @@ class RunningSession final : public Session {
   Published snapshot_;
   uv_loop_t loop_{};
   Inbox inbox_;
-  std::unique_ptr<SessionCore> core_;  // only the loop's thread touches it while that runs
+  std::unique_ptr<SessionCore> core_;  // used only by the loop's thread while the loop runs
   std::thread thread_;
 };
 

@@ -4,7 +4,7 @@
 
 namespace attnscope::session {
 
-// A value that does not change any more: snapshots, lanes and history share it.
+// An immutable value that snapshots, lanes and history share.
 template <class T>
 using Shared = std::shared_ptr<const T>;
 

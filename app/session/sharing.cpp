@@ -10,7 +10,7 @@ namespace {
 
 std::string kind_of(const DeviceSpec& spec) { return spec.emulated ? "an emulated " + spec.name : spec.name; }
 
-// The first limit or rate that differs: "sms: 58 and 40". Libraries and sources say nothing of speed.
+// The first limit or rate that differs, as "sms: 58 and 40". Libraries and sources do not affect speed and are ignored.
 std::string first_difference(const DeviceSpec& a, const DeviceSpec& b) {
   const Json one = to_json(a), other = to_json(b);
   for (const auto& [key, value] : one.items()) {

@@ -7,16 +7,16 @@
 
 namespace attnscope::session {
 
-// Devices of several workers that share a scan's points, each of which takes the next one. What they run counts as run
-// on the scan's own device, so all must be like it.
+// Devices of several workers that share a scan's points; each takes the next free point. Every run counts as one on the
+// scan's own device, so all of them must be like it.
 struct Sharing {
-  std::vector<std::string> devices;  // by the session's ids, each of another worker; it may come later
-  DeviceSpec device;                 // the scan's own; its id is the one that experiments name
-  Versions versions;                 // of a worker that has it
+  std::vector<std::string> devices;  // the session's ids, each on another worker, which may connect later
+  DeviceSpec device;                 // the scan's own device; experiments name its id
+  Versions versions;                 // of a worker that has the device
 };
 
-// Why the times of two devices are not to be compared, as a sentence that names both: another model, another limit or
-// rate, another compiler or driver. Empty: they are alike. Ids do not count.
+// Why the times of two devices cannot be compared, as a sentence that names both: another model, another limit or rate,
+// another compiler or driver. Empty if they are alike. Ids are ignored.
 std::string unlike(const DeviceSpec& a, const Versions& of_a, const DeviceSpec& b, const Versions& of_b);
 
 }  // namespace attnscope::session

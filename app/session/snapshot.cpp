@@ -17,7 +17,7 @@ constexpr WordTable<WorkerState, 5> kStates{{{WorkerState::starting, "starting"}
 std::string_view to_string(WorkerState state) { return word_of(kStates, state); }
 
 const HistoryEntry& History::at(size_t index) const {
-  // Every chunk but the last is full, and they are all of one capacity.
+  // Every chunk but the last is full, and all have the same capacity.
   const size_t capacity = chunks.front()->entries.size();
   return chunks[index / capacity]->entries[index % capacity];
 }

@@ -8,7 +8,7 @@
 
 namespace attnscope::session {
 
-// The newest tile of each request. Beyond kMaxBytes or kMaxTiles, the one that arrived first is dropped.
+// The newest tile of each request. Beyond kMaxBytes or kMaxTiles, it drops the tile that arrived first.
 class TileCache {
  public:
   static constexpr size_t kMaxBytes = size_t{64} << 20;
@@ -27,7 +27,7 @@ class TileCache {
   uint64_t clock_ = 0;
 };
 
-// Every row of it is computed.
+// True if every row of the tile is computed.
 bool complete(const Tile& tile);
 
 }  // namespace attnscope::session

@@ -24,7 +24,7 @@ void UndoStack::amend(const Shared<Observation>& before, const Shared<Observatio
 
 const UndoState* UndoStack::undo() {
   if (!can_undo()) return nullptr;
-  gesture_ = 0;  // the next change is its own gesture
+  gesture_ = 0;  // the next change is a gesture of its own
   return &states_[--at_ - 1];
 }
 

@@ -7,10 +7,10 @@
 #include <utility>
 #include <vector>
 
-// The parts of libuv that the session uses, with RAII. Everything here runs on the loop's thread, except post().
+// The parts of libuv that the session uses, with RAII. Everything here runs on the loop's thread, except Inbox::post().
 namespace attnscope::session {
 
-// libuv frees nothing: a handle is closed first and may be freed after its close callback has run.
+// Closes a handle and deletes it in the close callback: libuv frees nothing, and the memory must live until then.
 struct CloseHandle {
   template <class Handle>
   void operator()(Handle* handle) const {
@@ -44,11 +44,11 @@ class Timer {
   Uv<uv_timer_t> handle_;
 };
 
-// Work for the loop's thread from other threads, in order. post() takes a lock for the length of a push and never waits
-// for the loop.
+// Work for the loop's thread from other threads, run in order. post() holds a lock only for a push and never waits for
+// the loop.
 class Inbox {
  public:
-  // The loop must outlive the inbox. Returns false when libuv cannot make its wake-up handle.
+  // The loop must outlive the inbox. Returns false if libuv cannot create its wake-up handle.
   bool open(uv_loop_t* loop) {
     handle_.reset(new uv_async_t{});
     const int made =
@@ -59,7 +59,7 @@ class Inbox {
       handle_->data = this;
     return made == 0;
   }
-  // False: closed; the work is dropped.
+  // Returns false after close(); the work is dropped.
   bool post(std::function<void()> work) {
     const std::lock_guard lock(mutex_);
     if (closed_ || !handle_) return false;
@@ -67,7 +67,7 @@ class Inbox {
     uv_async_send(handle_.get());
     return true;
   }
-  // On the loop's thread: earlier posts still run, later ones are refused.
+  // Call on the loop's thread. Work posted earlier still runs; later posts are refused.
   void close() {
     {
       const std::lock_guard lock(mutex_);
@@ -90,7 +90,8 @@ class Inbox {
   std::mutex mutex_;
   std::vector<std::function<void()>> work_;  // guarded by mutex_
   bool closed_ = false;                      // guarded by mutex_
-  Uv<uv_async_t> handle_;                    // set before the loop runs, reset on its thread after closed_
+  // Set before the loop runs; reset on the loop's thread after closed_ is set.
+  Uv<uv_async_t> handle_;
 };
 
 }  // namespace attnscope::session

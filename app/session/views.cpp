@@ -5,7 +5,7 @@
 namespace attnscope::session {
 
 Result<std::optional<size_t>> Views::ask(const ViewRequest& request, const std::string& running) {
-  if (request.map != MapKind::attention && !request.target) last_ = request;  // it can grow during a run
+  if (request.map != MapKind::attention && !request.target) last_ = request;  // the map can grow during a run
   const std::string key = tile_key(request);
   if (const Tile* tile = tiles_.find(request); tile && complete(*tile)) return std::nullopt;
   if (asked_.contains(key) || refused_.contains(key)) return std::nullopt;

@@ -17,7 +17,7 @@ void WatchLane::started(JobId job, Shared<Observation> before) {
 }
 
 void WatchLane::restart() {
-  own_ = *before_;  // what the watch finds out is added to it
+  own_ = *before_;  // the watch's results are added to it
   own_.watch.reset();
 }
 
@@ -54,7 +54,7 @@ Shared<Observation> with_watch_of(const Observation& to, const Observation& watc
   with->watch = watched.watch;
   if (with->counters) return with;
   with->counters = watched.counters;
-  if (!watched.launches.empty()) {  // of a program
+  if (!watched.launches.empty()) {  // a program
     with->launches = watched.launches;
     with->variant = watched.variant;
     with->occupancy = watched.occupancy;

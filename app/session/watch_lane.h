@@ -11,39 +11,39 @@
 
 namespace attnscope::session {
 
-// The watch of a run in focus: at most one waits or runs, and the results of earlier ones are remembered. Pure. A watch
-// depends on everything in an experiment except how it is measured.
+// The watch of a run in focus: at most one waits or runs, and the results of earlier ones are remembered. Pure. A
+// watch's result depends on everything in an experiment except the measuring policy.
 class WatchLane {
  public:
   static constexpr size_t kMostRemembered = 512;
 
   void wait(Shared<Observation> observation) { waiting_ = std::move(observation); }
   Shared<Observation> take() { return std::exchange(waiting_, nullptr); }
-  // That observation's watch is that job.
+  // `job` watches the run that produced `before`.
   void started(JobId job, Shared<Observation> before);
-  // It is sent, perhaps once more: what came before does not count.
+  // The job is sent, perhaps again: drops the parts received so far.
   void restart();
-  void take_part(const protocol::Part& part);  // without effect on what is not its job's
+  void take_part(const protocol::Part& part);  // ignores parts of other jobs
   bool running() const { return job_ != 0; }
   bool is(JobId job) const { return job_ == job; }
-  // The config changes: the watch of the previous one is no longer needed.
+  // The config has changed: drops the watch of the previous one.
   void drop();
 
-  // The known watch of the same kernel and config; null: none.
+  // The remembered watch of the same kernel and config; null if there is none.
   Shared<Observation> known(const Experiment& experiment) const;
   void remember(const Experiment& experiment, Shared<Observation> watched);
-  // The job ended: before() with what it found out. The failure is the watch's own.
+  // The job ended. Returns before() with the watch's results, or the watch's failure.
   Result<Shared<Observation>> finish(std::optional<Failure> failure);
-  const Shared<Observation>& before() const { return before_; }  // what the last watch is of
+  const Shared<Observation>& before() const { return before_; }  // the observation that the watch belongs to
 
  private:
   Shared<Observation> waiting_, before_;
   Observation own_;
   JobId job_ = 0;                                       // 0: none runs
-  std::map<std::string, Shared<Observation>> watched_;  // by the experiment's hash without its measuring
+  std::map<std::string, Shared<Observation>> watched_;  // by the experiment's hash without its measuring policy
 };
 
-// `to` with what a watch found out about the same kernel; of a GPU's kernel it brings counters too.
+// Returns `to` with the results of a watch of the same kernel. A GPU's observation gets the watch's counters too.
 Shared<Observation> with_watch_of(const Observation& to, const Observation& watched);
 
 }  // namespace attnscope::session

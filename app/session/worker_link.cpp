@@ -12,11 +12,11 @@ namespace attnscope::session {
 namespace {
 
 constexpr uint64_t kFirstPauseMs = 100, kLongestPauseMs = 5000;
-constexpr uint64_t kPartingMs = 250;    // between the end of the output and of the process, in either order
-constexpr uint64_t kShutDownMs = 2000;  // to end by itself on end of input
+constexpr uint64_t kPartingMs = 250;    // ms between the end of the output and the end of the process, in either order
+constexpr uint64_t kShutDownMs = 2000;  // ms for the worker to end after end of input
 constexpr size_t kReadBytes = 1 << 16;
-constexpr size_t kMaxLine = 2000;  // of stderr
-// Bytes that wait for a worker to read them: two of the longest kernels. A worker that sends requests and does not read
+constexpr size_t kMaxLine = 2000;  // bytes of a line on stderr
+// Bytes that may wait for a worker to read them: two of the longest kernels. A worker that does not read its requests
 // is dropped.
 constexpr size_t kMostUnread = size_t{32} << 20;
 
@@ -39,7 +39,7 @@ WorkerState state_of(protocol::WorkerPhase phase) {
 
 }  // namespace
 
-// libuv reaps a child only while its handle is open, so the handle outlives its use by the link.
+// libuv reaps a child only while its handle is open, so the handle outlives the link's use of it.
 struct WorkerLink::Process {
   explicit Process(uv_loop_t* loop, WorkerLink* owner) : link(owner) {
     uv_timer_init(loop, &patience);
@@ -56,7 +56,7 @@ struct WorkerLink::Process {
     self->close();
     if (link) link->process_exited(status, signal);
   }
-  // Asks first: a supervisor that still reads ends what its executors left in their own sessions.
+  // Sends SIGTERM before SIGKILL, so that a supervisor can end processes that its executors left in their own sessions.
   void end() {
     link = nullptr;
     uv_process_kill(&handle, SIGTERM);
@@ -147,7 +147,7 @@ void WorkerLink::start() {
   }
   process_ = process;
   look_.start(connect_ms_ / 4);
-  if (state_ != WorkerState::lost)  // a lost one stays lost until it says hello
+  if (state_ != WorkerState::lost)  // a lost worker stays lost until it says hello
     set_state(WorkerState::starting, fmt::format("starting {}", command_.argv[0]));
 
   auto give_buffer = [](uv_handle_t* handle, size_t, uv_buf_t* buffer) {
@@ -180,7 +180,7 @@ void WorkerLink::send(const protocol::Request& request) {
   write->request.data = write;
   const uv_buf_t buffer =
       uv_buf_init(reinterpret_cast<char*>(write->bytes.data()), static_cast<unsigned>(write->bytes.size()));
-  // A failed write needs no handling: the worker's end shows on its output.
+  // A failed write needs no handling: the worker's end is seen on its output.
   const int queued = uv_write(&write->request, reinterpret_cast<uv_stream_t*>(stdin_.get()), &buffer, 1,
                               [](uv_write_t* done, int) { delete static_cast<Write*>(done->data); });
   if (queued != 0) delete write;
@@ -201,7 +201,7 @@ void WorkerLink::read_stdout(std::span<const std::byte> bytes) {
   }
   frames_.feed(bytes);
   const uint64_t connection = connection_;
-  while (connection == connection_) {  // handling a message may end it
+  while (connection == connection_) {  // handling a message may end this connection
     auto payload = frames_.next();
     if (!payload) return drop(payload.error().message);
     if (!*payload) return;
@@ -227,7 +227,7 @@ void WorkerLink::handle(protocol::Reply reply) {
   } else if (auto* beat = std::get_if<protocol::Heartbeat>(&reply)) {
     if (hello_) set_state(state_of(beat->state), std::move(beat->detail));
   } else if (const auto* done = std::get_if<protocol::Done>(&reply); done && !hello_ && done->id == 0) {
-    // The answer to our hello: its executor does not start.
+    // The worker refused our hello, because its executor does not start.
     give_up(done->failure ? done->failure->message : "it refused to say hello");
   } else {
     if (std::holds_alternative<protocol::Done>(reply)) failures_ = 0;
@@ -243,7 +243,7 @@ void WorkerLink::read_stderr(std::span<const std::byte> bytes) {
       continue;
     }
     if (letter != '\n') continue;
-    if (stderr_line_.ends_with('\r')) stderr_line_.pop_back();  // as ssh ends its lines
+    if (stderr_line_.ends_with('\r')) stderr_line_.pop_back();  // ssh ends its lines with it
     if (!stderr_line_.empty()) {
       stderr_last_ = stderr_line_;
       events_.link_said(index_, stderr_line_);
@@ -289,7 +289,7 @@ void WorkerLink::refuse(const std::string& reason) {
   give_up(reason);
 }
 
-// The messages of two versions may differ unnoticed: both ends must have the same version.
+// Both ends must have the same version: a difference between their messages might go unnoticed.
 Result<void> WorkerLink::check_version(const std::string& version) {
   if (version == ATTNSCOPE_VERSION) return {};
   return fail(Stage::protocol,
@@ -328,14 +328,14 @@ void WorkerLink::drop(const std::string& reason) {
   if (newly_lost) events_.link_lost(index_, why);
 }
 
-// Greets a worker that is up, and drops one that is silent for too long: after its hello, where a heartbeat comes every
-// second, or before it. The first look that finds silence only makes it suspect, for after a pause of our own (the
-// machine slept, the program was stopped) its words wait unread.
+// Greets a worker that is up, and drops one that has been silent for too long, before its hello or after it (a worker
+// then sends a heartbeat every second). The first silent look only makes it suspect: after a pause of our own (the
+// machine slept, the program was stopped) its messages wait unread.
 void WorkerLink::look() {
   const auto seconds = [](uint64_t ms) { return fmt::format("{:.3g} s", double(ms) / 1000); };
   if (banner_.found() && !up())
     return give_up(fmt::format("it did not say hello within {}", seconds(kHelloFactor * connect_ms_)));
-  if (waits()) return;  // it waits in a queue and reported that
+  if (waits()) return;  // it waits in a queue and said so
   const uint64_t limit = up() ? silence_ms_ : connect_ms_, silent_ms = uv_now(loop_) - heard_at_;
   const bool silent = silent_ms >= limit;
   if (silent && suspected_)
@@ -359,8 +359,9 @@ void WorkerLink::shut_down(std::function<void()> ended) {
   look_.stop();
   if (!process_) return ended();
   ended_ = std::move(ended);
-  stdin_.reset();  // end of input: a worker then ends by itself, with everything that it started
-  if (!up()) uv_process_kill(&process_->handle, SIGTERM);  // what waits in a queue does not notice
+  stdin_.reset();  // end of input: the worker ends itself and everything that it started
+  // A command that waits in a queue does not see the end of input.
+  if (!up()) uv_process_kill(&process_->handle, SIGTERM);
   pause_.start(kShutDownMs);
 }
 

@@ -18,23 +18,22 @@ class LinkEvents {
  public:
   virtual ~LinkEvents() = default;
   virtual void link_up(size_t worker, const protocol::HelloReply& hello) = 0;
-  virtual void link_reply(size_t worker, protocol::Reply reply) = 0;  // all but HelloReply and Heartbeat
-  // A part or a tile of that request cannot be read; the connection is sound.
+  virtual void link_reply(size_t worker, protocol::Reply reply) = 0;  // every reply but HelloReply and Heartbeat
+  // A part or a tile of that request cannot be decoded; the connection still works.
   virtual void link_unreadable(size_t worker, protocol::Id request, const std::string& why) = 0;
-  virtual void link_down(size_t worker, const std::string& reason) = 0;  // after link_up; it is started again
-  virtual void link_lost(size_t worker, const std::string& reason) = 0;  // given up until revive()
-  virtual void link_changed(size_t worker) = 0;                          // state() or detail()
-  virtual void link_said(size_t worker, const std::string& line) = 0;    // a line of its stderr
+  virtual void link_down(size_t worker, const std::string& reason) = 0;  // after link_up; the link restarts the worker
+  virtual void link_lost(size_t worker, const std::string& reason) = 0;  // not tried again until revive()
+  virtual void link_changed(size_t worker) = 0;                          // state() or detail() changed
+  virtual void link_said(size_t worker, const std::string& line) = 0;    // a line on the worker's stderr
 };
 
-// One worker process: starts it, greets it, reads its messages, and restarts it with growing pauses when it ends. A
+// One worker process: starts it, greets it, reads its messages, and restarts it after growing pauses when it ends. A
 // worker is lost if its program cannot be found, if it has another version, or if it ends kMaxFailures times without
 // saying hello. A lost remote worker is tried again every kRetryMs, unless its program or version is the reason. A
-// worker that says nothing for connect_ms before its banner is also lost. Output on stderr lifts this limit: the worker
-// may wait in a queue, which prints one line and then waits for hours; that line becomes the detail of its state. After
-// the banner it has kHelloFactor times connect_ms for its hello: its executor may need more than one start.
-//
-// Once it is up, it is greeted every quarter of silence_ms: a supervisor that hears nothing any more ends its kernels.
+// worker that says nothing for connect_ms before its banner is also lost. Output on stderr lifts this limit, because a
+// worker in a queue may print one line and then wait for hours; that line becomes the detail of its state. After the
+// banner a worker has kHelloFactor times connect_ms to say hello, because its executor may need more than one start.
+// A worker that is up is greeted every quarter of silence_ms: a supervisor that hears nothing ends its kernels.
 class WorkerLink {
  public:
   static constexpr int kMaxFailures = 5;
@@ -49,17 +48,18 @@ class WorkerLink {
   ~WorkerLink();
 
   void start();
-  void revive();                                // tries a lost worker again; otherwise does nothing
+  void revive();                                // retries a lost worker; otherwise does nothing
   void send(const protocol::Request& request);  // dropped unless up()
-  void replace(const std::string& reason);      // ends its process and starts another one
-  // Ends the worker: end of input first, SIGTERM too if it has not said hello, SIGKILL 2 s later. `ended` runs once,
-  // when its process has ended.
+  void replace(const std::string& reason);      // ends the process and starts another one
+  // Ends the worker: by end of input, by SIGTERM too if it has not said hello, and by SIGKILL 2 s later. Calls `ended`
+  // once, when the process has ended.
   void shut_down(std::function<void()> ended);
 
   bool up() const { return hello_.has_value(); }
-  bool receiving() const { return frames_.in_frame(); }  // a message is incomplete: its last report about itself is old
+  // Part of a message has arrived, so its last report about itself is old.
+  bool receiving() const { return frames_.in_frame(); }
   bool settled() const { return up() || state_ == WorkerState::lost || said_hello_once_; }
-  // It said something on stderr before its hello, as a queue does.
+  // It wrote to stderr before its hello, as a worker in a queue does.
   bool waits() const { return process_ && !up() && !(stderr_last_.empty() && stderr_line_.empty()); }
   WorkerState state() const { return state_; }
   const std::string& detail() const { return detail_; }
@@ -76,8 +76,8 @@ class WorkerLink {
   void process_exited(int64_t status, int signal);
   void stdout_ended();
   void drop(const std::string& reason);
-  void give_up(const std::string& reason);  // it is lost
-  void refuse(const std::string& reason);   // and another attempt would fail in the same way
+  void give_up(const std::string& reason);  // the worker is lost
+  void refuse(const std::string& reason);   // the worker is lost, and another attempt would fail in the same way
   static Result<void> check_version(const std::string& version);
   void look();
   void set_state(WorkerState state, std::string detail);
@@ -90,7 +90,7 @@ class WorkerLink {
   LinkEvents& events_;
   Timer pause_, parting_, look_;  // before a restart or a kill; between two signs of an end; between two looks
 
-  Process* process_ = nullptr;  // owns itself until its exit is reaped
+  Process* process_ = nullptr;  // deletes itself when its exit is reaped
   Uv<uv_pipe_t> stdin_, stdout_, stderr_;
   std::vector<char> read_buffer_;
   protocol::BannerSkipper banner_;
@@ -102,13 +102,13 @@ class WorkerLink {
   std::string exit_text_;
   bool said_hello_once_ = false;
   bool stdout_over_ = false;
-  bool suspected_ = false;       // of silence, once
-  bool hopeless_ = false;        // trying again by itself would not help
-  int failures_ = 0;             // since it last worked: the pause grows with them
-  int unheard_ = 0;              // starts without a hello, in a row
-  uint64_t connection_ = 0;      // a new one after each start and each end
+  bool suspected_ = false;       // one look has found it silent
+  bool hopeless_ = false;        // automatic retries would not help
+  int failures_ = 0;             // since it last worked; the pause grows with them
+  int unheard_ = 0;              // starts in a row that ended without a hello
+  uint64_t connection_ = 0;      // counts starts and ends
   uint64_t heard_at_ = 0;        // loop time
-  std::function<void()> ended_;  // set while shutting down
+  std::function<void()> ended_;  // called when shut_down() is done
 };
 
 }  // namespace attnscope::session
