@@ -4,10 +4,10 @@
 
 namespace attnscope {
 
-inline constexpr uint64_t kMaxMachineCodeBytes = 8 << 20;  // the most that a message to a worker carries, too
+inline constexpr uint64_t kMaxMachineCodeBytes = 8 << 20;  // also the limit for a message to a worker
 
-// Whether a kernel's file holds machine code (an ELF file such as a cubin, or a fatbinary) and not a source. No source
-// begins so: it is UTF-8 without control characters.
+// True if the file holds machine code (an ELF file such as a cubin, or a fatbinary) and not source. Source cannot begin
+// like this: it is UTF-8 without control characters.
 inline bool is_machine_code(std::string_view bytes) {
   return bytes.starts_with("\177ELF") || bytes.starts_with("\x50\xed\x55\xba");
 }

@@ -8,15 +8,15 @@
 
 namespace attnscope {
 
-// An experiment in the words of the program's command line.
+// An experiment as arguments of the program's command line.
 
-// "B=1,H=8,S=512,D=64,causal=top_left": the value of --problem.
+// The value of --problem: "B=1,H=8,S=512,D=64,causal=top_left".
 std::string problem_words(const Problem& problem);
 
 // {"--set", "NUM_WARPS=8", …}: the knobs that differ from the kernel's defaults.
 std::vector<std::string> setting_words(const Config& config, const Kernel& kernel);
 
-// {"attnscope", "run", "--kernel", "tiled", …}: the command that runs it; its config is complete.
+// {"attnscope", "run", "--kernel", "tiled", …}: the command that runs the draft. Its config must be complete.
 std::vector<std::string> run_words(const Draft& draft, const Kernel& kernel);
 
 // The words as shell input, quoted where necessary.

@@ -18,9 +18,9 @@ struct Words<Unlike> {
                                                {untimed, "no time"}}};
 };
 
-// `none`: the two times can be compared. The enum's order decides: an attention and a gemm differ in their operation,
-// whatever else differs. Kernel, config and compile options may differ, since they are what is compared. `version`:
-// modelled times of two program versions, whose models may differ.
+// `none`: the two times can be compared. The first difference in the order of the enum counts: attention and gemm
+// differ in their operation, whatever else differs. Kernel, config and compile options may differ, because they are
+// what is compared. `version`: modelled times of two program versions, whose models may differ.
 Unlike comparable(const Observation& a, const Observation& b);
 
 }  // namespace attnscope

@@ -156,8 +156,8 @@ class Lexer {
 std::vector<CppToken> cpp_tokens(std::string_view source) { return Lexer(source).all(); }
 
 CppBrackets::CppBrackets(const std::vector<CppToken>& tokens) : ends_(tokens.size(), tokens.size()) {
-  std::vector<size_t> brackets, angles;  // that are open; those within the innermost bracket come after its mark
-  std::vector<size_t> marks{0};          // for each open bracket, and for none, where its angles begin
+  std::vector<size_t> brackets, angles;  // the open ones; angles in the innermost bracket come after its mark
+  std::vector<size_t> marks{0};          // for each open bracket, and for none: where its angles begin
   for (size_t i = 0; i < tokens.size(); ++i) {
     if (tokens[i].kind != CppToken::Kind::mark) continue;
     const char c = tokens[i].text[0];

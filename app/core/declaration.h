@@ -7,13 +7,13 @@
 
 namespace attnscope {
 
-// Whether `alignas(16)` or the like is at i, whose brackets do not make the declaration a function.
+// True if `alignas(16)` or the like is at i. Its brackets do not make the declaration a function.
 inline bool is_alignment(const std::vector<CppToken>& tokens, size_t i) {
   const bool word = tokens[i].is("alignas") || tokens[i].is("__align__") || tokens[i].is("__attribute__");
   return word && i + 1 < tokens.size() && tokens[i + 1].is("(");
 }
 
-// The last token of the value that the "=" at i gives a variable.
+// The last token of the initialiser after the "=" at i.
 inline size_t value_end(const std::vector<CppToken>& tokens, const CppBrackets& brackets, size_t i) {
   while (i + 1 < tokens.size() && !tokens[i + 1].is(",") && !tokens[i + 1].is(";") && !tokens[i + 1].is("}")) {
     ++i;

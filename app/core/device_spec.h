@@ -10,13 +10,14 @@
 
 namespace attnscope {
 
-// Limits and rates of a device: data (assets/devices/*.json) with a source beside each value, or read from a GPU.
+// Limits and rates of a device: data (assets/devices/*.json) with a source for each value, or read from a GPU.
 struct DeviceSpec {
   std::string id;    // "emulated:l4", "cuda:0"
-  std::string name;  // "NVIDIA L4", as its driver says it: a GPU of this name is the same device
+  std::string name;  // the name from its driver, "NVIDIA L4": a GPU with this name is the same device
   int arch = 89;     // compute capability × 10
   bool emulated = true;
-  std::vector<Library> runs{LibraryId::source};  // kernels with a source, and the libraries whose routines it has
+  // `source` for kernels with source code, and the libraries whose routines it can run.
+  std::vector<Library> runs{LibraryId::source};
   // Limits
   int64_t sms = 0;
   int64_t shared_static_block = 0;    // bytes
@@ -30,7 +31,7 @@ struct DeviceSpec {
   int64_t threads_block = 1024;
   // Rates
   double clock_mhz = 0;            // boost
-  double sustained_clock_mhz = 0;  // what the board sustains under load; 0 unknown
+  double sustained_clock_mhz = 0;  // what the board sustains under load; 0: unknown
   double dram_gbs = 0;
   double l2_mb = 0;
   double tensor_tflops_f16 = 0;

@@ -35,8 +35,8 @@ Rune first_rune(std::string_view text) {
   return {code, text.substr(0, length), true};
 }
 
-// Controls a terminal, ends a line invisibly, changes the writing direction of the text around it, or is not a
-// character.
+// True for code points that control a terminal, end a line invisibly, change the writing direction or are not
+// characters.
 bool hidden(char32_t code) {
   return code < 0x20 || (code >= 0x7F && code <= 0x9F) || code == 0x061C || code == 0x200E || code == 0x200F ||
          (code >= 0x2028 && code <= 0x202E) || (code >= 0x2066 && code <= 0x2069) || code == 0xFEFF ||
@@ -98,8 +98,7 @@ std::string c_comment(std::string_view text) {
   std::string out = one_line(text);
   replace_all(out, "*/", "* /");
   replace_all(out, "/*", "/ *");
-  // A backslash at the end of the line, with or without blanks after it, continues the comment on the next line; ??/ is
-  // a backslash.
+  // A backslash at the end of the line continues the comment, even with blanks after it; ??/ is a backslash.
   const size_t last = out.find_last_not_of(' ');
   if (last != std::string::npos && (out[last] == '\\' || std::string_view(out).substr(0, last + 1).ends_with("?\?/")))
     out += " .";
@@ -110,7 +109,7 @@ std::string c_string(std::string_view text) {
   std::string out;
   each_rune(text, [&](const Rune& rune) {
     if (rune.code == '"' || rune.code == '\\' || rune.code == '?')
-      (out += '\\') += rune.bytes;  // ? as well: ??/ is a backslash
+      (out += '\\') += rune.bytes;  // '?' too, because ??/ is a backslash
     else if (rune.valid && !hidden(rune.code))
       out += rune.bytes;
     else
@@ -182,7 +181,7 @@ std::string markdown_code(std::string_view text) {
     run = c == '`' ? run + 1 : 0;
     longest = std::max(longest, run);
   }
-  replace_all(out, "|", "\\|");  // a table's cell ends at | in code too
+  replace_all(out, "|", "\\|");  // '|' ends a table's cell even in code
   const std::string fence(longest + 1, '`');
   const bool apart = out.empty() || out.front() == '`' || out.back() == '`';
   return fence + (apart ? " " + out + " " : out) + fence;

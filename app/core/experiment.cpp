@@ -11,7 +11,7 @@ void FieldsOf<MeasurePolicy>::check(JsonReader& read, MeasurePolicy& policy) {
 
 void FieldsOf<Experiment>::check(JsonReader& read, Experiment&) {
   read.required("kernel");
-  read.ignore("hash");  // derived; a reader that wants to verify it compares it with hash_of
+  read.ignore("hash");  // derived; a reader that verifies it compares it with hash_of()
 }
 
 std::string hash_of(const Experiment& experiment) { return xxh3_128(to_json(experiment).dump()); }

@@ -19,8 +19,8 @@ namespace {
 constexpr double kLargest = 9007199254740991.0;  // 2^53 - 1: from 2^53 on, a double may represent a neighbouring number
 constexpr size_t kLongest = 1000;                // bytes
 
-// Whether a step of an integer evaluation on this thread exceeded what a double holds exactly: its result, and all that
-// follows from it, may be off by one or more. muParser's callbacks offer no other place for this flag.
+// Set if a step of an integer evaluation on this thread exceeded what a double holds exactly, so that its result may be
+// off by one or more. muParser's callbacks leave no other place for this flag.
 thread_local bool passed_exact = false;
 
 template <class Operator>
@@ -33,10 +33,10 @@ double exact(double a, double b) {
   if (std::fabs(a) > kLargest || std::fabs(b) > kLargest || std::fabs(result) > kLargest) passed_exact = true;
   return result;
 }
-// What a division by zero means is for the whole expression to judge.
+// A division by zero is judged by the result of the whole expression.
 double quotient_of(double a, double b) { return b == 0 ? a / b : exact<std::divides<>>(a, b); }
 
-// muParser's own operators would round in silence.
+// Replacements for muParser's own operators, which would round silently.
 struct NamedOperator {
   const char* name;
   double (*function)(double, double);
@@ -50,9 +50,9 @@ constexpr NamedOperator kOfWholeNumbers[] = {
     {"==", result_of<std::equal_to<>>, mu::prCMP},     {"!=", result_of<std::not_equal_to<>>, mu::prCMP},
     {"&&", result_of<std::logical_and<>>, mu::prLAND}, {"||", result_of<std::logical_or<>>, mu::prLOR}};
 
-// A quotient of whole numbers below 2^53 is never rounded to a whole number: ceil() is exact.
+// The quotient of whole numbers below 2^53 never rounds to a whole number unless it is one, so ceil() is exact.
 double ceil_div(double a, double b) { return std::ceil(a / b); }
-// Swizzled layouts are written with it; whole numbers from 0 to 2^53 - 1 only.
+// For swizzled layouts. Only whole numbers from 0 to 2^53 - 1.
 double bit_xor(double a, double b) {
   if (!(a >= 0 && a <= kLargest && b >= 0 && b <= kLargest)) return std::nan("");
   return double(static_cast<uint64_t>(a) ^ static_cast<uint64_t>(b));
@@ -62,7 +62,7 @@ double least(const double* values, int count) { return *std::min_element(values,
 double greatest(const double* values, int count) { return *std::max_element(values, values + count); }
 double sign(double x) { return x > 0 ? 1 : x < 0 ? -1 : 0; }
 
-// The further functions of an expression over a tensor's elements (docs/writing-a-kernel.md lists them).
+// The additional functions of an expression over a tensor's elements (docs/writing-a-kernel.md lists them).
 struct NamedFunction {
   const char* name;
   double (*function)(double);
@@ -73,15 +73,15 @@ constexpr NamedFunction kOfElements[] = {
     {"atan", std::atan}, {"sinh", std::sinh}, {"cosh", std::cosh}, {"tanh", std::tanh}, {"abs", std::fabs},
     {"erf", std::erf},   {"rint", std::rint}, {"sign", sign}};
 
-// An expression, parsed once for a list of names and then given their values: parsing costs some fifty times what
-// evaluating does, and a window asks for the same expressions at every move of a knob.
+// An expression that is parsed once for a list of names and then evaluated with their values. Parsing costs about fifty
+// times as much as evaluating, and a window evaluates the same expressions at every move of a knob.
 struct Parsed {
   mu::Parser parser;
-  std::vector<double> values;  // in the names' order; the parser holds their addresses
+  std::vector<double> values;  // in the names' order; the parser holds pointers to them
 };
 
-// muParser has no %, and offers much that a manifest must not use: its functions and constants are removed; = and ^ are
-// refused before this.
+// muParser has no %, and offers much that a manifest must not use: its functions and constants are removed, and = and ^
+// are refused before parsing.
 enum class Numbers { whole, real };
 void parse(Parsed& parsed, const std::string& expression, const std::vector<std::string>& names, Numbers numbers) {
   parsed.parser.ClearFun();
@@ -93,7 +93,7 @@ void parse(Parsed& parsed, const std::string& expression, const std::vector<std:
   parsed.parser.DefineOprt("%", remainder_of, mu::prMUL_DIV, mu::oaLEFT, true);
   if (numbers == Numbers::whole) {
     parsed.parser.EnableBuiltInOprt(false);
-    // Not optimised: an overflow in a part that is computed at parsing would be flagged only once.
+    // Not optimised: an overflow in a part that is folded at parsing would be flagged only once.
     for (const NamedOperator& one : kOfWholeNumbers)
       parsed.parser.DefineOprt(one.name, one.function, one.priority, mu::oaLEFT, false);
   }
@@ -102,8 +102,8 @@ void parse(Parsed& parsed, const std::string& expression, const std::vector<std:
   parsed.parser.SetExpr(expression);
 }
 
-// Returns its `count` results. A parser that threw, even std::bad_alloc, is not kept: muParser (2.3.3) crashes when it
-// is used again.
+// Returns the expression's `count` results. A parser that threw, even std::bad_alloc, is not kept: muParser (2.3.3)
+// crashes when it is used again.
 const double* results_of(const std::string& expression, const Variables& variables, Numbers numbers, int& count) {
   constexpr size_t kMost = 1000;
   thread_local std::unordered_map<std::string, Parsed> cache;
@@ -144,7 +144,7 @@ bool assigns(const std::string& expression) {
   return false;
 }
 
-// An integer that no double represents would silently become its neighbour.
+// An integer that a double cannot represent would silently become a neighbouring one.
 bool holds_inexact_number(const std::string& expression) {
   const auto digit = [&](size_t i) { return i < expression.size() && expression[i] >= '0' && expression[i] <= '9'; };
   const auto in_name = [&](size_t i) {
@@ -159,7 +159,7 @@ bool holds_inexact_number(const std::string& expression) {
   return false;
 }
 
-// The character or name that must not reach muParser; empty: none.
+// The character or name that must not reach muParser; empty if there is none.
 std::string refusal_of(const std::string& expression) {
   const auto known = [](char c) {
     return std::isalnum(static_cast<unsigned char>(c)) != 0 ||

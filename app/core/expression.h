@@ -13,25 +13,25 @@ namespace attnscope {
 using Variables = std::map<std::string, double>;
 
 // Evaluates a manifest's expression (muParser with %, ceil_div, min, max; no assignment). The result must be a whole
-// number in 0…2^53 - 1. `where` is "file.json/launch/grid/0": the Failure names it (Stage::catalog).
+// number in 0…2^53 - 1. `where` is "file.json/launch/grid/0"; a Failure (Stage::catalog) names it.
 Result<int64_t> evaluate(const std::string& expression, const Variables& variables, const std::string& where);
-// The same as a condition: an integer; non-zero is true.
+// Evaluates a condition: a whole number, where non-zero is true.
 Result<bool> holds(const std::string& expression, const Variables& variables, const std::string& where);
 
-// The same for any finite value: a kernel's float parameter.
+// Evaluates to any finite value, for a kernel's float parameter.
 Result<double> evaluate_real(const std::string& expression, const Variables& variables, const std::string& where);
 
-// An expression over named numbers, parsed once and evaluated for each element of a tensor; it knows sqrt, exp, … too.
-// Not thread-safe.
+// An expression over named numbers, parsed once and evaluated for each element of a tensor. It also knows sqrt, exp and
+// other functions. Not thread-safe.
 class ElementExpression {
  public:
-  // Failure (Stage::catalog) at `where` when the expression does not parse or knows other names.
+  // Failure (Stage::catalog) at `where` if the expression does not parse or uses a name that is not in `names`.
   static Result<ElementExpression> parse(const std::string& expression, const std::vector<std::string>& names,
                                          const std::string& where);
   ElementExpression(ElementExpression&&) noexcept;
   ElementExpression& operator=(ElementExpression&&) noexcept;
   ~ElementExpression();
-  double operator()(std::span<const double> values) const;  // in the order of the names; NaN where it has no value
+  double operator()(std::span<const double> values) const;  // in the order of the names; returns NaN if it has no value
 
  private:
   struct Parts;

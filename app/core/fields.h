@@ -25,15 +25,17 @@ namespace attnscope {
 
 // What a reader refuses.
 struct Limits {
-  static constexpr double kMost = 1e300;  // for figures without their own limit: finite
+  static constexpr double kMost = 1e300;  // limit of figures without their own, which keeps them finite
   double low = -kMost, high = kMost;      // of a number, and of each number in an array
   size_t most = 4096;                     // entries of an array
   size_t bytes = 1 << 20;                 // of a text or bytes, and of each in an array
-  bool open = false;                      // NaN and infinities too, written as words: JSON has no such numbers
-  bool line = false;                      // a text without line ends and control characters
-  bool binary = false;                    // a text that stands as bytes
-  bool required = false;                  // its absence is a fault; otherwise the default stays
-  bool sparse = false;                    // an empty optional, list or 0 is left out; else it is null, [] or 0
+  // NaN and infinities are allowed and written as words, because JSON has no such numbers.
+  bool open = false;
+  bool line = false;      // a text without line ends and control characters
+  bool binary = false;    // a text stored as bytes
+  bool required = false;  // a missing key is a fault; otherwise the default stays
+  // An empty optional, list or 0 is left out; otherwise it is written as null, [] or 0.
+  bool sparse = false;
 };
 
 template <class T, class M>
@@ -41,7 +43,7 @@ struct Field {
   const char* key;
   M T::*member;
   Limits limits = {};
-  std::string_view about = {};  // for the schema: unit and meaning, if the key does not say them
+  std::string_view about = {};  // for the schema: unit and meaning, where the key does not give them
 };
 template <class T, class M>
 Field(const char*, M T::*, Limits = {}, std::string_view = {}) -> Field<T, M>;
@@ -65,7 +67,7 @@ struct Ends {
   std::string_view about = {};
 };
 
-// Fields that exist only if an earlier field has `value`, or (`equal` is false) has another value.
+// Fields that exist only if an earlier field has `value`, or, with `equal` false, only if it has another value.
 template <class T, class V, class... F>
 struct When {
   const char* key;
@@ -78,7 +80,7 @@ struct When {
 template <class T, class V, class... F>
 When(const char*, V T::*, V, bool, std::tuple<F...>) -> When<T, V, F...>;
 
-// A field with its row in a table: its name there, and what the row shows with it.
+// A field with its row in a table, which holds its label and what is shown with it.
 template <class F, class Row>
 struct Shown : F {
   Row row;
@@ -86,7 +88,7 @@ struct Shown : F {
 template <class F, class Row>
 Shown(F, Row) -> Shown<F, Row>;
 
-// visit(field) for each of a list.
+// Calls visit(field) for each field of a list.
 template <class... F, class Visit>
 void for_each_field(const std::tuple<F...>& list, Visit visit) {
   std::apply([&](const F&... field) { (visit(field), ...); }, list);
@@ -99,7 +101,7 @@ concept Listed = requires {
   FieldsOf<T>::list;
 };
 
-// A value with its own reader, written by its to_json:
+// A value with its own reader; its to_json writes it:
 //   template <>
 //   struct OwnReader<Experiment> {
 //     static constexpr auto read = experiment_from_json;
@@ -111,7 +113,7 @@ concept ReadsItself = requires {
   OwnReader<T>::read;
 };
 
-// A name from an open list: an unknown one is kept.
+// A name from an open list: unknown names are kept.
 template <class T>
 concept Named = requires(const T& value) {
   T::named(std::string());
@@ -131,7 +133,7 @@ template <class V>
 concept Array = std::is_same_v<V, std::array<typename V::value_type, std::tuple_size<V>::value>>;
 template <class V>
 concept Map = std::is_same_v<V, std::map<std::string, typename V::mapped_type>>;
-// Numbers that stand as bytes, little-endian.
+// Numbers stored as bytes, little-endian.
 template <class V>
 concept Packed = std::is_same_v<V, std::vector<uint8_t>> || std::is_same_v<V, std::vector<float>>;
 
@@ -150,7 +152,7 @@ Result<V> read_bytes(const Json& json, const std::string& where, const Limits& l
   return out;
 }
 
-// A value that is no entry of an object by itself: of an array, or with fields of its own.
+// A value that is an element of an array or has fields of its own.
 template <class V>
 Result<V> read_value(const Json& json, const std::string& where, const Limits& limits, Stage stage) {
   if constexpr (ReadsItself<V>) {
@@ -173,7 +175,7 @@ Result<V> read_value(const Json& json, const std::string& where, const Limits& l
     }
     return out;
   } else if constexpr (std::is_arithmetic_v<V>) {
-    // MessagePack can hold NaN.
+    // MessagePack, unlike JSON, can hold NaN.
     const bool kind = std::is_integral_v<V> ? json.is_number_integer() : json.is_number();
     if (!kind || !(json.get<double>() >= limits.low && json.get<double>() <= limits.high))
       return fail(stage, where + ": must be a number within its limits");
@@ -189,7 +191,7 @@ Result<V> read_value(const Json& json, const std::string& where, const Limits& l
   }
 }
 
-// An absent key leaves `out` as it is. Null does too, but it empties an optional and an array.
+// An absent key leaves `out` unchanged. Null does so too, but it empties an optional and an array.
 template <class V>
 void read(JsonReader& reader, const char* key, V& out, const Limits& limits) {
   if constexpr (std::is_same_v<V, bool>) {
@@ -330,8 +332,8 @@ Json written(const V& value, const Limits& limits) {
 
 }  // namespace fields
 
-// The fields that `reader` has go into `out`; the others stay as they are. What no single field can say of a value,
-// FieldsOf<T>::check(reader, out) does, and FieldsOf<T>::finish(json, value) where it is written.
+// Reads the fields that `reader` has into `out`; other members stay. Rules over several fields are in
+// FieldsOf<T>::check(reader, out), called after reading, and FieldsOf<T>::finish(json, value), called after writing.
 template <Listed T>
 void read_fields_into(JsonReader& reader, T& out) {
   for_each_field(FieldsOf<T>::list, [&](const auto& field) { fields::read_one(reader, out, field); });
@@ -339,7 +341,7 @@ void read_fields_into(JsonReader& reader, T& out) {
     if (!reader.failed()) FieldsOf<T>::check(reader, out);
 }
 
-// A Failure names the first fault by its JSON pointer after `where`; an unknown key is a fault.
+// A Failure names the first fault by its JSON pointer after `where`. An unknown key is a fault.
 template <class T>
 Result<T> read_fields(const Json& json, const std::string& where, Stage stage) {
   T out{};
@@ -349,7 +351,7 @@ Result<T> read_fields(const Json& json, const std::string& where, Stage stage) {
   return out;
 }
 
-// Every key is written, but for empty sparse ones; null where an optional is empty.
+// Writes every key except empty sparse ones; an empty optional is written as null.
 template <Listed T>
 Json write_fields(const T& value) {
   return fields::written(value, {});

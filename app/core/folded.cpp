@@ -7,9 +7,9 @@ namespace attnscope {
 namespace {
 
 constexpr uint64_t kFirstBody = uint64_t{1} << 32;  // smaller symbols are words
-constexpr size_t kMostTried = 256;                  // earlier places of an element that may begin a second run
-constexpr size_t kMostLoops = 1024;                 // loops before an element that may have one more run
-constexpr size_t kLongestBody = 1 << 15;            // words; of a longer one the loops within it are kept
+constexpr size_t kMostTried = 256;                  // earlier places tried for an element that may begin a second run
+constexpr size_t kMostLoops = 1024;                 // loops tried before an element that may be one more run
+constexpr size_t kLongestBody = 1 << 15;            // words; for a longer body, the loops within it are kept
 constexpr int64_t kFewestRuns = 3;                  // of a loop
 
 }  // namespace
@@ -31,7 +31,7 @@ void Folder::append(uint64_t symbol) {
   fits_ = tail_.size() <= kMostWords;
 }
 
-// The last element is complete: it joins the others, and what ends with it is folded.
+// Adds the last element, now complete, to the others and folds repetitions that end with it.
 void Folder::reduce() {
   while (!tail_.empty() && before_.size() < tail_.size()) {
     const auto [found, is_new] = last_place_.try_emplace(tail_.back(), 0);
@@ -42,7 +42,7 @@ void Folder::reduce() {
   }
 }
 
-// The last element is no longer complete.
+// Takes the last element back, because it may grow again.
 void Folder::reopen_last() {
   if (before_.size() < tail_.size()) return;
   const auto found = last_place_.find(tail_.back());
@@ -61,7 +61,7 @@ void Folder::remove_last(size_t count) {
   }
 }
 
-// Whether the last elements are one more run of the loop before them.
+// Folds the last elements into the loop before them if they are one more run of it.
 bool Folder::grow_loop() {
   const size_t first = loops_.size() - std::min(loops_.size(), kMostLoops);
   for (size_t i = loops_.size(); i-- > first;) {
@@ -78,7 +78,7 @@ bool Folder::grow_loop() {
   return false;
 }
 
-// Whether the last elements are a second run of those before them.
+// Makes a loop of the last elements if they repeat those before them.
 bool Folder::make_loop() {
   const size_t size = tail_.size();
   size_t place = before_.back();

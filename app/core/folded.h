@@ -7,32 +7,32 @@
 
 namespace attnscope {
 
-// A sequence of words, of which what repeats is kept once.
+// A sequence of words in which a repeated run is stored once.
 struct Folded {
-  // words[first, first + length) stand for `times` runs of them, one after the other.
+  // words[first, first + length) is repeated `times` times in a row.
   struct Loop {
     size_t first = 0, length = 0;
     int64_t times = 1;
     bool operator==(const Loop&) const = default;
   };
   std::vector<uint32_t> words;
-  std::vector<Loop> loops;  // ascending, none within another
+  std::vector<Loop> loops;  // ascending, not nested
   bool operator==(const Folded&) const = default;
 };
 
-// Folds a sequence that comes piece by piece and may be too long to keep: the path of a warp through its code. Of loops
-// within loops it knows all, and keeps the outermost whose body is short enough.
+// Folds a sequence that arrives in pieces and may be too long to store: the path of a warp through its code. It finds
+// nested loops, and the result has the outermost ones whose body is short enough.
 class Folder {
  public:
-  static constexpr size_t kMostWords = 1 << 17;  // that a folded sequence may have
+  static constexpr size_t kMostWords = 1 << 17;  // the largest size of a folded sequence
 
   void add(std::span<const uint32_t> words);
-  // False: too little of it repeats.
+  // Returns false if too little of the sequence repeats.
   bool fits() const { return fits_; }
   Folded finish();
 
  private:
-  // A word, or a body from bodies_, several times in a row.
+  // A word, or a body in bodies_, several times in a row.
   struct Element {
     uint64_t symbol = 0;
     int64_t times = 1;
@@ -61,13 +61,13 @@ class Folder {
 
   bool fits_ = true;
   std::vector<Element> tail_;
-  // The last element may still grow and is not among these: the place before, plus one, of an equal element; and the
-  // last place of each.
+  // For each element but the last, which may still grow: the place of the previous equal element, plus one. And the
+  // last place of each element.
   std::vector<size_t> before_;
   std::unordered_map<Element, size_t, Hash> last_place_;
-  std::vector<size_t> loops_;  // places of elements that are bodies
+  std::vector<size_t> loops_;  // places of the elements that are bodies
   std::vector<Body> bodies_;
-  std::unordered_multimap<size_t, uint64_t> body_symbols_;  // by hash
+  std::unordered_multimap<size_t, uint64_t> body_symbols_;  // index into bodies_ by the body's hash
 };
 
 }  // namespace attnscope

@@ -4,14 +4,14 @@
 
 namespace attnscope {
 
-// Where a figure of HardwareCounters comes from: metrics of CUPTI, named as Nsight Compute names them, and the counter
-// of the emulator that counts the same, if one does.
+// The source of a figure of HardwareCounters: CUPTI metrics, named as Nsight Compute names them, and the emulator's
+// counter of the same events, if it has one.
 struct HardwareRow {
   std::string_view label;
   std::string_view metric;
-  std::string_view added = {};                    // a second metric: the figure is their sum
+  std::string_view added = {};                    // a second metric to add
   std::string_view newer = {};                    // the metric's name on chips that lack `metric`
-  int64_t (*counted)(const Counters&) = nullptr;  // null: the emulator does not count it
+  int64_t (*counted)(const Counters&) = nullptr;  // null: the emulator does not count these events
   bool bytes = false;
 };
 
@@ -84,7 +84,7 @@ struct FieldsOf<HardwareCounters> {
       Field{"failure", &H::failure, {}, "why there are none; null: there are"}};
 };
 
-// visit(row, member) for each figure of the hardware's, in the tables' order.
+// Calls visit(row, member) for each hardware figure, in table order.
 template <class Visit>
 void for_each_hardware_counter(Visit visit) {
   for_each_field(FieldsOf<HardwareCounters>::list, [&](const auto& field) {

@@ -6,25 +6,26 @@
 
 namespace attnscope {
 
-// The headline of a run with a verdict or a watch; the failure reports what failed after them. Of several errors of the
-// watch, the first in the order above, which explains most.
+// The headline of a run that has a verdict or a watch. Of several errors of the watch it gives the first in the order
+// above, which explains most. A failure after them is reported separately.
 std::optional<Headline> headline_of(const Observation& observation);
 
-// The verdict by itself. Agreement with another kernel is not called correct: whether that one is right is not known.
+// The headline of a verdict without a watch. Agreement with another kernel is not called correct, because that kernel
+// may be wrong.
 Headline headline_of(const Verdict& verdict);
-// To go after "the output itself".
+// Text that continues "the output itself".
 std::string words_of_output(const Verdict& verdict);
 
-// Wrong, or an error of the watch: the output is not reliable.
+// True if the output is not reliable: it is wrong, or the watch found an error.
 bool is_fault(Headline headline);
-// An error of the watch, which the verdict does not include.
+// True for errors of the watch, which the verdict does not include.
 bool is_of_watch(Headline headline);
-// A watch found an error in this run, so that no run of its experiment counts: a run is also stored before its watch,
-// or without one.
+// True if a watch found an error in this run. Then no run of its experiment counts, because runs are also stored before
+// their watch or without one.
 bool is_racy(const Observation& observation);
 
-// Timed, correct or in agreement with the kernel that the manifest names (its author chose that measure), and nothing
-// that a watch found makes the output unreliable: only such a run can win.
+// Only such a run can win: it is timed, it is correct or agrees with the kernel that its manifest names (the author
+// chose that measure), and no watch found an error.
 bool is_accepted(const Observation& observation);
 
 }  // namespace attnscope

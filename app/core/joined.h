@@ -5,7 +5,7 @@
 
 namespace attnscope {
 
-// The items in one line, "a, b, c". `text` makes an item's text or is the member that holds it.
+// Joins the items as "a, b, c". `text` returns an item's text, or is the member that holds it.
 template <class List, class Text = std::identity>
 std::string joined(const List& list, Text text = {}, std::string_view between = ", ") {
   std::string all;

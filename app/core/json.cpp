@@ -21,7 +21,7 @@ std::string in_words(std::string reason) {
          " is not JSON: " + reason.substr(detail == std::string::npos ? colon + 2 : detail + 3);
 }
 
-// A value for a message: it came from outside, so it may have any content and length.
+// A value as shown in a message. It came from outside, so it may have any content and length.
 std::string shown(const Json& value) {
   constexpr size_t kMost = 100;
   const std::string text = json_text(value);

@@ -20,8 +20,8 @@ Result<Json> parse_json(std::string_view text, const std::string& where, Stage s
 // "where/key: 5 is outside 6…9", with the limits in the hint.
 Failure out_of_range(Stage stage, const std::string& where, const char* key, int64_t value, int64_t low, int64_t high);
 
-// Reads an object from outside field by field and keeps the first fault, named "where/pointer: reason". Every reader
-// method marks its key as known; finish() refuses keys that were not read.
+// Reads an object from outside, field by field. Keeps the first fault, as "where/pointer: reason". Every reader method
+// marks its key as known; finish() refuses keys that were not read.
 class JsonReader {
  public:
   // `json` must outlive the reader.
@@ -29,20 +29,20 @@ class JsonReader {
   JsonReader(const Json&& json, std::string where, Stage stage = Stage::input) = delete;
 
   bool has(const char* key);  // present and not null
-  // Each leaves `out` unchanged if the key is absent; required(...) makes absence a fault.
+  // Each method leaves `out` unchanged if the key is absent; required(...) makes absence a fault.
   void boolean(const char* key, bool& out);
   void integer(const char* key, int64_t& out, int64_t low = std::numeric_limits<int64_t>::min(),
                int64_t high = std::numeric_limits<int64_t>::max());
   void integer(const char* key, int& out, int low, int high);
   void unsigned_integer(const char* key, uint64_t& out);
   void number(const char* key,
-              double& out);  // null is NaN: JSON has no NaN or Inf, to_json writes null (see number_json)
+              double& out);  // null reads as NaN: JSON has no NaN or Inf, and to_json writes null (see number_json)
   void number(const char* key, double& out, double low, double high);  // finite, and in low…high
   void text(const char* key, std::string& out, size_t max_bytes = 1 << 20);
   void line(const char* key, std::string& out, size_t max_bytes);  // a text without line ends and control characters
   void required(const char* key);
   void ignore(const char* key) { known_.insert(key); }
-  // The value itself, or null when absent; marks it known.
+  // The value itself, marked as known; null pointer if it is absent.
   const Json* value(const char* key);
   const std::string& where() const { return where_; }
   std::string path(const std::string& key) const { return where_ + "/" + key; }
@@ -101,7 +101,7 @@ class JsonReader {
   std::optional<Failure> failure_;
 };
 
-// NaN and infinities as the strings "nan", "inf", "-inf": JSON has no such numbers, and null would not say which it
+// NaN and infinities as the strings "nan", "inf", "-inf": JSON has no such numbers, and null would not say which one it
 // was.
 Json number_json(double value);
 

@@ -1,7 +1,7 @@
 #pragma once
-// The one place that says which JSON type the program uses.
+// The only header that chooses the JSON type of the program.
 #include <nlohmann/json_fwd.hpp>
 
 namespace attnscope {
-using Json = nlohmann::json;  // object keys are sorted: dumping one is canonical
+using Json = nlohmann::json;  // object keys are sorted, so that dump() is canonical
 }

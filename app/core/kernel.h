@@ -15,19 +15,19 @@ namespace attnscope {
 
 struct KnobValue {
   int64_t value = 0;
-  std::string label;  // empty: the number itself
+  std::string label;  // empty: the number is shown
   std::string text() const { return label.empty() ? std::to_string(value) : label; }
   bool operator==(const KnobValue&) const = default;
 };
 
 // A named compile-time parameter with its legal values.
 struct Knob {
-  std::string name;  // the macro
+  std::string name;  // the macro's name
   std::vector<KnobValue> values;
   int64_t default_value = 0;
   std::string doc;
   const KnobValue* find(int64_t value) const;
-  std::string text_of(int64_t value) const;  // label or digits
+  std::string text_of(int64_t value) const;  // its label, or its digits
 };
 
 struct Restriction {
@@ -37,55 +37,55 @@ struct Restriction {
 
 struct SharedPart {
   std::string name;
-  std::string bytes;  // expression
+  std::string bytes;  // expression, in bytes
 };
 
-// Where a kernel's online softmax keeps what it holds of a query row. The expressions know every knob, the problem's
+// Where a kernel's online softmax keeps its state for a query row. The expressions know every knob, the problem's
 // sizes, `scale`, `row` (in the CTA), `key` (in the tile) and `column`.
 struct SoftmaxPlaces {
-  // The register that an instruction of a source line writes, for the row.
+  // A register, identified by the instruction that writes it.
   struct Written {
-    std::string line;        // a piece of the source that only one line has
-    std::string op;          // "FFMA": of that line's instructions, those of this opcode
-    std::string warp = "0";  // who computes the row
+    std::string line;        // text that occurs on one source line only
+    std::string op;          // "FFMA": selects the line's instructions with this opcode
+    std::string warp = "0";  // the warp that computes the row
     std::string lane = "0";
-    std::string turn = "0";  // which of the lane's executions in a tile
+    std::string turn = "0";  // which of the lane's executions within a tile
   };
-  // A float of shared memory.
+  // A float in shared memory.
   struct Kept {
-    std::string buffer;  // as shared_map names it, or the source
-    std::string byte;    // in it
+    std::string buffer;  // its name in shared_map or in the source
+    std::string byte;    // offset in the buffer
   };
-  std::string rows, keys;  // query rows of a CTA, which lie along x (heads along y, batches along z); keys of a tile
-  std::string ends;        // a piece of the source that only the line of the barrier behind a tile has
-  std::string unit = "1";  // m counts scores times this
+  std::string rows, keys;  // query rows per CTA, which lie along x (heads along y, batches along z); keys per tile
+  std::string ends;        // text that occurs only on the line of the barrier after a tile
+  std::string unit = "1";  // m is in units of score × this
   Written m, l;            // the running maximum and sum
-  std::optional<Kept> scores, weights, o;  // by key; what became of them at the tile's end; by column
+  std::optional<Kept> scores, weights, o;  // by key; by key, what the scores have become at the tile's end; by column
 };
 
-// What a microbenchmark clocks: one function of its source, which stands for a part of other kernels.
+// What a microbenchmark measures: one function of its source, which stands for a part of other kernels.
 struct ClockedFragment {
-  // A kernel that has such a part, where `when` holds: a condition over its knobs, its problem and the fragment's
-  // knobs.
+  // A kernel that contains this part if `when` holds, a condition over the kernel's knobs, its problem and the
+  // fragment's knobs.
   struct StandsFor {
-    std::string kernel;  // id
+    std::string kernel;  // kernel id
     std::string when = "1";
   };
-  std::string cycles;      // a buffer of role out and f32: each CTA's clocks of one execution, by clock64
-  std::string function;    // of the source: its modelled time is the fragment's
-  int64_t executions = 1;  // of the function, by a CTA
+  std::string cycles;      // an f32 buffer of role out: each CTA's clocks for one execution, by clock64
+  std::string function;    // in the source; its modelled time is the fragment's time
+  int64_t executions = 1;  // of the function, per CTA
   std::vector<StandsFor> stands;
-  std::string fits = "1";  // condition over its knobs and an attention problem: it is a part of that one
-  std::string work = "1";  // expression over its knobs: by what tiles of several sizes are compared
-  std::string unit;        // of the work: "scores"; the same in all that stand for a kernel
+  std::string fits = "1";  // condition over its knobs and an attention problem: true if the fragment is a part of it
+  std::string work = "1";  // expression over its knobs: the work by which tiles of different sizes are compared
+  std::string unit;        // of the work, "scores"; the same for all fragments that stand for a kernel
 };
 
 struct LaunchExpressions {
   std::string grid[3];
   std::string block[3];
   std::string dynamic_shared = "0";
-  std::string static_shared;           // bytes, to predict a limit before compiling; empty: only the compiler knows
-  std::vector<std::string> constants;  // __device__ const integers of the source that dynamic_shared names
+  std::string static_shared;           // bytes, to predict a limit before compiling; empty: known only after compiling
+  std::vector<std::string> constants;  // the source's __device__ const integers that dynamic_shared uses
 };
 
 struct Supports {
@@ -98,54 +98,56 @@ struct Supports {
 
 // How a kernel is compiled by default.
 struct CompileOptions {
-  bool fast_math = true;  // the reports' L4 runs: -use_fast_math
+  bool fast_math = true;  // -use_fast_math, as in the reports' runs on an L4
   bool fmad = true;
   int maxrregcount = 0;   // 0: no limit
-  int launch_bounds = 0;  // CTAs an SM that registers must suffice for; 0: as the source says
+  int launch_bounds = 0;  // CTAs per SM for which the registers must suffice; 0: as in the source
   bool operator==(const CompileOptions&) const = default;
 };
 
-// A buffer as a manifest declares it: Operand with expressions.
+// A buffer as a manifest declares it: an Operand whose values are expressions.
 struct BufferDeclaration {
   std::string name;
   BufferRole role = BufferRole::in;
   ElementType type = ElementType::f32;
   std::vector<std::string> shape;
   BufferInit init;
-  std::string symbol = {};  // of a __constant__ variable that has its contents; empty: it is passed as a parameter
+  std::string symbol = {};  // the __constant__ variable that holds its contents; empty: it is passed as a parameter
   bool guessed = false;     // its length is a guess
 };
 
-// A parameter that is not the name of a buffer or a size: a value of a C type, or a struct of them.
+// A parameter that is neither a buffer's address nor a size: a value of a C type, or a struct of such values.
 struct ArgumentDeclaration {
-  std::string name;   // of a buffer, a size or (attention) the table; empty: a value or a struct
+  std::string name;   // of a buffer, a size or (attention) an entry of the table; empty: a value or a struct
   std::string value;  // expression
   ElementType type = ElementType::i32;
-  std::vector<ArgumentDeclaration> fields;  // of a struct, in order, laid out as C does
-  std::string offset = {};  // of a buffer: the element that the address is of, an expression; empty: the first
+  std::vector<ArgumentDeclaration> fields;  // fields of a struct, in order, laid out as in C
+  std::string offset = {};  // for a buffer: expression for the element whose address is passed; empty: the first
 };
 
-// One step of a program: a launch, or what the host does between two launches.
+// One step of a program: a launch, or the host's action between two launches.
 struct ProgramStep {
   enum class Kind { launch, memset, copy };
   Kind kind = Kind::launch;
-  // Of a launch, as a kernel's own:
+  // For a launch, as for a kernel:
   std::string entry;
   LaunchExpressions launch;
   std::vector<SharedPart> shared_map;
   std::vector<ArgumentDeclaration> arguments;
-  // Indices into Kernel::buffers. A memset fills the whole of `to`; a copy takes all of `from` to all of `to`.
+  // Indices into Kernel::buffers. A memset fills all of `to`; a copy writes all of `from` to all of `to`.
   size_t to = 0, from = 0;
-  int byte = 0;  // of a memset
+  int byte = 0;  // memset: the value
 };
 
 struct Kernel;
 
-// Another kernel that says what the outputs should be, from the same inputs: what agrees with it is not yet right.
+// A second kernel that computes the reference outputs from the same inputs. Agreement with it does not prove
+// correctness.
 struct KernelAsReference {
-  std::shared_ptr<const Kernel> kernel;  // of the same problem; its own reference is no kernel
-  std::map<std::string, int64_t> knobs;  // that differ from its defaults
-  std::optional<double> atol, rtol;      // empty: twice those of the output's type, since both sides are rounded
+  std::shared_ptr<const Kernel> kernel;  // for the same problem; its own reference must not be a kernel
+  std::map<std::string, int64_t> knobs;  // those that differ from its defaults
+  // Empty: twice the tolerance of the output's type, because both sides are rounded.
+  std::optional<double> atol, rtol;
 };
 
 // The type in which a kernel accumulates.
@@ -153,51 +155,53 @@ enum class Accumulate { f32, f16 };
 template <>
 struct Words<Accumulate> : NamesAsWords<Accumulate> {};
 
-// One rung: a .cu file and its manifest, or a library's routine, as values. `content_hash` identifies it, not a path.
+// One rung as values: a .cu file and its manifest, or a library's routine. `content_hash` identifies it, not a path.
 struct Kernel {
   std::string id;
   std::string title;
   std::string story;
-  int rung = 0;                      // the number its file's name starts with; 0 none
+  int rung = 0;                      // number at the start of its file's name; 0: none
   std::string source_name;           // "02_tiled.cu"
   std::string source;                // text
   std::string manifest_name;         // for messages: the path as given
   std::string manifest;              // JSON text
-  std::string entry;                 // the kernel in the source, or the library's routine
-  std::vector<std::string> headers;  // whose headers the source includes beside CUDA's own: "cutlass"
-  Library library;                   // not the source's: a routine of that library, and no source
-  std::string install;               // of a library: what to do if it is missing
+  std::string entry;                 // name of the kernel in the source, or of the library's routine
+  std::vector<std::string> headers;  // header sets that the source includes besides CUDA's own: "cutlass"
+  Library library;                   // set for a library's routine, which has no source
+  std::string install;               // for a library: what to do if it is missing
   ProblemKind problem = ProblemKind::attention;
   std::vector<Knob> knobs;
-  std::vector<Restriction> requires_;  // a config that breaks one is refused
-  std::vector<Restriction> warns;      // a config that matches one still runs; the knob says what to expect
+  std::vector<Restriction> requires_;  // a config that violates one is refused
+  std::vector<Restriction> warns;      // a config that matches one still runs, with a warning on the knob
   Supports supports;
   int min_arch = 75;
   LaunchExpressions launch;
   std::vector<SharedPart> shared_map;
   std::vector<std::string> args;         // attention's
-  CompileOptions options;                // what a draft of this kernel starts from
-  std::optional<SoftmaxPlaces> softmax;  // attention's: empty: the manifest does not say
-  // Of kernels that are not attention:
+  CompileOptions options;                // the options that a draft of this kernel starts with
+  std::optional<SoftmaxPlaces> softmax;  // attention only; empty: the manifest does not describe it
+  // For kernels other than attention:
   std::map<std::string, int64_t> sizes;  // with their defaults
   std::vector<BufferDeclaration> buffers;
   std::vector<ArgumentDeclaration> arguments;
   std::vector<ReferenceSpec> references;
-  std::optional<KernelAsReference> reference_kernel;  // instead of `references`
-  std::optional<ClockedFragment> fragment;            // empty: it is no microbenchmark
-  // A program of several launches over the same buffers: what it does, in order. entry, launch, shared_map and
-  // arguments are then its first launch's. Empty: one launch.
+  std::optional<KernelAsReference> reference_kernel;  // used instead of `references`
+  std::optional<ClockedFragment> fragment;            // empty: not a microbenchmark
+  // A program of several launches over the same buffers, in order. entry, launch, shared_map and arguments are then
+  // those of its first launch. Empty: one launch.
   std::vector<ProgramStep> steps;
-  std::optional<size_t> step;      // of a program, whose launch this is (launches())
-  std::string accumulate = "f32";  // what the kernel declares to accumulate in: f32, f16, or a knob that says which
-  std::string content_hash;        // XXH3-128 of manifest and source
+  std::optional<size_t> step;  // index of the step, in a kernel that launches() returned for a program
+  // The accumulation type that the kernel declares: f32, f16, or a knob that selects it.
+  std::string accumulate = "f32";
+  std::string content_hash;  // XXH3-128 of manifest and source
   const Knob* find_knob(const std::string& name) const;
-  // Its launches in order, each as a kernel with that entry, launch and arguments: itself where it is no program.
+  // Its launches in order, each as a kernel with that entry, launch and arguments; the kernel itself if it is not a
+  // program.
   std::vector<Kernel> launches() const;
-  // A place in the manifest, for messages: of "launch/grid" it is "softmax.json/launch/grid", or
+  // A place in the manifest, for messages: "launch/grid" gives "softmax.json/launch/grid", or
   // "softmax.json/launches/1/grid" in a program.
   std::string where(std::string_view key) const;
-  // The problem that a draft starts with: attention's usual one, or this kernel's sizes.
+  // The problem that a draft starts with: the usual attention problem, or this kernel's default sizes.
   Problem default_problem() const;
 };
 // Null if no kernel has that id.

@@ -105,7 +105,7 @@ struct FieldsOf<CodeLine> {
                                           Field{"shared", &CodeLine::shared, Limits{.sparse = true}}};
 };
 
-// Every index stays within the listing, so that those who read it need not look again.
+// Checks that every index is within the listing, so that readers need no further checks.
 template <>
 struct FieldsOf<Listing> {
   static constexpr auto list =

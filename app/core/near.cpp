@@ -12,7 +12,7 @@
 namespace attnscope {
 namespace {
 
-constexpr size_t kLongest = 100;  // of a name that is compared: a longer one is not a typing error
+constexpr size_t kLongest = 100;  // characters of a name that is compared; a longer one is not a typing error
 constexpr size_t kMostNear = 3, kMostKnown = 50;
 
 std::string small_letters(std::string text) {
@@ -20,7 +20,7 @@ std::string small_letters(std::string text) {
   return text;
 }
 
-// How many letters must be inserted, removed or replaced (Levenshtein distance), row by row.
+// How many letters must be inserted, removed or replaced (Levenshtein distance), computed row by row.
 size_t distance(const std::string& a, const std::string& b) {
   std::vector<size_t> row(b.size() + 1);
   std::iota(row.begin(), row.end(), size_t{0});

@@ -31,11 +31,11 @@ struct SharedBuffer {
   bool operator==(const SharedBuffer&) const = default;
 };
 
-// The compiler's output: the part of a Variant that an Observation keeps.
+// The part of a Variant that an Observation keeps: the compiler's report.
 struct VariantInfo {
   int arch = 0;
   int64_t registers = 0;    // per thread
-  int64_t spill_bytes = 0;  // stores + loads, per thread, as ptxas counts them
+  int64_t spill_bytes = 0;  // stores + loads, per thread, by ptxas's count
   int64_t stack_bytes = 0;
   int64_t static_shared_bytes = 0;
   int64_t dynamic_shared_bytes = 0;
@@ -63,12 +63,12 @@ struct Words<Limiter> {
 struct Occupancy {
   int64_t ctas_per_sm = 0;
   int64_t warps_per_sm = 0;
-  double fraction = 0;  // of the device's warps per SM
+  double fraction = 0;  // resident warps as a share of the device's warps per SM
   Limiter limiter = Limiter::unknown;
   double waves = 0;  // grid / (ctas_per_sm · SMs)
   int64_t total_ctas = 0;
   int64_t resident_ctas = 0;  // ctas_per_sm · SMs
-  int64_t tail_ctas = 0;      // CTAs in the last, partial wave; 0 when it is full
+  int64_t tail_ctas = 0;      // CTAs in the last, partial wave; 0 if it is full
   bool operator==(const Occupancy&) const = default;
 };
 
@@ -87,25 +87,25 @@ struct Words<VerdictState> {
 
 struct Verdict {
   VerdictState state = VerdictState::unchecked;
-  std::string reason;     // one sentence: why wrong, or why unchecked
-  int64_t nonfinite = 0;  // NaN or Inf where the reference has none, or the other way round
+  std::string reason;     // one sentence: why it is wrong or unchecked
+  int64_t nonfinite = 0;  // elements that are NaN or Inf while the reference is not, or the reverse
   double max_abs = 0;
   double mean_abs = 0;
   double rel_frobenius = 0;
   double cosine = 0;
-  double outside_share = 0;  // of elements outside atol + rtol·|reference|
+  double outside_share = 0;  // share of elements outside atol + rtol·|reference|
   double atol = 1e-3, rtol = 1e-3;
-  double naive_rel_frobenius = 0;  // of the fp32 naive attention rounding S, P, O to dtype
+  double naive_rel_frobenius = 0;  // of fp32 naive attention that rounds S, P and O to dtype
   double rel_frobenius_limit = 0;  // max(2 × naive, 2^-11)
   int64_t rows_checked = 0;
   int64_t rows_total = 0;
   std::optional<BadElement> first_bad;
-  // Another kernel, whose outputs were the reference: `correct` is agreement with it. Empty: an fp64 reference.
+  // The kernel whose outputs were the reference; `correct` then means agreement with it. Empty: an fp64 reference.
   std::optional<std::string> against = {};
   bool operator==(const Verdict&) const = default;
 };
 
-// stable: the interval was narrow enough; hopeless: every sample was far slower than what it had to beat.
+// stable: the interval is narrow enough; hopeless: every sample was far slower than the time to beat.
 enum class Stopped { unknown, stable, time_up, hopeless };
 template <>
 struct Words<Stopped> {
@@ -116,18 +116,18 @@ struct Words<Stopped> {
 
 // How a timing was measured.
 struct Sampling {
-  // us. One list for each placement of the buffers in memory, in the order taken, without the samples that were left
-  // out.
+  // us. One list for each placement of the buffers in memory, in the order taken, without the dropped samples.
   std::vector<std::vector<double>> rounds;
   Stopped stopped = Stopped::unknown;
-  int64_t dropped = 0;             // left out: thermal or hardware slowdown, or a clock over 3 % off the run's median
-  std::optional<double> empty_us;  // cold: an empty kernel timed in the same way, for the cost of timing itself
-  double power_w = 0, power_limit_w = 0, temperature_c = 0;  // the highest seen; 0 unknown
-  std::vector<std::string> reasons;                          // what limited the clock, in NVML's words: "power cap"
+  // Samples taken during a thermal or hardware slowdown, or with a clock over 3 % off the run's median.
+  int64_t dropped = 0;
+  std::optional<double> empty_us;  // cold: the time of an empty kernel, timed in the same way, as the cost of timing
+  double power_w = 0, power_limit_w = 0, temperature_c = 0;  // the highest seen; 0: unknown
+  std::vector<std::string> reasons;                          // what limited the clock, in NVML's terms: "power cap"
   bool operator==(const Sampling&) const = default;
 };
 
-// What limits a time, according to the model: the busiest unit or memory, or what warps wait for most.
+// What limits a time, according to the model: the busiest unit or memory, or the main reason why warps wait.
 enum class Bound {
   unknown,
   fp32,
@@ -179,22 +179,23 @@ struct Words<Bound> {
 
 struct Timing {
   FigureKind kind = FigureKind::modelled;
-  double p10 = 0, p50 = 0, p90 = 0;            // us
-  double interval_low = 0, interval_high = 0;  // us: 95 % bootstrap (measured) or the model's error bar (modelled)
+  double p10 = 0, p50 = 0, p90 = 0;  // us
+  // us: 95 % bootstrap interval (measured) or the model's error bar (modelled).
+  double interval_low = 0, interval_high = 0;
   int64_t samples = 0;
   CacheState cache = CacheState::hot;
   double clock_mhz = 0;
   Bound bound = Bound::unknown;
-  std::optional<Sampling> sampling;  // measured
-  std::optional<Terms> terms;        // modelled
+  std::optional<Sampling> sampling;  // if measured
+  std::optional<Terms> terms;        // if modelled
   bool operator==(const Timing&) const = default;
 };
 
 struct Counters {
   FigureKind kind = FigureKind::counted;
-  // Share of the grid's CTAs; figures describe only the emulated ones and are never scaled up.
+  // Share of the grid's CTAs that were emulated. The counts cover only these and are never scaled up.
   double sampled_fraction = 1.0;
-  std::map<std::string, int64_t> instructions;  // warp instructions by class, and "total"
+  std::map<std::string, int64_t> instructions;  // warp instructions by class, and their "total"
   double active_lanes_mean = 0;
   int64_t threads = 0;  // thread instructions
   int64_t shared_wavefronts = 0;
@@ -209,13 +210,13 @@ struct Counters {
   bool operator==(const Counters&) const = default;
 };
 
-// What a GPU's own counters say of one run of the experiment, caches hot: a process of its own reads them, in which
-// nothing is timed. A figure that the GPU's chip does not have is empty, not zero.
+// A GPU's own counters for one run of the experiment with hot caches. They are read in a process in which nothing is
+// timed. A figure that the GPU's chip does not have is empty, not zero.
 struct HardwareCounters {
   FigureKind kind = FigureKind::measured;
-  std::string cupti;   // its version: "13.0.85"
-  int64_t passes = 0;  // how many times the run was repeated: the GPU counts a few things at a time
-  std::optional<double> sm_busy{}, warps_active{}, tensor_busy{}, dram_busy{};  // % of the most there can be
+  std::string cupti;   // CUPTI's version: "13.0.85"
+  int64_t passes = 0;  // how often the run was repeated, because the GPU counts only a few events at a time
+  std::optional<double> sm_busy{}, warps_active{}, tensor_busy{}, dram_busy{};  // % of the peak
   std::optional<int64_t> warp_instructions{}, threads{}, shared_wavefronts{};
   std::optional<int64_t> global_load_sectors{}, global_store_sectors{}, local_sectors{};
   std::optional<int64_t> dram_read_bytes{}, dram_write_bytes{};
@@ -231,11 +232,11 @@ struct Evidence {
   bool operator==(const Evidence&) const = default;
 };
 
-// The clocks that a microbenchmark's fragment takes a CTA (ClockedFragment), of one execution.
+// The clocks per CTA that a microbenchmark's fragment (ClockedFragment) takes for one execution.
 struct FragmentCycles {
-  FigureKind kind = FigureKind::measured;  // by clock64 on a GPU; modelled on an emulated device
+  FigureKind kind = FigureKind::measured;  // clock64 on a GPU; modelled on an emulated device
   int64_t ctas = 0;
-  double low = 0, median = 0, high = 0;  // over the CTAs; modelled: the ends of the time's error bar
+  double low = 0, median = 0, high = 0;  // over the CTAs; if modelled, the ends of the error bar
   bool operator==(const FragmentCycles&) const = default;
 };
 
@@ -243,10 +244,10 @@ enum class Severity { info, warning, error };
 template <>
 struct Words<Severity> : NamesAsWords<Severity> {};
 
-// What a cure of a finding saves of the time; negative: it costs.
+// How much time the cure of a finding saves. Negative: it costs time.
 struct Gain {
-  std::optional<double> estimated;  // us; at most this, if nothing else gets in the way
-  std::optional<double> tried;      // us; by Finding::next, run on the same device
+  std::optional<double> estimated;  // us; an upper limit, if nothing else becomes the bottleneck
+  std::optional<double> tried;      // us; measured by running Finding::next on the same device
   bool operator==(const Gain&) const = default;
 };
 
@@ -267,27 +268,28 @@ struct Finding {
   bool operator==(const Finding&) const = default;
 };
 
-// What a watch of the experiment's config found: races, reads of memory never written, uneven barriers, absent lanes,
-// and outputs that another order of the warps or other contents of shared memory change. It may find nothing.
+// What a watch of the experiment's config found: races, reads of memory that was never written, uneven barriers, absent
+// lanes, and outputs that change with the order of the warps or the initial contents of shared memory. May be empty.
 struct WatchReport {
-  int64_t ctas = 0, total_ctas = 0;  // watched, of the grid
-  int64_t fills = 0, orders = 0;     // runs with other initial contents of shared memory, or another order of the warps
+  int64_t ctas = 0, total_ctas = 0;  // watched CTAs, and those of the grid
+  // Runs with other initial contents of shared memory, and with another order of the warps.
+  int64_t fills = 0, orders = 0;
   std::vector<Finding> findings;
-  bool has_errors() const;  // a finding of severity "error": a correct output was luck
+  bool has_errors() const;  // True if a finding has severity "error": a correct output was luck.
   bool operator==(const WatchReport&) const = default;
 };
 
-// What the kernel printed, CTA by CTA, as the emulator sees it; an assertion that failed prints a line too.
+// Lines that the kernel printed, CTA by CTA, as the emulator sees them. A failed assertion prints a line too.
 struct Printed {
-  static constexpr size_t kMostLines = 256, kMostBytes = 512;  // of a line
+  static constexpr size_t kMostLines = 256, kMostBytes = 512;  // kMostBytes: per line
   std::vector<std::string> lines;
-  int64_t more = 0;  // calls that came after those
+  int64_t more = 0;  // number of prints beyond kMostLines
   bool operator==(const Printed&) const = default;
 };
 
-// One step of a program: a launch, or a memset or copy of the host, which has no variant, occupancy and counters.
+// One step of a program: a launch, or a memset or copy by the host, which has no variant, occupancy and counters.
 struct LaunchFigures {
-  std::string name;  // the entry, "memset sums" or "copy a to b"
+  std::string name;  // the kernel's entry, "memset sums" or "copy a to b"
   std::optional<VariantInfo> variant;
   std::optional<Occupancy> occupancy;
   std::optional<Timing> timing;  // modelled; a GPU measures only the whole program
@@ -295,17 +297,18 @@ struct LaunchFigures {
   bool operator==(const LaunchFigures&) const = default;
 };
 
-// The index of the launch that takes most of a program's modelled time, or of its first launch while no time is known;
-// empty: no program. Observation::variant and ::occupancy are this launch's.
+// The index of the launch that takes most of a program's modelled time; of the first launch while no time is known;
+// empty if there are no launches. Observation::variant and ::occupancy belong to this launch.
 std::optional<size_t> longest_launch(const std::vector<LaunchFigures>& launches);
 
-// A program's counters: the sums, and the share of the CTAs of all its launches. Empty if a launch lacks them.
+// A program's counters: the sums over its launches, with the emulated share of all their CTAs. Empty if a launch has
+// none.
 std::optional<Counters> sum_of_counters(const std::vector<LaunchFigures>& launches);
-// A program's modelled time: the sum of its steps', each with its launch cost; it is bound by what bounds most of the
-// time. Empty if a step has none.
+// A program's modelled time: the sum over its steps, each with its launch cost. Its bound is the one that covers most
+// of the time. Empty if a step has no time.
 std::optional<Timing> sum_of_timings(const std::vector<LaunchFigures>& launches);
 
-// The result of an experiment. Small; kept for ever. An absent part was not reached.
+// The result of an experiment. Small; kept for ever. A part is absent if the run did not reach it.
 struct Observation {
   Experiment experiment;
   std::string hash;  // hash_of(experiment)
@@ -317,20 +320,20 @@ struct Observation {
   std::optional<Timing> timing;
   std::optional<double> tflops;
   std::optional<Counters> counters;
-  // Of a program, its steps in order; else empty. Then `variant` and `occupancy` are the longest launch's
-  // (longest_launch), with the code hash of them all, and `timing` and `counters` are of all steps.
+  // The steps of a program, in order; otherwise empty. `variant` and `occupancy` are then those of the longest launch
+  // (longest_launch), with a code hash over all launches, and `timing` and `counters` cover all steps.
   std::vector<LaunchFigures> launches;
   std::vector<Finding> findings;
   std::optional<WatchReport> watch;
   std::optional<Printed> printed;
-  std::optional<HardwareCounters> hardware;       // only `attnscope counters` asks for them
-  std::optional<FragmentCycles> fragment_cycles;  // of a microbenchmark
+  std::optional<HardwareCounters> hardware;       // only if requested by `attnscope counters`
+  std::optional<FragmentCycles> fragment_cycles;  // only for a microbenchmark
   std::optional<Failure> failure;
   bool operator==(const Observation&) const = default;
 };
 
-// docs/observation.schema.json describes it: null where a part was not reached. Every key but `launches`, `hardware`
-// and `fragment_cycles` is always present.
+// In the form that docs/observation.schema.json describes: null for a part that was not reached. Every key but
+// `launches`, `hardware` and `fragment_cycles` is always present.
 Json to_json(const Observation& observation);
 Result<Observation> observation_from_json(const Json& json, const std::string& where);
 

@@ -5,7 +5,7 @@
 
 namespace attnscope {
 
-// The fields of an Observation's parts. docs/observation.schema.json says the same; a test holds them together.
+// The fields of an Observation's parts. A test keeps docs/observation.schema.json equal to them.
 
 namespace limits {
 inline constexpr Limits kCount{.low = 0};
@@ -16,7 +16,8 @@ inline constexpr Limits kMhz{.low = 0, .high = 1e6};
 inline constexpr Limits kWatts{.low = 0, .high = 1e6};
 inline constexpr Limits kOpen{.open = true};
 inline constexpr Limits kLog{.bytes = 16 << 20};
-inline constexpr Limits kSamples{.low = 0, .high = 1e15, .most = 10000};  // of rounds, and of a round
+// The number of rounds, and of samples in a round.
+inline constexpr Limits kSamples{.low = 0, .high = 1e15, .most = 10000};
 inline constexpr Limits kReasons{.most = 64};
 inline constexpr Limits kEvidence{.most = 256};
 inline constexpr Limits kTerms{.most = 64};
@@ -175,9 +176,9 @@ enum class CounterGroup { lanes, shared_memory, global_memory };
 enum class Beside { nothing, of_a_warp, without_conflicts, share_of_wavefronts, bytes_of_sectors };
 struct CounterRow {
   CounterGroup group;
-  std::string_view label, term;  // the term is the glossary's
+  std::string_view label, term;  // `term` is the glossary's
   Beside beside = Beside::nothing;
-  std::string_view compared = {};  // its name where two runs are compared; empty: it is not compared
+  std::string_view compared = {};  // its name in comparisons; empty: it is not compared
 };
 
 template <>
@@ -211,7 +212,7 @@ struct FieldsOf<Counters> {
       Field{"total_ctas", &Counters::total_ctas, limits::kCount}};
 };
 
-// visit(row, member) for each counter that has a row, in the tables' order.
+// Calls visit(row, member) for each counter that has a row, in table order.
 template <class Visit>
 void for_each_counter(Visit visit) {
   for_each_field(FieldsOf<Counters>::list, [&](const auto& field) {
@@ -255,7 +256,7 @@ struct FieldsOf<Finding> {
                                           Field{"where", &Finding::where},
                                           Field{"gain", &Finding::gain, {}, "what a cure saves; null: not known"},
                                           Field{"next", &Finding::next, {}, "what to try; null: nothing is known"}};
-  // Files written before there was a gain have "est_gain_us", and "next" with an empty "set".
+  // Older files have "est_gain_us" instead of a gain, and "next" with an empty "set".
   static void check(JsonReader& reader, Finding& out) {
     double saved = 0;
     if (reader.has("est_gain_us")) {
@@ -297,7 +298,7 @@ struct FieldsOf<FragmentCycles> {
                  Field{"high", &FragmentCycles::high, limits::kCount}};
 };
 
-// All except the experiment and its hash: what a worker streams part by part.
+// Everything but the experiment and its hash: the parts that a worker streams.
 template <>
 struct FieldsOf<Observation> {
   static constexpr auto list = std::tuple{

@@ -7,17 +7,17 @@
 
 namespace attnscope {
 
-// A compile option as the window and the terminal show it; the label is also the glossary's term.
+// How the window and the terminal show a compile option. The label is also the glossary's term.
 struct OptionRow {
   std::string_view label;
-  // Of a number: what it is, what 0 stands for (in a word or two, and in a sentence), its range otherwise, and the
-  // values that a person is offered.
+  // For a number: what it is, what 0 means (in a word or two, and as a sentence), its range otherwise, and the values
+  // that the window offers.
   std::string_view what = {}, zero = {}, stands_for = {};
   int64_t least = 0, most = 1;
   std::span<const int64_t> offered = {};
 };
 
-// Registers that leave room for 64, 32, 21, 16, 12 and 8 warps on an SM of 65,536.
+// Registers per thread that leave room for 64, 32, 21, 16, 12 and 8 warps on an SM with 65,536 registers; 0: no limit.
 inline constexpr std::array<int64_t, 7> kOfferedRegisters{0, 32, 64, 96, 128, 168, 255};
 inline constexpr std::array<int64_t, 6> kOfferedCtas{0, 1, 2, 3, 4, 6};
 
@@ -34,7 +34,7 @@ struct FieldsOf<CompileOptions> {
                       kOfferedCtas}}};
 };
 
-// visit(key, label, member) for each compile option.
+// Calls visit(key, label, member) for each compile option.
 template <class Visit>
 void for_each_option(Visit visit) {
   for_each_field(FieldsOf<CompileOptions>::list,

@@ -9,25 +9,25 @@
 
 namespace attnscope {
 
-// Compile options by name, with a number for each value: 1 and 0 where it is on or off.
+// Compile options by name, with numeric values: 1 and 0 for on and off.
 
 std::vector<std::string> option_names();
-// `name` is one of option_names().
+// `name` must be one of option_names().
 int64_t option_value(const CompileOptions& options, std::string_view name);
 void set_option(CompileOptions& options, std::string_view name, int64_t value);
 // "on", "off", or the number.
 std::string option_value_text(std::string_view name, int64_t value);
-// What a person reads of it: "on", "off", the number, or what its 0 stands for: "none".
+// The value as shown to a person: "on", "off", the number, or the meaning of 0, such as "none".
 std::string option_words(std::string_view name, int64_t value);
-// The values that a person is offered: 0 and 1 of a switch.
+// The values that the window offers; 0 and 1 for a switch.
 std::vector<int64_t> offered_values(std::string_view name);
 // Failure (Stage::input) that names an option whose number is too low or too high.
 Result<void> check_options(const CompileOptions& options);
 
-// on, off, true, false or a number, as a person writes the value of that option. Failure (Stage::input): no such
-// option, or not its value.
+// Parses on, off, true, false or a number as the value of that option. Failure (Stage::input): there is no such option,
+// or it does not take this value.
 Result<int64_t> option_value_from(std::string_view name, std::string_view text);
-// NAME=VALUE on the command line, into `options`.
+// Applies NAME=VALUE from the command line to `options`.
 Result<void> apply_option(CompileOptions& options, std::string_view text);
 
 // {"maxrregcount=64", …}: the options that differ from `usual`.

@@ -14,7 +14,7 @@ namespace {
 
 // Limits of what is accepted. A tensor above 2^34 elements would not fit any device that this program names.
 constexpr double kMaxElements = 17179869184.0;
-constexpr int64_t kMaxSize = int64_t{1} << 40;  // a size of another kind; available memory limits its buffers
+constexpr int64_t kMaxSize = int64_t{1} << 40;  // of a size of another kind; available memory limits its buffers
 constexpr size_t kMaxSizes = 32;
 
 }  // namespace
@@ -126,7 +126,7 @@ Result<Problem> problem_from_text(std::string_view text, Problem base) {
     const auto real = number_in<double>(value);
     if (size && !whole) return fail(Stage::input, where + "/" + key + ": \"" + value + "\" is not a whole number", "");
     if (scale && !real) return fail(Stage::input, where + "/scale: \"" + value + "\" is not a number", "");
-    // Of causal, 0 and 1 are words.
+    // For causal, 0 and 1 are words.
     const Json given = size || (whole && key != "causal") ? Json(*whole) : scale ? Json(*real) : Json(value);
     for (const std::string& name : names) (size ? json["sizes"] : json)[name] = given;
     if (key == "heads") json["kv_heads"] = json["heads"];

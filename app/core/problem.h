@@ -36,8 +36,8 @@ struct Words<Distribution> : NamesAsWords<Distribution> {};
 
 uint32_t bytes_of(DType dtype);
 
-// What is computed. If the kind is not attention, the kernel's manifest defines it and `sizes` holds the values of its
-// sizes; the fields from batch to scale belong to attention. For attention, O[b,h,i,:] = softmax_j(scale ·
+// What is computed. For a kind other than attention, the kernel's manifest defines the computation and `sizes` holds
+// its sizes; the fields from batch to scale are used only by attention: O[b,h,i,:] = softmax_j(scale ·
 // Q[b,h,i,:]·K[b,h,j,:]) V[b,h,j,:].
 struct Problem {
   ProblemKind kind = ProblemKind::attention;
@@ -53,30 +53,29 @@ struct Problem {
   std::optional<double> scale;  // empty: 1/sqrt(head_dim)
   Distribution distribution = Distribution::normal;
   uint64_t seed = 0;
-  std::map<std::string, int64_t> sizes;  // not for attention
+  std::map<std::string, int64_t> sizes;  // unused by attention
 
   bool is_attention() const { return kind == ProblemKind::attention; }
   double effective_scale() const;
-  // Floating-point operations by the field's convention: 4·B·H·Sq·Sk·D, halved for causal (facts: FlashAttention's);
-  // 2·M·N·K of a gemm whose sizes have these names, B times that where it has a size B too; 0 if there is no
-  // convention.
+  // Floating-point operations by the usual convention: 4·B·H·Sq·Sk·D, halved for causal masks (as FlashAttention
+  // counts); 2·M·N·K for a gemm with these sizes, times B if it has a size B; 0 if there is no convention.
   double flops() const;
   int64_t q_elements() const { return batch * heads * seq_q * head_dim; }
   int64_t kv_elements() const { return batch * kv_heads * seq_k * head_dim; }
   bool operator==(const Problem&) const = default;
 };
 
-// Largest key index, exclusive, that query row `i` may see.
+// Number of keys that query row `i` may see: keys 0 to this, exclusive.
 int64_t visible_keys(const Problem& problem, int64_t i);
-// Under a causal mask, query row i sees the existing keys below i + this.
+// With a causal mask, query row i sees the existing keys below i + this value.
 int64_t first_visible(const Problem& problem);
 
 Json to_json(const Problem& problem);
 // `where` names the file for messages. Unknown keys, wrong types and sizes outside their range are Failures.
 Result<Problem> problem_from_json(const Json& json, const std::string& where);
-// The command line's form: B=1,H=8,S=512,D=64,causal=none,seed=0,dist=normal. S sets both lengths; every JSON key is
-// accepted too (seq_q=…). `causal=true` is bottom_right. Starts from `base`; for a base that is not attention, it knows
-// the names of its sizes, seed and dist: N=1000,seed=3.
+// Parses the command line's form: B=1,H=8,S=512,D=64,causal=none,seed=0,dist=normal. S sets both lengths; every JSON
+// key is accepted too (seq_q=…). `causal=true` means bottom_right. Starts from `base`. If `base` is not attention, the
+// accepted names are its sizes, seed and dist: N=1000,seed=3.
 Result<Problem> problem_from_text(std::string_view text, Problem base = {});
 Result<void> validate(const Problem& problem, const std::string& where);
 // "B1 H8 S512 D64", "B1 H8 Sq333 Sk512 D64 causal"; "gemm K=64 M=128 N=128"

@@ -1,4 +1,4 @@
-// What the launches of a program come to.
+// Figures of a program, computed from its launches.
 #include <algorithm>
 #include <map>
 
@@ -11,7 +11,7 @@ bool has_code(const LaunchFigures& one) { return one.variant || one.counters; }
 
 double us_of(const LaunchFigures& one) { return one.timing ? one.timing->p50 : 0; }
 
-// The times of equal keys added up, longest first.
+// Adds up the times of equal keys; longest first.
 template <class T, class Key>
 void merge(std::vector<T>& all, const std::vector<T>& more, Key key) {
   for (const T& one : more) {

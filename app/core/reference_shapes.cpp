@@ -9,7 +9,7 @@ using Shape = std::vector<int64_t>;
 
 int64_t columns(const Operand& one) { return one.shape.empty() ? 1 : one.shape.back(); }
 int64_t rows(const Operand& one) { return columns(one) == 0 ? 0 : one.elements() / columns(one); }
-// Of the axis before the last.
+// The length of the second-to-last axis.
 int64_t height(const Operand& one) { return one.shape[one.shape.size() - 2]; }
 
 bool same_heads(const Operand& a, const Operand& b) {
@@ -60,7 +60,7 @@ std::string elementwise(const Inputs& in, const Operand& out, bool may_spread) {
   return std::ranges::all_of(in, fits) ? "" : "an input and the output differ in size";
 }
 
-// Why the shapes do not suit the kind; empty: they do.
+// Why the shapes do not fit the kind; empty if they do.
 std::string misfit(ReferenceKind kind, const Inputs& in, const Operand& out) {
   switch (kind) {
     case ReferenceKind::gemm:

@@ -6,22 +6,22 @@
 
 namespace attnscope {
 
-// Where an expected refusal came from. It determines the exit status of the command line (cli/exit_status.h).
+// The stage that refused. It determines the exit status of the command line (cli/exit_status.h).
 enum class Stage {
   input,     // a knob, preset, manifest, option or environment value is not acceptable
   catalog,   // a kernel or its manifest cannot be read
-  compile,   // NVRTC refused, or is missing
+  compile,   // NVRTC refuses the source, or is missing
   limits,    // the variant does not fit the device
-  device,    // no such device, or it went away
-  decode,    // machine code that is not understood: an opcode form outside the tested list
+  device,    // there is no such device, or it was lost
+  decode,    // machine code that cannot be decoded: an opcode form outside the tested list
   launch,    // the kernel did something illegal: an address outside its buffers, a misaligned access
   deadline,  // no progress within the deadline, or a deadlock
   crash,     // the executing process ended unexpectedly
   cancelled,
-  check,     // a reference could not be made
+  check,     // a reference could not be computed
   store,     // a file could not be read or written
   protocol,  // a malformed message
-  internal,  // a fault of this program; the message is for a bug report
+  internal,  // a bug in this program; the message is for a bug report
 };
 
 // An expected refusal, as a value. `message` names the file, knob or config; `hint` says what to do.

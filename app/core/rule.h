@@ -6,19 +6,20 @@
 
 namespace attnscope {
 
-// The outcome of a run in one word: the same in the window, the terminal, the history and compare tables; the exit
-// status follows from it. An error of the watch precedes the verdict: a correct output of a racy kernel is luck.
+// The outcome of a run in one word. The window, the terminal, the history and compare tables all show it, and the exit
+// status follows from it. An error of the watch precedes the verdict, because a correct output of a racy kernel is
+// luck.
 enum class Headline {
   correct,
-  agrees,  // with another kernel, which is not known to be right
+  agrees,  // with another kernel, which may itself be wrong
   wrong,
   unchecked,
-  uneven_barrier,  // not every warp of the CTA arrives at it; races are its consequence
+  uneven_barrier,  // not every warp of the CTA arrives at it; races follow from it
   race,            // two unordered accesses to one word, at least one of them a write
   never_written,   // a read of memory that was never written
   absent_lane,     // a shuffle reads from a lane that does not participate
   luck,            // another order of the warps or other contents of shared memory change the verdict
-  fault            // an error of the watch by a rule that this version does not know
+  fault            // a watch's error by a rule that this version does not know
 };
 template <>
 struct Words<Headline> {
@@ -86,9 +87,9 @@ enum class RuleId {
 };
 struct RuleRow {
   RuleId id;
-  std::string_view name;  // in files; the part before the dot is its family
+  std::string_view name;  // the name in files; the part before the dot is its family
   Headline headline;      // the headline of an error of this rule
-  std::string_view says;  // before the place; of luck: what was tried
+  std::string_view says;  // shown before the place; for luck rules, what was varied
 };
 inline constexpr RuleRow kRules[] = {
     {RuleId::barrier_uneven, "barrier.uneven", Headline::uneven_barrier, "Uneven barrier"},
@@ -104,7 +105,7 @@ inline constexpr RuleRow kRules[] = {
     {RuleId::shuffle_absent, "shuffle.absent", Headline::absent_lane, "Shuffle from an absent lane"},
     {RuleId::luck_fill, "luck.fill", Headline::luck, "fills of shared memory"},
     {RuleId::luck_order, "luck.order", Headline::luck, "warp orders"},
-    // Those that explain a time, an error or a refusal are never a headline.
+    // Rules that explain a time, an error or a refusal never make the headline.
     {RuleId::idle_threads, "threads.idle", Headline::fault, "Idle threads"},
     {RuleId::lone_warps, "warps.lone", Headline::fault, "Few warps do a phase's work"},
     {RuleId::barrier_wait, "wait.barrier", Headline::fault, "Waiting at barriers"},
@@ -138,7 +139,7 @@ inline constexpr RuleRow kRules[] = {
     {RuleId::call_argument, "call.argument", Headline::fault, "An illegal argument"},
     {RuleId::metric_absent, "metric.absent", Headline::fault, "A metric that was not collected"}};
 
-// A finding's rule. One that only the worker knows keeps its name and gets its family's headline.
+// A finding's rule. A rule that only the worker knows keeps its name and gets its family's headline.
 class Rule {
  public:
   Rule(RuleId id = RuleId::unknown);

@@ -25,7 +25,7 @@ int bank_depth(const SharedAccess& access, uint32_t lanes) {
   return most;
 }
 
-// Whether every two active lanes that differ only in `bit` access the same address.
+// True if any two active lanes that differ only in `bit` access the same address.
 bool pairs_agree(const SharedAccess& access, int bit) {
   for (int lane = 0; lane < 32; ++lane) {
     const int other = lane ^ bit;
@@ -34,7 +34,7 @@ bool pairs_agree(const SharedAccess& access, int bit) {
   return true;
 }
 
-// How many lanes a group has, before groups are merged in pairs.
+// Lanes per group, before groups are merged in pairs.
 int group_size(const SharedAccess& access) { return access.bytes <= 4 ? 32 : access.bytes == 8 ? 16 : 8; }
 
 uint32_t lanes_from(int first, int count) { return (count == 32 ? kAllLanes : (1u << count) - 1) << first; }

@@ -2,7 +2,7 @@
 #include "core/fields.h"
 #include "core/sm_timeline.h"
 
-// The fields of what a request for an SM's timeline and its answer hold.
+// The fields of a request for an SM's timeline and of its answer.
 namespace attnscope {
 
 template <>
@@ -35,7 +35,7 @@ struct FieldsOf<WarpPlace> {
                                           Field{"scheduler", &Of::scheduler, kWhole}};
 };
 
-// Every warp has its columns, so that those who read them need not look again.
+// Checks that every warp has its columns, so that readers need no further checks.
 template <>
 struct FieldsOf<SmTimeline> {
   using Of = SmTimeline;

@@ -2,7 +2,7 @@
 #include "core/fields.h"
 #include "core/softmax_steps.h"
 
-// The fields of what a request for a softmax's steps and its answer hold.
+// The fields of a request for softmax steps and of its answer.
 namespace attnscope {
 
 template <>
@@ -13,7 +13,7 @@ struct FieldsOf<SoftmaxRow> {
                  Field{"row", &SoftmaxRow::row, kWhole}};
 };
 
-// The lists have one length a step, so that those who read them need not look again.
+// Checks that the lists have the right length for each step, so that readers need no further checks.
 template <>
 struct FieldsOf<SoftmaxSteps> {
   using Of = SoftmaxSteps;

@@ -35,7 +35,7 @@ std::vector<SoftmaxTile> tiles_of(const SoftmaxSteps& steps) {
     tile.largest = scores.empty() ? std::numeric_limits<float>::quiet_NaN() : *std::ranges::max_element(scores);
     const float before = at == 0 ? -std::numeric_limits<float>::infinity() : steps.m[at - 1];
     tile.raised = tile.m > before;
-    // Two infinities have no difference, and a row that sees nothing yet has nothing to scale.
+    // The difference of two infinities is NaN, and a row that has seen no key yet has nothing to scale.
     if (tile.raised) tile.factor = std::exp((double(before) - double(tile.m)) / steps.unit);
     tile.added = double(tile.l) - (at == 0 ? 0.0 : double(steps.l[at - 1]) * tile.factor);
   }

@@ -20,7 +20,7 @@ std::vector<LineDirective> line_directives(std::string_view source) {
   std::vector<LineDirective> all;
   if (is_machine_code(source)) return all;
   size_t counted = 0;
-  int64_t line = 1;  // of the byte at `counted`
+  int64_t line = 1;  // the line of the byte at `counted`
   for (const CppToken& token : cpp_tokens(source)) {
     if (token.kind != CppToken::Kind::line) continue;
     const std::vector<CppToken> words = cpp_tokens(token.text.substr(1));

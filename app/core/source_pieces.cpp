@@ -24,7 +24,7 @@ class Reader {
     return static_cast<int>(ends - line_ends_.begin()) + 1;
   }
 
-  // The brace that opens the body of a function whose parameters close at `i`; count(): none follows.
+  // The brace that opens the body of the function whose parameters close at `i`; count() if none follows.
   size_t body_behind(size_t i) const {
     bool initializers = false;
     for (++i; i < count(); ++i) {
@@ -82,7 +82,7 @@ SourcePieces::SourcePieces(std::string_view source) {
     add_loops(body, end);
     i = end;
   }
-  // A loop comes before those in it.
+  // A loop comes before the loops in it.
   std::vector<size_t> children(loops_.size());
   for (size_t i = 0; i < loops_.size(); ++i)
     for (size_t j = i; j-- > 0;)

@@ -5,24 +5,24 @@
 
 namespace attnscope {
 
-// The functions of a C++ source and the loops in them, by lines, to name the pieces of a kernel.
+// The functions of a C++ source and the loops in them, by line number, to name the pieces of a kernel.
 class SourcePieces {
  public:
   explicit SourcePieces(std::string_view source);
 
-  // The function whose body has the line, which counts from 1; empty: none.
+  // The function whose body contains the line (counted from 1); empty: none.
   std::string_view function_at(int line) const;
-  // The line of the `for`, `while` or `do` of the loop that the line is in; 0: none. Of loops in loops it is the
-  // outermost in which there is one loop after the other into the depth, and none beside another: a product's loops are
-  // one piece, and a loop over key tiles with several loops in it is many.
+  // The line of the `for`, `while` or `do` of the loop that contains the line; 0: none. For nested loops it is the
+  // outermost loop that has at most one loop at each depth. So the loops of a matrix product are one piece, and a loop
+  // over key tiles with several loops in it is several.
   int loop_at(int line) const;
 
  private:
   struct Piece {
-    std::string name;         // of a function
-    int first = 0, last = 0;  // lines
-    size_t parent = 0;        // of a loop: the loop around it, or itself
-    bool single = true;       // of a loop: no two loops beside each other in it
+    std::string name;         // a function's
+    int first = 0, last = 0;  // lines, inclusive
+    size_t parent = 0;        // for a loop: index of the enclosing loop, or its own
+    bool single = true;       // for a loop: it contains no two loops side by side
   };
   std::vector<Piece> functions_, loops_;
 };

@@ -8,13 +8,14 @@
 
 namespace attnscope {
 
-// Where a clock of a modelled time goes. A wait that the machine code states goes to what is waited for: "global memory
-// latency" is the time that warps wait for data on its way, "L2 bandwidth" the time that requests queue before that.
+// Where a clock of a modelled time goes. A wait that the machine code states is charged to what is waited for: "global
+// memory latency" is the time that warps wait for data in flight, "L2 bandwidth" the time that requests queue before
+// that.
 enum class TermKind {
   launch,  // an empty kernel's time, and the start of CTAs
-  tail,    // the share of an SM's places that stay empty at the end because no CTA is left
+  tail,    // SM places that stay empty at the end, because no CTA is left
   issue,   // a scheduler issues an instruction
-  // Waits for a pipe that another instruction occupies:
+  // Waits for a pipe that another instruction uses:
   tensor_cores,
   integer,
   integer_multiply,
@@ -26,16 +27,16 @@ enum class TermKind {
   mufu,
   uniform,
   shuffles,
-  register_banks,  // of a scheduler, that another instruction still reads from
-  // Waits for a queue to pass:
-  shared_wavefronts,  // those that the accesses need
+  register_banks,  // a scheduler's banks that another instruction still reads
+  // Waits for a queue to drain:
+  shared_wavefronts,  // the wavefronts that the accesses need
   bank_conflicts,     // the wavefronts beyond those
   l1_lines,           // the 128-byte lines of global and local requests, which take the same path
   l2_bandwidth,
-  dram_bandwidth,  // of a problem that exceeds the L2
+  dram_bandwidth,  // for a problem larger than the L2
   // Waits for a result:
   instruction_latency,  // stall counts in the code
-  tensor_latency,       // stall counts behind a Tensor Core product
+  tensor_latency,       // stall counts after a Tensor Core product
   mufu_latency,         // MUFU and conversions
   shuffle_latency,
   constant_latency,
@@ -43,7 +44,7 @@ enum class TermKind {
   global_latency,
   local_latency,
   jumps,
-  instruction_fetch,  // from beyond the SM's nearest instruction cache
+  instruction_fetch,  // from outside the SM's nearest instruction cache
   barriers,
   other
 };
@@ -84,15 +85,15 @@ struct Words<TermKind> {
                                                   {other, "other"}}};
 };
 
-// An instruction that carries a part of a term: what it waits for, or itself where it issues. `address` counts bytes
-// from the kernel's first instruction; `source` is "02_tiled.cu:174", or empty where no line is known.
+// An instruction and the part of a term that it carries: the instruction waited for, or the one that issues. `address`
+// is in bytes from the kernel's first instruction; `source` is "02_tiled.cu:174", or empty if no line is known.
 struct TermLine {
   int64_t address = 0;
   std::string source;
   double us = 0;
-  int64_t waiting_address = 0;  // the instruction that waits for it longest; itself where it issues
+  int64_t waiting_address = 0;  // the instruction that waits for it longest; its own address if it issues
   std::string waiting_source;
-  std::optional<int64_t> launch = {};  // of a program's terms: the index of the launch whose instruction it is
+  std::optional<int64_t> launch = {};  // for a program: index of the launch that the instruction belongs to
   bool operator==(const TermLine&) const = default;
 };
 
@@ -100,11 +101,11 @@ struct Term {
   static constexpr size_t kMostLines = 5;
   TermKind kind = TermKind::other;
   double us = 0;
-  std::vector<TermLine> lines;  // those that carry most, longest first; none of launch and tail
+  std::vector<TermLine> lines;  // the instructions that carry most, longest first; launch and tail have none
   bool operator==(const Term&) const = default;
 };
 
-// A term's part of a phase.
+// A term's share of a phase.
 struct PhaseTerm {
   TermKind kind = TermKind::other;
   double us = 0;
@@ -119,11 +120,11 @@ struct Phase {
   bool operator==(const Phase&) const = default;
 };
 
-// How a modelled time splits. Terms and phases each sum to it.
+// How a modelled time is divided. The terms sum to it, and so do the phases.
 struct Terms {
-  std::vector<Term> list;     // longest first, none of zero
+  std::vector<Term> list;     // longest first, without zeros
   std::vector<Phase> phases;  // longest first
-  std::string missing;        // why there are none; else empty
+  std::string missing;        // why there are no terms; empty otherwise
   bool operator==(const Terms&) const = default;
 };
 

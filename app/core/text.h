@@ -5,7 +5,7 @@
 
 namespace attnscope {
 
-// The whole of `text` as a number of type T; empty if it is anything else or does not fit.
+// All of `text` as a number of type T; empty if it is anything else or out of range.
 template <class T>
 std::optional<T> number_of(std::string_view text, int base = 10) {
   T number = 0;

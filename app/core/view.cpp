@@ -55,7 +55,7 @@ struct FieldsOf<Tile> {
     if (tile.ready_rows.size() != static_cast<size_t>(tile.height))
       read.fault("ready_rows", "must hold a flag for each row");
   }
-  // The rest is only of a tile whose request has a target.
+  // The other members are written only if the tile's request had a target.
   static void finish(Json& json, const Tile& tile) {
     if (tile.request.target) return;
     for (const char* key : {"in_target", "low", "high", "not_in_target"}) json.erase(key);

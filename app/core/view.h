@@ -14,7 +14,7 @@ enum class MapKind {
   error,  // |output - reference|
   output,
   reference,
-  attention,  // softmax(scale · Q·Kᵀ) of one head, in fp64: columns are keys
+  attention,  // softmax(scale · Q·Kᵀ) of one head, in fp64; columns are keys
 };
 template <>
 struct Words<MapKind> : NamesAsWords<MapKind> {};
@@ -24,13 +24,13 @@ struct Words<MapKind> : NamesAsWords<MapKind> {};
 struct PixelTarget {
   static constexpr size_t kHandleBytes = 64;
   int gpu = 0;                         // CUDA's ordinal
-  std::array<std::string, 2> buffers;  // their IPC handles; the one to fill is ticket % 2
-  int64_t bytes = 0;                   // of either
-  uint64_t ticket = 0;                 // only of this request
+  std::array<std::string, 2> buffers;  // IPC handles of two buffers; ticket % 2 selects the one to fill
+  int64_t bytes = 0;                   // size of each buffer
+  uint64_t ticket = 0;                 // identifies this request
   bool operator==(const PixelTarget&) const = default;
 };
 
-// Asks for a map of an experiment: rows are query rows, columns are head_dim (attention: keys).
+// Requests a map of an experiment. Rows are query rows; columns are head_dim (attention: keys).
 struct ViewRequest {
   std::string experiment_hash;
   MapKind map = MapKind::error;
@@ -41,22 +41,23 @@ struct ViewRequest {
   bool operator==(const ViewRequest&) const = default;
 };
 
-// The answer. A texel that covers several elements holds the largest value (NaN wins): an error never hides.
+// The answer to a ViewRequest. A texel that covers several elements holds their largest value (NaN wins), so that an
+// error is never hidden.
 struct Tile {
   ViewRequest request;
   int width = 0, height = 0;
-  std::vector<float> values;               // row-major; NaN where NaN; a row not computed yet is kNotYet
+  std::vector<float> values;               // row-major; may hold NaN; rows not computed yet are kNotYet
   static constexpr float kNotYet = -1.0f;  // errors are never negative; for output and reference, see `ready_rows`
-  std::vector<uint8_t> ready_rows;         // height flags: 1 when every row under this texel row is computed
-  bool in_target = false;                  // the values are in the request's target, and not here
-  float low = 0, high = 0;                 // in_target: the finite extremes, 0 included
+  std::vector<uint8_t> ready_rows;         // `height` flags: 1 if every row under this texel row is computed
+  bool in_target = false;                  // the values are in the request's target, not in `values`
+  float low = 0, high = 0;                 // with in_target: the smallest and largest finite value, including 0
   std::string not_in_target;               // why the given target was not used; empty: it was used, or none was given
   bool operator==(const Tile&) const = default;
 };
 
 Json to_json(const ViewRequest& request);
 Result<ViewRequest> view_request_from_json(const Json& json, const std::string& where);
-Json to_json(const Tile& tile);  // values as a binary array of little-endian floats
+Json to_json(const Tile& tile);  // values are a binary array of little-endian floats
 Result<Tile> tile_from_json(const Json& json, const std::string& where);
 
 }  // namespace attnscope

@@ -2,7 +2,7 @@
 
 namespace attnscope {
 
-// In its own file, so that a test can link its own definition instead.
+// In a file of its own, so that a test can link its own definition instead.
 std::string_view label(std::string_view word) { return word; }
 
 }  // namespace attnscope

@@ -8,7 +8,7 @@
 
 namespace attnscope {
 
-// The two directions between an enumeration and its words, from one table.
+// Converts between an enumeration and its words, from one table.
 template <class T, size_t N>
 using WordTable = std::array<std::pair<T, std::string_view>, N>;
 
@@ -19,8 +19,8 @@ std::string_view word_of(const WordTable<T, N>& table, T value) {
   return "?";
 }
 
-// How people see a word; files hold the words as in the tables. A test replaces this function and so renames every
-// label.
+// The text that people see for a word; files hold the words of the tables. A test replaces this function to rename
+// every label.
 std::string_view label(std::string_view word);
 
 template <class T, size_t N>
@@ -33,8 +33,8 @@ Result<T> value_of(const WordTable<T, N>& table, std::string_view text, Stage st
   return fail(stage, "\"" + std::string(text) + "\" is not one of " + words, "Use one of " + words + ".");
 }
 
-// The name of an enumerator; empty where the enumeration has none of that value. Compilers spell it in the signature:
-// "… enumerator() [with auto V = attnscope::Stage::input; …]", "… enumerator() [V = (attnscope::Stage)14]".
+// The name of an enumerator; empty if the enumeration has none with that value. Compilers spell it in the signature: "…
+// enumerator() [with auto V = attnscope::Stage::input; …]", "… enumerator() [V = (attnscope::Stage)14]".
 template <auto V>
 constexpr std::string_view enumerator() {
   std::string_view name = __PRETTY_FUNCTION__;
@@ -45,7 +45,7 @@ constexpr std::string_view enumerator() {
 }
 
 // The table of an enumeration whose words are its enumerators' names: template <> struct Words<E> : NamesAsWords<E> {};
-// Its enumerators have the values from 0 on.
+// The enumerators must have the values 0, 1, 2 and so on.
 template <class E>
 struct NamesAsWords {
   template <size_t N = 0>
@@ -61,8 +61,8 @@ struct NamesAsWords {
   (std::make_index_sequence<count()>());
 };
 
-// An enumeration says its words once: template <> struct Words<E> { … table }, or as above. `also` holds words that are
-// read and never written.
+// An enumeration declares its words once: template <> struct Words<E> { … table }, or as above. `also` holds words that
+// are accepted and never written.
 template <class E>
 struct Words;
 template <class E>
@@ -73,7 +73,7 @@ concept Worded = requires {
 template <>
 struct Words<Stage> : NamesAsWords<Stage> {};
 
-// In files, in the protocol, in JSON.
+// For files, the protocol and JSON.
 template <Worded E>
 std::string_view word_of(E value) {
   return word_of(Words<E>::table, value);

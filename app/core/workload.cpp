@@ -3,7 +3,7 @@
 namespace attnscope {
 namespace {
 
-// The fewest and the most inputs.
+// The least and the most number of inputs.
 std::pair<size_t, size_t> inputs_of(ReferenceKind kind) {
   switch (kind) {
     case ReferenceKind::each:

@@ -7,7 +7,7 @@
 namespace attnscope::store {
 namespace {
 
-constexpr uint64_t kMostBytes = 16 << 20;  // thousands of kernels
+constexpr uint64_t kMostBytes = 16 << 20;  // enough for thousands of kernels
 
 Result<Journal> journal_in(const std::string& text, const std::string& where, const std::vector<Kernel>& kernels,
                            bool& kernel_is_gone) {
@@ -47,8 +47,8 @@ Result<void> write_journal(const std::filesystem::path& path, const Journal& jou
                   {"last", to_json(journal.last, kernels)},
                   {"preset_path", journal.preset_path},
                   {"kernels", std::move(asked)}};
-  // Cached: complete after a crash of the program; a power cut may lose the last knob position, which is not worth a
-  // disk flush at every move.
+  // Cached: the file is complete after a crash of the program. A power cut may lose the last knob position, which is
+  // not worth a disk flush at every move.
   return platform::write_file(path, json_text(json, 2) + "\n", platform::Durability::cached);
 }
 

@@ -153,7 +153,7 @@ std::vector<PresetFile> list_presets(const std::filesystem::path& dir, const std
 }
 
 Result<Preset> default_preset(const std::vector<std::filesystem::path>& dirs, const std::vector<Kernel>& kernels) {
-  std::vector<Failure> unread;  // the list of presets reports them
+  std::vector<Failure> unread;  // list_presets() reports them elsewhere
   for (const std::filesystem::path& dir : dirs)
     for (const PresetFile& file : list_presets(dir, "", unread))
       if (file.invites) return read_preset(file.path, kernels);
@@ -179,8 +179,8 @@ Result<std::filesystem::path> copy_preset(const std::filesystem::path& path, con
   preset->title = title;
   for (int copy = 1; std::ranges::find(taken, preset->title) != taken.end(); ++copy)
     preset->title = title + " copy" + (copy > 1 ? " " + std::to_string(copy) : "");
-  preset->group.clear();   // a copy is a person's own
-  preset->invite.clear();  // of the default preset
+  preset->group.clear();   // the copy belongs to the person
+  preset->invite.clear();  // only the default preset has one
   const std::filesystem::path to = free_path(folder, path.stem().string());
   if (auto written = platform::write_file(to, json_text(to_json(*preset, kernels), 2) + "\n"); !written)
     return fail(written.error());

@@ -17,14 +17,14 @@
 namespace attnscope::store {
 namespace {
 
-constexpr int kGuardMs = 5000;  // time for another process to repair the file: some seconds for a long history
+constexpr int kGuardMs = 5000;  // for another process to repair the file; a long history takes seconds
 
 Failure folder_not_writable(const std::filesystem::path& path) {
   return {Stage::store, path.string() + ": its folder cannot be written",
           "Check the folder's rights, or set ATTNSCOPE_HOME to a folder that can be written."};
 }
 
-// Of a file that stays as it is.
+// For a file that is not changed.
 Failure failure_of_other(const std::filesystem::path& path, const SQLite::Exception& error) {
   Failure failure = failure_of(path, error);
   if (is_damage(error))
@@ -32,7 +32,7 @@ Failure failure_of_other(const std::filesystem::path& path, const SQLite::Except
   return failure;
 }
 
-// The row starts with the columns json, finished_at.
+// The row must start with the columns json and finished_at.
 Result<StoredObservation> stored_in(SQLite::Statement& row, const std::filesystem::path& path) {
   auto json = parse_json(row.getColumn(0).getString(), path.string(), Stage::store);
   if (!json) return fail(json.error());
@@ -41,8 +41,8 @@ Result<StoredObservation> stored_in(SQLite::Statement& row, const std::filesyste
   return StoredObservation{std::move(*observation), row.getColumn(1).getDouble()};
 }
 
-// Held while the file is opened or replaced, so that no process moves away a file that another has just made, or opens
-// a new file beside an old log.
+// Held while the file is opened or replaced, so that no process moves away a file that another has just created, or
+// opens a new file beside an old log.
 struct Guard {
   std::optional<platform::FileLock> lock;
   ResultsFileSystem file_system;
@@ -50,7 +50,8 @@ struct Guard {
 
 Result<Guard> guard(const std::filesystem::path& path) {
   auto lock = platform::FileLock::within(path.string() + ".opening", kGuardMs);
-  if (!lock) return Guard{};  // a folder that cannot be written, or a full disk: opening the file says it better
+  // The folder cannot be written or the disk is full; opening the file gives a better message.
+  if (!lock) return Guard{};
   if (!lock->supported()) return Guard{std::nullopt, {.locks = false, .shared_memory = false}};
   if (!lock->held())
     return fail(Stage::store, path.string() + ": another attnscope is repairing it", "The next result is tried again.");
@@ -73,7 +74,7 @@ void insert_row(SQLite::Statement& insert, const std::string& hash, double finis
   try {
     insert.exec();
   } catch (const SQLite::Exception&) {
-    insert.tryReset();  // otherwise it would hold the file until the next one
+    insert.tryReset();  // otherwise the statement would lock the file until the next append
     throw;
   }
   insert.reset();
@@ -85,10 +86,10 @@ struct Row {
   std::string app, json;
 };
 
-// In one transaction; other processes wait for milliseconds.
+// Rows per transaction; other processes wait for milliseconds.
 constexpr size_t kMergedAtOnce = 500;
 
-// Adds those that are not there, and returns how many.
+// Adds the observations that are missing, and returns how many.
 Result<int64_t> add_rows(ResultsDatabase& database, const std::filesystem::path& path, const std::vector<Row>& rows) {
   if (!database.insert) return fail(not_writable(path, database));
   SQLite::Transaction transaction(database.connection, SQLite::TransactionBehavior::IMMEDIATE);
@@ -123,7 +124,7 @@ Failure failure_of(const std::filesystem::path& path, const SQLite::Exception& e
   else if (is_no_room(error) && code != SQLITE_CANTOPEN)
     hint = "Free some space on that disk; results are kept in memory until then.";
   if (code == SQLITE_BUSY) hint = "Another program holds the database; the next result is tried again.";
-  const std::string lock = path.string() + ".lock";  // on a file system without locks
+  const std::string lock = path.string() + ".lock";  // the lock on a file system without file locks
   if (code == SQLITE_BUSY && platform::identity_of(lock))
     hint += " If none does, a program that was ended left " + lock + " behind: remove it.";
   return Failure{Stage::store, fmt::format("{}: {}", path.string(), error.what()), hint};
@@ -153,7 +154,7 @@ Result<void> Results::open_file(ResultsFileSystem file_system) {
   return {};
 }
 
-// Opens the file if it is not open, or if another file has taken its name.
+// Opens the file if it is not open, or if another file has its name now.
 Result<void> Results::connect() {
   if (database_ && database_->identity == platform::identity_of(path_)) return {};
   auto guarded = guard(path_);
@@ -161,13 +162,14 @@ Result<void> Results::connect() {
   return open_file(guarded->file_system);
 }
 
-// Writes the readable rows to a new file, which then takes the damaged one's name.
+// Writes the readable rows to a new file and gives it the damaged file's name.
 Result<void> Results::replace_damaged(const std::string& damage) {
   const std::string fresh = platform::temporary_beside(path_);
   int64_t rows = 0;
   std::error_code error;
   try {
-    SQLite::Database into(fresh, SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE, 0, "unix-none");  // only ours yet
+    // Only this process uses it yet.
+    SQLite::Database into(fresh, SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE, 0, "unix-none");
     ResultsDatabase::make_schema(into);
     rows = copy_readable_rows(path_, into);
   } catch (...) {
@@ -184,7 +186,8 @@ Result<void> Results::replace_damaged(const std::string& damage) {
   return {};
 }
 
-// Replaces the file that seen_ identifies, unless another process has done so, and opens the one that is there then.
+// Replaces the file that seen_ identifies, unless another process has done so, and opens the file that has the name
+// now.
 Result<void> Results::mend(const std::string& damage) {
   database_.reset();
   auto guarded = guard(path_);
@@ -206,7 +209,7 @@ Result<std::unique_ptr<Results>> Results::open(const std::filesystem::path& path
   auto opened = results->with_database([](ResultsDatabase&) { return Result<void>(); });
   if (opened) return results;
   Failure failure = opened.error();
-  if (const auto trouble = results->take_trouble())  // there is no object to ask for it
+  if (const auto trouble = results->take_trouble())  // take_trouble() needs an object, and a failed open has none
     failure.hint = trouble->message + ". " + trouble->hint + " " + failure.hint;
   return fail(std::move(failure));
 }
@@ -219,7 +222,7 @@ bool Results::has_any(const std::filesystem::path& path) {
 
 Result<void> Results::append(const Observation& observation, double finished_at) {
   const std::string json = json_text(to_json(observation));
-  if (database_ && database_->way == ResultsDatabase::Way::read_only) database_.reset();  // it may be writable by now
+  if (database_ && database_->way == ResultsDatabase::Way::read_only) database_.reset();  // it may have become writable
   return with_database([&](ResultsDatabase& database) -> Result<void> {
     if (!database.insert) return fail(not_writable(path_, database));
     insert_row(*database.insert, observation.hash, finished_at, observation.versions.app, json);
@@ -277,7 +280,7 @@ Result<std::vector<int64_t>> Results::find(const ResultFilter& wanted, ResultOrd
 }
 
 Result<int64_t> Results::read(std::span<const int64_t> rows, const std::function<void(StoredObservation)>& take) {
-  // Damage that shows half way is mended, and reading goes on where it was.
+  // If damage shows in the middle, the file is repaired and reading continues at the same row.
   size_t done = 0;
   int64_t unreadable = 0;
   return with_database([&](ResultsDatabase& database) -> Result<int64_t> {

@@ -14,7 +14,7 @@ namespace fs = std::filesystem;
 using Way = ResultsDatabase::Way;
 
 constexpr int kBusyMs = 500;  // another process writes for microseconds
-// The columns of ResultKey after finished_at, and where an observation has them.
+// The columns of ResultKey after finished_at, and their JSON paths in an observation.
 constexpr std::pair<const char*, const char*> kKeys[] = {{"kernel", "$.experiment.kernel.id"},
                                                          {"problem", "$.experiment.problem"},
                                                          {"config", "$.experiment.config"},
@@ -25,10 +25,10 @@ constexpr std::pair<const char*, const char*> kKeys[] = {{"kernel", "$.experimen
                                                          {"us", "$.timing.us.p50"},
                                                          {"verdict", "$.verdict.state"},
                                                          {"against", "$.verdict.against"}};
-// With one process only, the log that another one left can be read without shared memory.
+// With exclusive locking, the log of an ended process can be read without shared memory.
 constexpr const char* kAlone = "PRAGMA locking_mode=EXCLUSIVE";
 
-// The path as a SQLite URI with options. If nothing writes the file any more, its log is still read.
+// The path as a read-only SQLite URI. The log is read too, if no process writes the file any more.
 std::string read_only_uri(const fs::path& path) {
   std::string uri = "file:";
   for (const char c : path.string())
@@ -38,8 +38,8 @@ std::string read_only_uri(const fs::path& path) {
   return uri + (has_log ? "?mode=ro" : "?immutable=1");
 }
 
-// The two modes that write. SQLite normally locks through the kernel; without such locks, a folder beside the file is
-// the lock.
+// Opens in one of the two modes that write. SQLite normally locks through the kernel; without such locks, a folder
+// beside the file is the lock.
 SQLite::Database open_to_write(const fs::path& path, Way way, bool locks) {
   const bool folder_as_lock = way == Way::journal && !locks;
   return SQLite::Database(path.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE, kBusyMs,
@@ -57,7 +57,8 @@ void set_up(SQLite::Database& sql, Way way) {
   }
 }
 
-// Of the JSON text in the SQL expression `json`: the columns of ResultKey. A text that is no JSON has none.
+// The columns of ResultKey, extracted from the JSON text in the SQL expression `json`. Text that is not JSON gives
+// none.
 std::string key_columns(const std::string& json) {
   std::string columns;
   for (const auto& [name, path] : kKeys)
@@ -79,14 +80,14 @@ Failure newer(const fs::path& path, int schema) {
           "Use that version, or move the file away. Nothing is added to it."};
 }
 
-// Or an index of that name.
+// Finds indexes of that name too.
 bool has_table(SQLite::Database& sql, const std::string& name) {
   SQLite::Statement query(sql, "SELECT count(*) FROM sqlite_master WHERE name = ?");
   query.bind(1, name);
   return query.executeStep() && query.getColumn(0).getInt() == 1;
 }
 
-// With every column that this version reads.
+// True if the key table has every column that this version reads.
 bool has_all_keys(SQLite::Database& sql) {
   SQLite::Statement query(sql, "SELECT name FROM pragma_table_info('observation_key')");
   std::set<std::string> names;
@@ -124,9 +125,9 @@ void ResultsDatabase::make_schema(SQLite::Database& sql) {
       "CREATE TABLE IF NOT EXISTS observation("
       "id INTEGER PRIMARY KEY, hash TEXT NOT NULL, finished_at REAL NOT NULL, app TEXT NOT NULL, json TEXT NOT NULL)");
   sql.exec("CREATE INDEX IF NOT EXISTS observation_of_hash ON observation(hash)");
-  sql.exec("DROP INDEX IF EXISTS observation_hash");  // by time, as the first versions had it
-  // The table of keys is small, so that a filter reads little. A trigger fills it, since older versions only know the
-  // first table and add rows too. They read one with more columns as well.
+  sql.exec("DROP INDEX IF EXISTS observation_hash");  // the first versions indexed by time
+  // The key table is small, so that a filter reads little. A trigger fills it, because older versions know only the
+  // first table and also add rows. Older versions can read a key table with more columns.
   if (!has_all_keys(sql)) {
     sql.exec("DROP TRIGGER IF EXISTS observation_has_key");
     sql.exec("DROP TABLE IF EXISTS observation_key");
@@ -139,7 +140,7 @@ void ResultsDatabase::make_schema(SQLite::Database& sql) {
         "new.id, new.finished_at, " +
         key_columns("new.json") + "; END");
   }
-  // Rows are only added here too; of one experiment the last counts.
+  // Rows are only added here too; the last one of an experiment counts.
   sql.exec(
       "CREATE TABLE IF NOT EXISTS note("
       "id INTEGER PRIMARY KEY, hash TEXT NOT NULL, starred INTEGER NOT NULL, text TEXT NOT NULL, at REAL NOT NULL)");
@@ -187,7 +188,7 @@ Result<std::unique_ptr<ResultsDatabase>> ResultsDatabase::open(const fs::path& p
     if (opened) (*opened)->unwritable = std::move(unwritable);
     return opened;
   } catch (const SQLite::Exception&) {
-    throw *unwritable;  // read without locks, a file that another process writes can look damaged
+    throw *unwritable;  // without locks, a file that another process writes can look damaged
   }
 }
 
@@ -203,8 +204,8 @@ Result<std::unique_ptr<ResultsDatabase>> ResultsDatabase::open_in(Way way, const
   if (!complete && !read_only) make_schema(sql);
   opened->has_keys = has_all_keys(sql);
   opened->has_notes = has_table(sql, "note");
-  if (!opened->identity) opened->identity = platform::identity_of(path);  // just made
-  // Rows are only added: the id says what came last, whatever the clock said.
+  if (!opened->identity) opened->identity = platform::identity_of(path);  // it was created just now
+  // Rows are only added: the largest id is the newest row, whatever the clock said.
   if (!read_only)
     opened->insert.emplace(sql, "INSERT INTO observation(hash, finished_at, app, json) VALUES (?, ?, ?, ?)");
   opened->newest.emplace(sql, "SELECT json, finished_at FROM observation WHERE hash = ? ORDER BY id DESC LIMIT 1");

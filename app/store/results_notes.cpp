@@ -9,7 +9,7 @@ Result<void> Results::annotate(const std::string& hash, const RunNote& note, dou
   if (note.text.size() > RunNote::kMostBytes || !is_utf8(note.text))
     return fail(Stage::input, fmt::format("the note is longer than {} bytes, or no UTF-8", RunNote::kMostBytes),
                 "Shorten it.");
-  if (database_ && database_->way == ResultsDatabase::Way::read_only) database_.reset();  // it may be writable by now
+  if (database_ && database_->way == ResultsDatabase::Way::read_only) database_.reset();  // it may have become writable
   return with_database([&](ResultsDatabase& database) -> Result<void> {
     if (!database.insert) return fail(not_writable(path_, database));
     SQLite::Statement insert(database.connection, "INSERT INTO note(hash, starred, text, at) VALUES (?, ?, ?, ?)");

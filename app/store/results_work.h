@@ -2,14 +2,14 @@
 #include "store/results.h"
 #include "store/results_database.h"
 
-// What the sources of Results share.
+// Helpers shared by the sources of Results.
 namespace attnscope::store {
 
 bool is_damage(const SQLite::Exception& error);
 
 Failure failure_of(const std::filesystem::path& path, const SQLite::Exception& error);
 
-// Of a database without `insert`: why it takes no row.
+// Why a database without `insert` takes no row.
 Failure not_writable(const std::filesystem::path& path, const ResultsDatabase& database);
 
 template <class Work>

@@ -4,7 +4,7 @@
 
 namespace attnscope::store {
 
-// What a person says of the runs of an experiment.
+// A person's star and note on the runs of an experiment.
 struct RunNote {
   static constexpr size_t kMostBytes = 2000;
   bool starred = false;

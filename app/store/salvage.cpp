@@ -12,9 +12,9 @@ namespace attnscope::store {
 namespace {
 
 constexpr int64_t kLow = std::numeric_limits<int64_t>::min(), kHigh = std::numeric_limits<int64_t>::max();
-constexpr int64_t kMostLookUps = 100000;  // single rows; about a second
+constexpr int64_t kMostLookUps = 100000;  // single rows; takes about a second
 
-// False: the damaged file could not be read at this place.
+// Returns false if the damaged file could not be read here.
 template <class Read>
 bool attempt(Read read) {
   try {
@@ -75,7 +75,7 @@ class Copier {
   int64_t copied_ = 0;
 };
 
-// Those that can be read, up to the first that cannot. A file of an older version has none.
+// Copies notes up to the first that cannot be read. A file of an older version has none.
 void copy_notes(SQLite::Database& from, SQLite::Database& into) {
   struct Note {
     std::string hash;

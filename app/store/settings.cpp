@@ -65,8 +65,10 @@ void Settings::set(const std::string& key, Json value) {
 
 Result<void> Settings::save() {
   std::error_code error;
-  std::filesystem::create_directories(path_.parent_path(), error);  // for the lock; writing gives the error
-  // Without file locks, or in a folder that refuses a lock file, only simultaneous writes of two windows can get lost.
+  // For the lock file; if it fails, writing reports the error.
+  std::filesystem::create_directories(path_.parent_path(), error);
+  // Without file locks, or in a folder that refuses a lock file, a change is lost only if two windows write at the same
+  // moment.
   const auto lock = platform::FileLock::within(path_.string() + ".lock", kLockMs);
   if (lock && lock->supported() && !lock->held())
     return fail(Stage::store, path_.string() + ": another attnscope is writing it", "The next change tries again.");

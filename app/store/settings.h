@@ -19,8 +19,9 @@ class Settings {
 
   const Json& all() const { return json_; }      // an object
   void set(const std::string& key, Json value);  // null removes the key
-  // Atomic. Afterwards all() also has what others wrote. A file that cannot be read or understood at that moment, such
-  // as one in the middle of an edit, is a Failure and stays as it is; changes made here wait for the next save().
+  // Atomic. Afterwards all() also has what others wrote. If the file cannot be read or parsed at that moment (in the
+  // middle of an edit, for example), it stays as it is and the result is a Failure; changes made here wait for the next
+  // save().
   Result<void> save();
 
  private:

@@ -117,7 +117,7 @@ Result<NamedWorker> worker_of(const std::string& text, const std::vector<NamedWo
   }
   auto words = command_words(command);
   if (!words) return fail(words.error());
-  // A single word is more likely a name that is missing in the settings than a program that is a worker by itself.
+  // A single word is more likely a name that the settings lack than a program that is a worker without arguments.
   if (name.empty() && words->size() == 1 && is_name(words->front())) {
     const std::string names = joined(known, &NamedWorker::name);
     return fail(Stage::input, "--worker " + text + ": the settings have no such worker",

@@ -10,7 +10,7 @@ namespace attnscope::store {
 
 // A worker on another machine, or behind a queue, with the command that reaches it.
 struct NamedWorker {
-  std::string name;               // prefix of its devices: "l4box" in "l4box/cuda:0"
+  std::string name;               // prefix of its device ids: "l4box" in "l4box/cuda:0"
   std::vector<std::string> argv;  // {"ssh", "l4box", "attnscope", "worker"}
   bool operator==(const NamedWorker&) const = default;
 };
@@ -19,12 +19,12 @@ struct NamedWorker {
 // empty command is a Failure (Stage::input).
 Result<std::vector<std::string>> command_words(std::string_view command);
 
-// The workers in a settings file: {"workers": {"l4box": "ssh l4box attnscope worker"}}, in the order of their names.
-// Empty when there is no file or no entry. Failures (Stage::store) name the file and the entry.
+// The workers in a settings file: {"workers": {"l4box": "ssh l4box attnscope worker"}}, ordered by name. Empty if there
+// is no file or no entry. Failures (Stage::store) name the file and the entry.
 Result<std::vector<NamedWorker>> read_named_workers(const std::filesystem::path& settings);
 
-// The value of --worker: the name of one of `known`, NAME=COMMAND, or a COMMAND, whose worker is named after the
-// machine that ssh connects to, or else after the program. Failure (Stage::input) for anything else.
+// The value of --worker: the name of one of `known`, NAME=COMMAND, or a COMMAND. A worker without a name gets that of
+// the machine that ssh connects to, or of the program. Failure (Stage::input) for anything else.
 Result<NamedWorker> worker_of(const std::string& text, const std::vector<NamedWorker>& known);
 
 }  // namespace attnscope::store
