@@ -19,11 +19,11 @@ static_assert(code_value::kUniformPredicate - kPredicate == emulator::kUniformPr
 
 // Usual latencies in clocks (stall counts between a producer and its consumer in compiled code, sm_80 to sm_90).
 constexpr int kTensorClocks = 24, kDoubleClocks = 10, kPredicateClocks = 13, kUniformClocks = 12, kUsualClocks = 5;
-// A stall count with more room than this over every result is there for another reason.
+// A stall count that exceeds every result's latency by more than this has another reason.
 constexpr int kMostRoom = 8;
 constexpr int kMostClocks = 48;  // between producer and consumer
 
-// Registers that hold one operand.
+// How many registers hold each operand.
 struct Widths {
   size_t dst = 1, a = 1, b = 1, c = 1, e = 1;
 };
@@ -81,7 +81,7 @@ class Usage {
   }
 
  private:
-  // RZ and URZ are no results.
+  // RZ and URZ are not results.
   void add_register(Values& values, uint32_t offset, size_t width) const {
     constexpr size_t kBytes = 128, kUniformBegin = offsetof(Registers, ur);
     if (offset >= emulator::kLaneFileOffset) {
@@ -94,7 +94,7 @@ class Usage {
 
   static void add_predicate(Values& values, uint8_t slot) {
     const bool constant =
-        slot % emulator::kUniformPredicates >= emulator::kPredicateTrue;  // PT, or where PT is written
+        slot % emulator::kUniformPredicates >= emulator::kPredicateTrue;  // PT as a source or destination
     if (!constant) values.set(kPredicate + slot);
   }
 
@@ -125,7 +125,7 @@ std::vector<uint8_t> fixed_dependences(const emulator::Program& program) {
     for (uint32_t i = block.first + 1; i < block.first + block.count; ++i) {
       const Values read = usage.read(instructions[i], program.ops[i]);
       int between = 0, least = kMostRoom + 1;
-      Values later;  // written after the candidate: the instruction does not read the candidate's value of these
+      Values later;  // written after the candidate, so the instruction does not read the candidate's value of these
       for (uint32_t p = i; p-- > block.first && between < kMostClocks;) {
         between += instructions[p].control.stall;
         const Values shared = written[p] & read & ~later;

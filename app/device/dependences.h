@@ -6,12 +6,11 @@
 
 namespace attnscope::device {
 
-// For each instruction, how many instructions before it stands the one whose result of fixed latency it waits for by
-// stall counts; 0: there is none in its straight run. Results of variable latency are waited for by scoreboards, which
+// For each instruction, how many instructions earlier the one stands whose fixed-latency result it waits for by stall
+// counts; 0: there is none in its straight-line run. Results of variable latency are waited for by scoreboards, which
 // the code names.
-//
-// The code states clocks and not what they are for. Of the registers and predicates that the instruction reads, the one
-// is taken that is there last: made by the instruction whose usual latency leaves the least room over the stall counts
+// The code states clocks, not what they are for. So of the registers and predicates that the instruction reads, the
+// function takes the one that is ready last: its producer's usual latency leaves the least room under the stall counts
 // between the two.
 std::vector<uint8_t> fixed_dependences(const emulator::Program& program);
 

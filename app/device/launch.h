@@ -1,5 +1,5 @@
 #pragma once
-// What a device is asked to run, and what comes back.
+// The request to run on a device, and its outcome.
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -20,21 +20,22 @@
 
 namespace attnscope::device {
 
-// A variant that is ready for one device: loaded on a GPU, or decoded for the emulator. Immutable; runs share it.
+// A variant that is ready to run on one device: loaded on a GPU, or decoded for the emulator. Immutable and shared by
+// runs.
 class Loaded {
  public:
   virtual ~Loaded() = default;
-  // Version of the library that the routine comes from: "13.1.0"; empty: no library, or it does not say.
+  // Version of the routine's library: "13.1.0"; empty: there is no library, or it does not report one.
   virtual std::string library_version() const { return {}; }
 };
 
-// How an emulated run differs from the ordinary one, to find faults that an ordinary run hides by luck
+// How an emulated run differs from an ordinary one, to find faults that an ordinary run hides by luck
 // (emulator::RunOptions).
 struct Trial {
-  std::vector<uint32_t> ctas;  // the CTAs to run; empty: as sampled_share says
+  std::vector<uint32_t> ctas;  // the CTAs to run; empty: chosen by sampled_share
   bool watch = false;
-  std::vector<emulator::Probe> probes;    // of the first of `ctas`
-  std::vector<SharedPlace> shared_names;  // for the findings
+  std::vector<emulator::Probe> probes;    // in the first of `ctas`
+  std::vector<SharedPlace> shared_names;  // names in the findings
   uint32_t shared_fill = 0;
   uint64_t random_fill = 0, order_seed = 0;
 };
@@ -43,13 +44,13 @@ struct Trial {
 struct LaunchStep {
   ProgramStep::Kind kind = ProgramStep::Kind::launch;
   std::string name;  // for messages
-  // Of a launch, as LaunchRequest's:
+  // For a launch, as in LaunchRequest:
   std::shared_ptr<const Loaded> loaded;
   model::LaunchShape shape;
   int64_t dynamic_shared = 0;
   std::vector<ArgumentValue> arguments;
-  std::vector<SharedPlace> shared_names;  // for a watch's findings
-  // Of a memset and a copy: indices of operands.
+  std::vector<SharedPlace> shared_names;  // names in a watch's findings
+  // For a memset or copy: indices of operands.
   size_t to = 0, from = 0;
   int byte = 0;
 };
@@ -61,35 +62,36 @@ struct LaunchRequest {
   std::vector<std::string> args;  // attention's arguments, in the kernel's parameter order
   model::LaunchShape shape;
   int64_t dynamic_shared = 0;  // bytes
-  // Only for emulated devices: the share of the CTAs to run, (0, 1]. If that is more work than fits into `max_time_ms`
-  // (at least 2 s) on an ordinary laptop, a sample that fits runs instead.
+  // Only for emulated devices: the share of the CTAs to run, (0, 1]. If that takes longer than `max_time_ms` (at least
+  // 2 s) on an ordinary laptop, a smaller sample runs instead.
   double sampled_share = 1.0;
   int64_t max_time_ms = 0;
-  std::shared_ptr<const check::AttentionInputs> inputs;  // of an attention problem; null: the device makes them
+  std::shared_ptr<const check::AttentionInputs> inputs;  // for an attention problem; null: the device makes them
   // For a kernel that is not attention, instead of args and inputs.
   std::shared_ptr<const check::Operands> operands;
   std::vector<ArgumentValue> arguments;
-  // Of a program with operands: its steps in order; loaded, shape, dynamic_shared and arguments are then its last
-  // launch's. A trial's CTAs and a sample are of that launch: the others run whole, because later steps read what they
-  // write.
+  // For a program with operands: its steps in order. loaded, shape, dynamic_shared and arguments are then its last
+  // launch's. A trial's CTAs and a sample apply only to that launch; the others run whole, because later steps read
+  // what they write.
   std::vector<LaunchStep> steps;
   Trial trial;  // only for emulated devices
 };
 
-// What a run reports while it runs, from the thread that called run().
+// Callbacks during a run, on the thread that called run().
 struct LaunchEvents {
-  const std::atomic<bool>* cancel = nullptr;  // checked every few milliseconds; then Stage::cancelled
-  // Only for emulated devices: the buffers are made, which takes seconds for gigabytes, and the run begins.
+  // Checked every few milliseconds; when set, the run fails with Stage::cancelled.
+  const std::atomic<bool>* cancel = nullptr;
+  // Only for emulated devices: called when the buffers are made (which takes seconds for gigabytes) and the run begins.
   std::function<void()> on_start;
   std::function<void(int64_t done, int64_t total)> on_progress;  // CTAs
   std::function<void(const Counters& so_far)> on_counters;
-  // Only for emulated devices: called once, however the run ends, with what the kernel printed, if anything.
+  // Only for emulated devices: called once, however the run ends, if the kernel printed anything.
   std::function<void(const Printed&)> on_printed;
-  // `copy` copies the output as it is now: poison where nothing has been stored yet.
+  // `copy` returns the output in its present state: poison where nothing has been stored yet.
   std::function<void(const std::function<std::vector<std::byte>()>& copy)> on_output;
 };
 
-// What each emulated instruction did, for the latency model and the source panel.
+// The counts of each emulated instruction, for the latency model and the source panel.
 struct EmulatedDetail {
   std::shared_ptr<const emulator::Program> program;
   emulator::RunResult result;
@@ -98,13 +100,14 @@ struct EmulatedDetail {
 struct LaunchOutcome {
   // [batch, heads, seq_q, head_dim] in the problem's layout and dtype.
   std::shared_ptr<const check::GuardedBuffer> output;
-  // Every buffer of role out and inout, in the operands' order; `output` is the first of them.
+  // Every buffer of role out and inout, in the operands' order. `output` is the first of them.
   std::vector<std::shared_ptr<const check::GuardedBuffer>> outputs;
   bool partial = false;  // only a sample of the CTAs ran
-  // Only for emulated devices: nothing sees what the kernel does on a GPU. Of a program, its last launch's.
+  // Only for emulated devices, because a GPU does not report what a kernel does. For a program, those of its last
+  // launch.
   std::optional<Counters> counters;
   std::optional<EmulatedDetail> emulated;
-  // Of a program: what each of its steps did; nothing of a memset or a copy.
+  // For a program: each step's counts; empty for a memset or a copy.
   struct Step {
     std::optional<Counters> counters;
     std::optional<EmulatedDetail> emulated;

@@ -11,9 +11,9 @@
 namespace attnscope::device {
 namespace {
 
-constexpr uint64_t kYieldBit = uint64_t{1} << 45;  // bit 109 of the encoding; clear: the warp yields
+constexpr uint64_t kYieldBit = uint64_t{1} << 45;  // bit 109 of the encoding; if clear, the warp yields
 
-// BSSY names where lanes meet again, and LEPC a place to return to: neither jumps.
+// BSSY names the place where lanes reconverge and LEPC a return address; neither jumps.
 bool jumps(const compile::SassInstruction& one) {
   constexpr std::string_view kJumps[] = {"BRA", "BRX", "JMP", "JMX", "CALL"};
   return std::ranges::find(kJumps, one.opcode) != std::end(kJumps);
@@ -24,7 +24,7 @@ bool falls_through(const compile::SassInstruction& one) {
   const bool leaves = std::ranges::find(kLeave, one.opcode) != std::end(kLeave);
   const bool guarded = one.predicate != 7 || one.predicate_negated;
   const auto is_label = [](const compile::SassOperand& operand) { return operand.kind == compile::OperandKind::label; };
-  // BRA.DIV UR4, label and BRA P0, label go on where their condition does not hold.
+  // BRA.DIV UR4, label and BRA P0, label fall through if their condition is false.
   const bool conditional = one.opcode == "BRA" && !std::ranges::all_of(one.operands, is_label);
   return !leaves || guarded || conditional;
 }

@@ -11,17 +11,17 @@
 
 namespace attnscope::device {
 
-// What an emulated run says of each instruction.
+// An emulated run's results by instruction.
 struct CodeRun {
   std::vector<emulator::InstructionCounters> instructions;
-  std::vector<model::Stall> stalls;  // us; empty: the model has none
+  std::vector<model::Stall> stalls;  // us; empty: the model gives none
   int64_t emulated_ctas = 0, total_ctas = 0;
-  std::map<uint32_t, SharedSteps> shared;  // by instruction
-  std::vector<SharedPlace> places;         // of the run's shared memory
+  std::map<uint32_t, SharedSteps> shared;  // by instruction index
+  std::vector<SharedPlace> places;         // the named parts of the run's shared memory
 };
 
-// The code with its lines. `program` is the same code decoded, for what each instruction reads and writes; null: it is
-// not known. `run` may be null. Failure (Stage::decode): more than Listing::kMostLines instructions.
+// The code with its source lines. `program` is the same code decoded and supplies what each instruction reads and
+// writes; null: unknown. `run` may be null. Failure (Stage::decode): more than Listing::kMostLines instructions.
 Result<Listing> listing_of(const compile::SassProgram& sass, const emulator::Program* program, const CodeRun* run);
 
 }  // namespace attnscope::device

@@ -5,7 +5,7 @@
 
 namespace attnscope::device {
 
-// The emulator stores without atomics: atomic stores would slow every run down for the sake of a picture. Relaxed
+// The emulator stores without atomics, because atomic stores would slow every run for the sake of a picture. Relaxed
 // atomic reads keep the compiler from reading twice or assuming what it read. The race is intended, so the thread
 // sanitizer ignores this one function.
 __attribute__((no_sanitize("thread"), noinline)) std::vector<std::byte> live_copy(std::span<const std::byte> from) {

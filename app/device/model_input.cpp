@@ -56,7 +56,7 @@ double width_of(const compile::SassInstruction& instruction) {
   return 4;
 }
 
-// The 128-byte lines that a request touches, estimated from its sectors: neighbouring lanes fill their sectors, and
+// The 128-byte lines that a request touches, estimated from its sectors. Neighbouring lanes fill their sectors, and
 // four of those make a line; lanes far apart use one sector each, in separate lines.
 double lines_of(const compile::SassInstruction& instruction, const emulator::InstructionCounters& counters) {
   const double sectors = double(counters.sectors) / double(counters.requests);
@@ -65,7 +65,7 @@ double lines_of(const compile::SassInstruction& instruction, const emulator::Ins
   return sectors <= 1.5 * filled ? std::max(1.0, sectors / 4) : sectors;
 }
 
-// By shape: half of k is half a product. TF32 runs at half the rate, int8 at twice the rate.
+// By shape: half of k counts as half a product. TF32 runs at half the rate, int8 at twice the rate.
 float products_of(const compile::SassInstruction& instruction) {
   const bool tf32 = has_modifier(instruction, "TF32");
   if (has_modifier(instruction, "1684")) return 0.5F;
@@ -75,7 +75,7 @@ float products_of(const compile::SassInstruction& instruction) {
   return 1;
 }
 
-// n of DEPBAR.LE SB, n.
+// The n in DEPBAR.LE SB, n.
 int8_t pending_copies(const compile::SassInstruction& instruction) {
   if (instruction.opcode != "DEPBAR" || instruction.operands.size() < 2) return -1;
   return static_cast<int8_t>(std::clamp<int64_t>(instruction.operands[1].value, 0, 127));
@@ -107,7 +107,7 @@ model::ScheduledInstruction scheduled(const compile::SassInstruction& instructio
     out.conflicts = static_cast<float>(double(counters.wavefronts - counters.ideal) / double(counters.issued));
     out.sectors = static_cast<float>(double(counters.sectors) / double(counters.issued));
   } else if (counters.requests > 0 && counters.sectors > 0) {
-    const double share = double(counters.requests) / double(counters.issued);  // the others had every lane off
+    const double share = double(counters.requests) / double(counters.issued);  // in the others every lane was off
     out.passes = static_cast<float>(share * lines_of(instruction, counters));
     out.sectors = static_cast<float>(double(counters.sectors) / double(counters.issued));
   }
@@ -126,7 +126,7 @@ model::CtaTrace trace_of(const emulator::CtaTrace& from) {
   return to;
 }
 
-// Q rows of one CTA and all of K and V: what it must read at least once.
+// Q rows of one CTA and all of K and V: the bytes that it must read at least once.
 double distinct_bytes(const Problem& problem, const std::array<int64_t, 3>& grid) {
   const int64_t rows = (problem.seq_q + std::max<int64_t>(1, grid[0]) - 1) / std::max<int64_t>(1, grid[0]);
   return double(rows + 2 * problem.seq_k) * double(problem.head_dim) * double(bytes_of(problem.dtype));

@@ -30,7 +30,7 @@ constexpr std::array<std::string_view, 4> kTensors{"q", "k", "v", "o"};  // atte
 
 Result<Bytes> attention_value(const std::string& name, const Problem& problem) {
   if (name == "scale") return bytes_of_value(static_cast<float>(problem.effective_scale()));
-  if (name == "causal") return bytes_of_value(static_cast<int32_t>(problem.causal));  // as the macro CAUSAL
+  if (name == "causal") return bytes_of_value(static_cast<int32_t>(problem.causal));  // the value of the macro CAUSAL
   std::optional<int64_t> size;
   for_each_size([&](const auto& field) {
     if (name == field.key) size = problem.*field.member;
@@ -40,7 +40,7 @@ Result<Bytes> attention_value(const std::string& name, const Problem& problem) {
               "docs/writing-a-kernel.md has the table of arguments.");
 }
 
-// The kernel decides whether a size is passed as int or long long.
+// The kernel decides whether a size is passed as int or as long long.
 Result<Bytes> bytes_of_argument(const ArgumentValue& argument, uint32_t wanted, std::span<const uint64_t> addresses) {
   if (argument.operand) return bytes_of_value(addresses[*argument.operand] + uint64_t{argument.offset});
   if (!argument.whole) {

@@ -15,25 +15,25 @@
 
 namespace attnscope::device {
 
-// What a launch works on, for every kind of problem: its buffers, and its parameters over them.
+// The buffers of a launch and the arguments that refer to them, for every kind of problem.
 struct Bound {
   std::shared_ptr<const check::Operands> operands;
   std::vector<ArgumentValue> arguments;
 };
 
-// Attention's q, k, v, o and its table of arguments, or the request's own operands. Failure (Stage::launch) for an
-// unknown argument or a value that does not fit its type.
+// Binds attention's q, k, v, o and arguments by the table, or the request's own operands. Failure (Stage::launch) for
+// an unknown argument or a value that does not fit its type.
 Result<Bound> bind(const LaunchRequest& request);
 
-// Only the arguments of a launch.
+// The arguments of a launch without its buffers.
 Result<std::vector<ArgumentValue>> arguments_of(const LaunchRequest& request);
 
-// Attention's arguments by the names and C types of the table in docs/writing-a-kernel.md.
+// Attention's arguments, with the names and C types of the table in docs/writing-a-kernel.md.
 Result<std::vector<ArgumentValue>> attention_arguments(std::span<const std::string> args, const Problem& problem);
 
-// The parameter block of a launch: the arguments in order, each where the machine code expects it; operand i is at
-// addresses[i]. Failure (Stage::launch) that names the parameter when the number of parameters or a size does not match
-// what the kernel declares.
+// The parameter block of a launch: the arguments in order, each at the offset that the machine code expects. Operand i
+// is at addresses[i]. Failure (Stage::launch) that names the parameter if their number or a size does not match the
+// kernel's declaration.
 Result<std::vector<std::byte>> pack_parameters(const compile::CubinKernel& kernel,
                                                std::span<const ArgumentValue> arguments,
                                                std::span<const uint64_t> addresses);

@@ -16,7 +16,7 @@ using model::Unit;
 constexpr int kZero = 255;  // RZ is in no bank
 constexpr size_t kPlaces = 3;
 
-// The register of an operand: the first of `width`; kZero: none.
+// The first of the `width` registers of an operand; kZero: none.
 struct Source {
   int reg = kZero;
   int width = 1;
@@ -40,7 +40,7 @@ int width_of(const compile::SassInstruction& instruction, const emulator::Op& op
   return place == 2 && has_modifier(instruction, "WIDE") ? 2 : 1;
 }
 
-// It takes its operands at leisure, while others are queued.
+// True for units that read their operands later, while others are queued.
 bool has_own_queue(Unit unit) {
   switch (unit) {
     case Unit::shuffle:
@@ -58,9 +58,8 @@ bool has_own_queue(Unit unit) {
   }
 }
 
-// In the order of the encoding: destinations come first, then up to three
-// places that a register, a constant, a uniform register or an immediate fills;
-// predicates have places of their own.
+// In the order of the encoding: destinations first, then up to three slots, each filled by a register, a constant, a
+// uniform register or an immediate; predicates have slots of their own.
 Sources sources_of(const compile::SassInstruction& instruction, const emulator::Op& op, Unit unit) {
   Sources sources;
   if (has_own_queue(unit)) return sources;

@@ -24,7 +24,8 @@ std::string source_at(const emulator::Program& program, uint32_t instruction, co
 std::string phase_at(const emulator::Program& program, uint32_t instruction, const SourcePieces& pieces,
                      const SourceLines& source) {
   const compile::SassProgram& sass = *program.sass;
-  std::vector<compile::SassLine> calls{sass.instructions[instruction].line};  // innermost first; the kernel's own last
+  // Innermost first, the kernel's own line last.
+  std::vector<compile::SassLine> calls{sass.instructions[instruction].line};
   const auto& callers = sass.instructions[instruction].inlined_at;
   calls.insert(calls.end(), callers.begin(), callers.end());
   const auto text_line = [&](const compile::SassLine& line) {
@@ -41,7 +42,7 @@ std::string phase_at(const emulator::Program& program, uint32_t instruction, con
   return loop > 0 ? fmt::format("{}, loop at line {}", kernel, source.place_of(loop).line) : kernel;
 }
 
-// `sorted`: one term's, by producer.
+// `sorted`: the stalls of one term, sorted by producer.
 Term term_of(std::span<const Stall> sorted, const emulator::Program& program, const SourceLines& lines) {
   Term term{sorted.front().term, 0, {}};
   for (size_t i = 0; i < sorted.size();) {

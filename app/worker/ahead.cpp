@@ -13,7 +13,7 @@ bool is_ready(const std::shared_future<void>& ended) {
   return ended.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
 }
 
-// Validated as every experiment is that comes over a pipe.
+// Validates the experiment first, as if it had arrived over a pipe.
 void compile(const Ahead::Work& work) {
   const DeviceSpec& spec = work.device->spec();
   const Config& config = work.experiment.config;

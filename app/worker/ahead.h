@@ -13,8 +13,8 @@
 
 namespace attnscope::worker {
 
-// Compiles what runs next while something else runs. The caches on disk take the result; a failure is left to the run
-// itself, which meets it again. Of the thread that runs experiments.
+// Compiles the experiments that run next while another one runs. The caches on disk keep the results. Failures are
+// ignored, because the run itself meets them again. Call only from the thread that runs experiments.
 class Ahead {
  public:
   struct Work {
@@ -24,27 +24,28 @@ class Ahead {
     Experiment experiment;
   };
 
-  // `keeps`: there is a cache; without one nothing is done.
+  // `keeps`: there is a cache on disk. Without one, nothing is compiled ahead.
   Ahead(JobPool& pool, bool keeps) : pool_(pool), keeps_(keeps) {}
-  // Each experiment once.
+  // Begins a compilation. Each experiment is compiled at most once.
   void begin(Work work);
-  // Waits for that experiment's compilation if it has begun; if not, it is left to the caller. False: cancelled.
+  // Waits for that experiment's compilation if it has begun. If it has not, returns at once and the caller compiles.
+  // Returns false if cancelled.
   bool wait_for(const Experiment& experiment, const std::atomic<bool>& cancel);
-  // Its compilation has begun and ended.
+  // True if its compilation has begun and ended.
   bool is_done(const Experiment& experiment) const;
 
  private:
   static constexpr size_t kMostKept = 256;
 
   struct Job {
-    std::atomic<bool> taken{false};  // by the pool, or by the run that needs it
+    std::atomic<bool> taken{false};  // by the pool, or by the run that needs the result
     std::promise<void> done;
     std::shared_future<void> ended = done.get_future().share();
   };
 
   JobPool& pool_;
   bool keeps_;
-  std::map<std::string, std::shared_ptr<Job>> jobs_;  // by the experiment's hash
+  std::map<std::string, std::shared_ptr<Job>> jobs_;  // by experiment hash
 };
 
 }  // namespace attnscope::worker

@@ -8,16 +8,16 @@
 
 namespace attnscope::worker {
 
-// Shared with the pool, whose thread may reach it after the run was dropped.
+// Shared with the pool, whose thread may use it after the run was dropped.
 struct BegunRun::Run {
   Experiment experiment;
   std::string code;
   std::shared_ptr<device::Device> device;
   device::LaunchRequest launch;
-  std::atomic<bool> taken{false};  // by the pool, or by the run that needs it
+  std::atomic<bool> taken{false};  // by the pool, or by the run that needs the result
   std::atomic<bool> cancel{false};
   std::atomic<int64_t> ctas{0}, of_ctas{0};
-  std::optional<Printed> printed;  // once it ended
+  std::optional<Printed> printed;  // set when it has ended
   std::promise<Result<device::LaunchOutcome>> ends;
   std::future<Result<device::LaunchOutcome>> end = ends.get_future();
 
@@ -59,8 +59,8 @@ void BegunRun::keep_only(const Experiment& experiment) {
 
 void BegunRun::drop() {
   if (!run_) return;
-  run_->taken = true;   // it never begins,
-  run_->cancel = true;  // or ends soon
+  run_->taken = true;   // keeps it from starting
+  run_->cancel = true;  // ends it soon if it has started
   run_.reset();
 }
 

@@ -9,27 +9,27 @@
 
 namespace attnscope::worker {
 
-// A run in the emulator that began before it was asked for: while one value of a scan is modelled and judged, the next
-// one executes. At most one. Of the thread that runs experiments.
+// A run in the emulator that begins before its request arrives: while one value of a scan is modelled and checked, the
+// next one executes. Holds at most one run. Call only from the thread that runs experiments.
 class BegunRun {
  public:
-  // Of attention: its output would take memory that the other run still needs.
+  // True if an attention problem's output would take memory that the current run still needs.
   static bool is_large(const Problem& problem);
 
-  // `pool` must live as long.
+  // `pool` must outlive the object.
   explicit BegunRun(JobPool& pool) : pool_(pool) {}
   ~BegunRun() { drop(); }
   BegunRun(const BegunRun&) = delete;
   BegunRun& operator=(const BegunRun&) = delete;
 
-  // `code`: the hash of the machine code. One that began before is dropped.
+  // Begins a run and drops any earlier one. `code` is the hash of the machine code.
   void begin(Experiment experiment, std::string code, std::shared_ptr<device::Device> device,
              device::LaunchRequest launch);
-  // Ends a run that began for another experiment.
+  // Ends the run unless it is of that experiment.
   void keep_only(const Experiment& experiment);
   void drop();
-  // Waits for that experiment's run, and tells on_start, on_progress and on_printed. Empty: none began, its code is
-  // another one, or it failed; a run of its own says why. Failure: Stage::cancelled.
+  // Waits for that experiment's run and calls on_start, on_progress and on_printed. Empty if none began, if its code
+  // differs, or if it failed; the caller's own run then reports the failure. Failure: Stage::cancelled.
   Result<std::optional<device::LaunchOutcome>> take(const Experiment& experiment, const std::string& code,
                                                     const device::LaunchEvents& events);
 

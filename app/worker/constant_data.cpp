@@ -11,7 +11,7 @@ Result<Variants> with_constant_data(Variants variants, const std::optional<Workl
                                     const check::Operands* given) {
   const auto is_variable = [](const Operand& one) { return !one.symbol.empty(); };
   if (!workload || std::ranges::none_of(workload->operands, is_variable)) return variants;
-  // A buffer's contents depend on its place in the list; those that are passed are not made here.
+  // A buffer's contents depend on its place in the list. Buffers that are passed as parameters are not filled here.
   Workload only = *workload;
   for (Operand& one : only.operands)
     if (!is_variable(one)) one.shape = {0};

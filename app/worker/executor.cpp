@@ -27,7 +27,7 @@ using protocol::Id;
 constexpr int kLostContext = 5;  // exit status
 constexpr auto kPing = std::chrono::milliseconds(250);
 
-// The only output. Several threads send whole frames. If the supervisor is gone, the process exits.
+// The only output. Several threads send whole frames through it. If the supervisor is gone, the process exits.
 class Output {
  public:
   explicit Output(int fd) : fd_(fd) {}
@@ -55,11 +55,11 @@ struct Work {
   Experiment experiment;
   std::optional<ViewRequest> first_view;
   Stages stages;
-  bool code = false;  // only its listing
+  bool code = false;  // list the code instead of running it
   std::optional<protocol::Among> among = {};
-  std::optional<int64_t> step = {};          // of the launch of a program whose listing it is
-  std::optional<SoftmaxRow> softmax = {};    // what the code holds of that row, instead of its listing
-  std::optional<TimelineAsk> timeline = {};  // what its simulation says of the SMs, instead of its listing
+  std::optional<int64_t> step = {};          // list the program's launch with this step number
+  std::optional<SoftmaxRow> softmax = {};    // read what the code holds of this row
+  std::optional<TimelineAsk> timeline = {};  // record what the simulation says of the SMs
   std::shared_ptr<std::atomic<bool>> cancel = std::make_shared<std::atomic<bool>>(false);
 };
 
@@ -108,7 +108,7 @@ class Executor {
   int fd_in_;
   Output output_;
   Services services_;
-  SharedPixels pixels_;  // of the view desk's thread
+  SharedPixels pixels_;  // used only by the view desk's thread
   ViewDesk views_{[this](const ViewRequest& request) {
                     auto tile = services_.kept.view(request);
                     if (tile) pixels_.deliver(*tile);
@@ -118,14 +118,14 @@ class Executor {
                     if (tile) output_.send(protocol::TileMessage{id, std::move(*tile)});
                     output_.send(protocol::Done{id, tile ? std::nullopt : std::optional(tile.error())});
                   }};
-  std::mutex mutex_;  // guards what follows
+  std::mutex mutex_;  // guards the members below
   std::condition_variable arrived_;
   std::deque<Work> waiting_;
   std::optional<std::pair<Id, std::shared_ptr<std::atomic<bool>>>> running_;
-  std::optional<protocol::KernelContent> kernel_;  // the supervisor sends it before each request
+  std::optional<protocol::KernelContent> kernel_;  // sent by the supervisor before each request
 };
 
-// This also warms up: it opens the compiler's library.
+// Also opens the compiler's library, so that the first request finds it warm.
 void Executor::greet() {
   protocol::HelloReply hello;
   hello.versions = services_.versions();
@@ -207,7 +207,7 @@ void Executor::run(const Work& work) {
   if (!done && !work.code && done.error().stage != Stage::cancelled)
     output_.send(protocol::Part{work.id, {done.error()}});
   output_.send(protocol::Done{work.id, done ? std::nullopt : std::optional(done.error())});
-  // An illegal access makes the context unusable: the answer is sent, and the spare continues in its own process.
+  // An illegal access makes the context unusable. The answer is sent, this process exits, and the spare takes over.
   if (services_.lost()) _exit(kLostContext);
 }
 
@@ -231,7 +231,7 @@ Result<void> Executor::execute(const Work& work) {
   request.stages = work.stages;
   request.cancel = work.cancel.get();
   if (work.among) {
-    request.keeps_output = false;  // no map of it is asked for, and it would take the place of a run that is shown
+    request.keeps_output = false;  // no map of it is requested, and it would replace a run that is shown
     request.known_codes = work.among->known_codes;
     request.hopeless_us = work.among->hopeless_us.value_or(0);
     for (const Experiment& next : work.among->ahead)
@@ -288,7 +288,7 @@ Result<Kernel> Executor::kernel_of(const Experiment& experiment) {
 
 void run_executor(int fd_in, int fd_out, ExecutorOptions options) {
   platform::ignore_write_signals();
-  // On the heap and never freed: its threads run until the process ends.
+  // On the heap and never freed, because its threads run until the process ends.
   (new Executor(fd_in, fd_out, std::move(options)))->serve();
 }
 

@@ -9,15 +9,16 @@ namespace attnscope::worker {
 
 struct ExecutorOptions {
   std::string version;
-  std::filesystem::path cache;  // empty: nothing on disk
+  std::filesystem::path cache;  // empty: nothing is kept on disk
   std::filesystem::path assets;
   Purpose purpose = Purpose::run;
-  catalog::DeviceCatalog devices;  // emulated; read before the walls stand, since one may be in a home folder
+  // Emulated devices; loaded before the process is confined, because a spec may be in a home folder.
+  catalog::DeviceCatalog devices;
 };
 
-// Serves the supervisor at the other ends of fd_in and fd_out (blocking descriptors): says hello once it is warm, pings
-// four times a second, runs one request at a time and answers views meanwhile. Does not return: the process ends at the
-// end of its input.
+// Serves the supervisor over fd_in and fd_out (blocking descriptors). Says hello once it is warm, pings four times a
+// second, runs one request at a time and answers view requests meanwhile. Does not return: the process exits at the end
+// of its input.
 [[noreturn]] void run_executor(int fd_in, int fd_out, ExecutorOptions options);
 
 }  // namespace attnscope::worker

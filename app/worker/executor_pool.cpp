@@ -7,8 +7,8 @@
 namespace attnscope::worker {
 namespace {
 
-constexpr int64_t kAfterOutput = 2000;  // ms from the end of its output to its own end: time to learn how it ended
-constexpr uint64_t kBackOff[] = {0, 100, 400, 1600, 5000};  // ms, after so many failed starts
+constexpr int64_t kAfterOutput = 2000;  // ms from the end of its output until it is killed, to learn how it ended
+constexpr uint64_t kBackOff[] = {0, 100, 400, 1600, 5000};  // ms, indexed by the number of failed starts
 constexpr uint64_t kAccountEvery = 100'000'000;             // ns
 
 }  // namespace
@@ -39,7 +39,7 @@ ExecutorProcess* ExecutorPool::start_one() {
 void ExecutorPool::start_missing() {
   if (over_ || uv_now(loop_) < next_start_) return;
   if (!active_) active_ = start_one();
-  // The spare starts second, so that its start does not delay the first request.
+  // The spare starts after the active one, so that it does not delay the first request.
   else if (active_->ready && !spare_)
     spare_ = start_one();
 }

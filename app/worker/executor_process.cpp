@@ -34,7 +34,7 @@ void write_frame(uv_stream_t* stream, std::vector<std::byte> frame, std::functio
     if (status != 0 && status != UV_ECANCELED && written->on_error) written->on_error(status);
   });
   if (error == 0)
-    static_cast<void>(pending.release());  // its callback frees it
+    static_cast<void>(pending.release());  // the callback frees it
   else if (pending->on_error)
     pending->on_error(error);
 }
@@ -64,7 +64,7 @@ void ExecutorProcess::start(const std::vector<std::string>& argv) {
   options.args = words.data();
   options.stdio = stdio;
   options.stdio_count = 3;
-  options.flags = UV_PROCESS_DETACHED;  // its own session and so its own process group: kill() reaches all of it
+  options.flags = UV_PROCESS_DETACHED;  // a session, and so a process group, of its own: kill() reaches all of it
   options.exit_cb = [](uv_process_t* process, int64_t status, int signal) {
     static_cast<ExecutorProcess*>(process->data)->on_exit(status, signal);
   };
@@ -72,8 +72,8 @@ void ExecutorProcess::start(const std::vector<std::string>& argv) {
   if (error) {
     exited_ = output_over_ = true;
     how_ = argv[0] + " could not be started: " + uv_strerror(error);
-    // Not from the constructor: the owner does not hold the object yet. The pipe's close callback runs in the loop's
-    // next turn.
+    // Not called in the constructor, because the owner does not hold the object yet. The pipe's close callback runs in
+    // the loop's next turn.
     finish_when_over();
     return;
   }
@@ -126,7 +126,7 @@ void ExecutorProcess::end_of_output() {
 void ExecutorProcess::on_exit(int64_t status, int signal) {
   exited_ = true;
   how_ = how_it_ended(status, signal);
-  platform::end_group(process_.pid);  // what it started must not outlive it, nor hold its pipe open
+  platform::end_group(process_.pid);  // its children must not outlive it or hold its pipe open
   finish_when_over();
 }
 

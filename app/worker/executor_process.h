@@ -12,13 +12,13 @@
 
 namespace attnscope::worker {
 
-// One executor child as the supervisor's loop sees it: started, spoken to over its pipes, killed, waited for.
+// An executor child on the supervisor's loop: starts it, exchanges messages over its pipes, kills it and reaps it.
 class ExecutorProcess {
  public:
   struct Events {
-    // `payload` is the reply's bytes as received, to be passed on.
+    // `payload`: the reply's bytes as received, for passing on.
     std::function<void(ExecutorProcess&, const protocol::Envelope&, std::span<const std::byte> payload)> on_reply;
-    // Called once, after the process ended and all its output was handed over. `how`: "ended by signal 9 (Killed)".
+    // Called once, after the process has ended and all its output was delivered. `how`: "ended by signal 9 (Killed)".
     std::function<void(ExecutorProcess&, const std::string& how)> on_gone;
   };
 
@@ -33,10 +33,10 @@ class ExecutorProcess {
   void kill(std::string why);
   int pid() const { return process_.pid; }
   bool gone() const { return gone_; }
-  bool output_over() const { return output_over_; }   // it is about to exit, unless it only closed its output
-  bool closed() const { return open_handles_ == 0; }  // every handle is closed: the object may be destroyed
+  bool output_over() const { return output_over_; }   // it has closed its output and is probably exiting
+  bool closed() const { return open_handles_ == 0; }  // every handle is closed, so the object may be destroyed
 
-  // The supervisor's notes on it.
+  // State that the supervisor keeps for it.
   bool ready = false;     // its hello_reply has arrived
   int64_t silent_ms = 0;  // since its last message
 
@@ -56,7 +56,7 @@ class ExecutorProcess {
   uv_loop_t* loop_;
   Events events_;
   uv_process_t process_{};
-  uv_pipe_t in_{}, out_{};  // we write in_, read out_
+  uv_pipe_t in_{}, out_{};  // we write to in_ and read from out_
   std::vector<char> buffer_;
   protocol::FrameDecoder decoder_;
   int open_handles_ = 0;
@@ -64,8 +64,8 @@ class ExecutorProcess {
   std::string how_, killed_for_;
 };
 
-// Writes the whole frame to `stream`; the frame lives until libuv is done with it. A failed write also ends the stream
-// on the reading side, so its status goes only to `on_error`.
+// Writes the whole frame to `stream` and keeps it until libuv has finished. A failed write also ends the stream on the
+// reading side, so its status goes only to `on_error`.
 void write_frame(uv_stream_t* stream, std::vector<std::byte> frame, std::function<void(int)> on_error = {});
 
 }  // namespace attnscope::worker

@@ -12,9 +12,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr uint64_t kMaxFileBytes = uint64_t{16} << 30;  // of a kept reference at most
+constexpr uint64_t kMaxFileBytes = uint64_t{16} << 30;  // the largest file is a kept reference
 
-// The first folder of a path to a home folder: "/home" of /home/ada. Empty for the system's own folders.
+// The top folder of a path to a home folder: "/home" for /home/ada. Empty for the system's own folders.
 fs::path top_of(const fs::path& home) {
   static constexpr const char* kSystem[] = {"usr", "lib", "lib64", "opt", "var", "tmp", "etc", "bin", "sbin", "run"};
   const fs::path relative = home.relative_path();
@@ -24,7 +24,8 @@ fs::path top_of(const fs::path& home) {
   return fs::path("/") / first;
 }
 
-// Everything at / except the folders of homes: the places of a cluster's toolkits, drivers and modules are unknown.
+// Allows everything under / except the folders of homes, because a cluster may have its toolkits, drivers and modules
+// anywhere.
 void add_system(std::vector<fs::path>& read) {
   const std::vector<fs::path> homes = {"/home", "/root", "/media", top_of(platform::environment("HOME"))};
   std::error_code error;
@@ -32,7 +33,7 @@ void add_system(std::vector<fs::path>& read) {
     if (std::ranges::find(homes, at->path()) == homes.end()) read.push_back(at->path());
 }
 
-// What may be in a home folder nevertheless.
+// Allows the installations that may be in a home folder.
 void add_installed(std::vector<fs::path>& read, const fs::path& resources) {
   read.push_back(resources);
   if (const auto self = platform::own_executable()) {
@@ -47,7 +48,7 @@ void add_installed(std::vector<fs::path>& read, const fs::path& resources) {
   for (const char* name : {"ATTNSCOPE_NVRTC", "ATTNSCOPE_CUBLAS", "ATTNSCOPE_CUPTI", "ATTNSCOPE_NVDISASM"})
     if (const fs::path file = platform::environment(name); !file.empty()) {
       read.push_back(file.parent_path());
-      read.push_back(file.parent_path().parent_path() / "include");  // NVRTC's headers are beside its lib
+      read.push_back(file.parent_path().parent_path() / "include");  // NVRTC's headers are beside its lib folder
     }
   if (const fs::path cutlass = platform::environment("ATTNSCOPE_CUTLASS"); !cutlass.empty()) read.push_back(cutlass);
 }
@@ -68,13 +69,13 @@ bool has_gpu() {
   return false;
 }
 
-// If the driver's modules are not loaded, libcuda starts this program, which runs as root; a confined process cannot
-// start it with these rights.
+// If the driver's modules are not loaded, libcuda starts this program, which runs as root. A confined process cannot
+// start it with these rights, so it runs before.
 void load_driver_modules() {
   constexpr const char* program = "/usr/bin/nvidia-modprobe";
   std::error_code error;
   if (!fs::exists(program, error) || fs::exists("/dev/nvidia-uvm", error)) return;
-  // Without it, the driver's own message says what is missing.
+  // If it fails, the driver's own message says what is missing.
   static_cast<void>(platform::run_tool({program, {"-c", "0", "-u"}, {}, 10000, 1 << 16, {}}));
 }
 
@@ -99,7 +100,7 @@ void confine_executor(const fs::path& cache, const fs::path& resources) {
   if (platform::confinement_is_off()) return;
   const bool gpu = has_gpu();
   if (gpu) load_driver_modules();
-  // A rule needs an existing folder; the code that writes files there reports a missing one.
+  // A rule needs an existing folder. If it cannot be created, the code that writes files there reports it.
   std::error_code error;
   fs::create_directories(cache, error);
   platform::confine_thread(executor_allowance(cache, resources, gpu));

@@ -46,7 +46,7 @@ std::vector<Instruction> code_of(const Kernel& kernel, const device::EmulatedDet
   return code;
 }
 
-// Of the first traced CTA: how many instructions of each phase each of its warps issued.
+// How many instructions of each phase each warp of the first traced CTA issued.
 std::map<std::string, std::vector<double>> warps_of(const model::KernelSchedule& schedule,
                                                     const std::vector<Instruction>& code) {
   std::map<std::string, std::vector<double>> warps;

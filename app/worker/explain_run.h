@@ -21,11 +21,11 @@ struct Simulated {
   std::vector<model::Stall> stalls;
 };
 
-// What the rules look at. `seen` is known so far; the time and the counters are those of the emulated run.
+// The input of the rules. `seen` is the observation so far; time and counters are those of the emulated run.
 explain::Facts facts_of(const Kernel& kernel, const DeviceSpec& spec, const model::LaunchShape& shape, Observation seen,
                         const Counters& counters, const device::EmulatedDetail& did, const Simulated& simulated);
 
-// What the grid must read at least once. `workload`: of a problem that is not attention.
+// Bytes that the grid must read at least once. `workload`: for a problem that is not attention.
 double distinct_bytes(const Problem& problem, const std::optional<Workload>& workload);
 
 }  // namespace attnscope::worker

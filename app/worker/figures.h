@@ -14,38 +14,38 @@
 
 namespace attnscope::worker {
 
-// What the figures of a run are made from, as its stages planned it.
+// The plan of a run, which its figures are computed from.
 struct PlannedRun {
   const Kernel& kernel;
   const Problem& problem;
   const DeviceSpec& spec;
-  const std::vector<PlannedLaunch>& launches;  // one, or those of a program
-  const std::optional<Workload>& workload;     // of a problem that is not attention
+  const std::vector<PlannedLaunch>& launches;  // one launch, or those of a program
+  const std::optional<Workload>& workload;     // for a problem that is not attention
 };
 
-// What an emulated launch did, and its modelled time.
+// The counts of an emulated launch and its modelled time.
 struct SimulatedLaunch {
-  const Counters* counters;  // of the outcome
+  const Counters* counters;  // points into the outcome
   const device::EmulatedDetail* emulated;
   Simulated simulated;
 };
 
-// The modelled time of each launch. The result refers to `emulated`, an emulated run's outcome.
+// The modelled time of each launch. The result points into `emulated`, the outcome of an emulated run.
 std::vector<SimulatedLaunch> simulate(const PlannedRun& run, const device::LaunchOutcome& emulated);
 
-// The time of the run's only launch with its terms.
+// The time of the run's only launch, with its terms.
 Timing with_terms(const PlannedRun& run, const SimulatedLaunch& made);
 
-// Gives the steps of a program (steps_of) their counters and modelled times.
+// Adds counters and modelled times to the steps of a program (steps_of).
 void add_figures(const PlannedRun& run, const std::vector<SimulatedLaunch>& made, std::vector<LaunchFigures>& steps);
 
-// What the rules find. `seen` is the observation so far.
+// The findings of the rules. `seen` is the observation so far.
 std::vector<Finding> findings_of(const PlannedRun& run, const std::vector<SimulatedLaunch>& made,
                                  const Observation& seen);
 
-// What each launch did, for listings of its code.
+// Each launch's counts by instruction, for listings of its code.
 std::vector<device::CodeRun> code_runs(const PlannedRun& run, const std::vector<SimulatedLaunch>& made);
-// What the model was given for each, for timelines.
+// The model's input for each launch, for timelines.
 KeptCode::Modelled modelled_launches(const PlannedRun& run, const std::vector<SimulatedLaunch>& made);
 
 }  // namespace attnscope::worker

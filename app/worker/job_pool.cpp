@@ -5,7 +5,7 @@
 namespace attnscope::worker {
 
 namespace {
-constexpr int kNice = 5;  // behind a window's threads, ahead of the emulator's
+constexpr int kNice = 5;  // below the window's threads, above the emulator's
 }
 
 JobPool::JobPool(unsigned threads) : most_left_(threads - 1) {

@@ -14,21 +14,21 @@
 
 namespace attnscope::worker {
 
-// Threads for work that cannot be interrupted (the compiler, the disassembler) but can be left behind: who waits for it
-// is free at once when cancelled, and what was begun runs to its end and fills the cache for whoever asks next. The
-// threads run at low priority, so that a window stays smooth beside them.
+// Threads for work that cannot be interrupted (the compiler, the disassembler). A cancelled caller returns at once,
+// while the work runs to its end and fills the cache for the next caller. The threads run at low priority, so that the
+// window stays responsive.
 class JobPool {
  public:
   explicit JobPool(unsigned threads);
-  ~JobPool();  // drops what was not begun, waits for what was
+  ~JobPool();  // drops jobs that have not started and waits for those that have
   JobPool(const JobPool&) = delete;
   JobPool& operator=(const JobPool&) = delete;
 
-  // Does `job` when nothing else waits, and never on all threads. `job` must own all that it uses.
+  // Runs `job` when nothing else waits, and never on all threads at once. `job` must own everything it uses.
   void leave(std::function<void()> job);
 
-  // The result of `work`, or Stage::cancelled within some milliseconds of `cancel`. `work` must own all that it uses:
-  // it may outlive this call. Work left behind before it began is not done.
+  // Returns the result of `work`, or Stage::cancelled within some milliseconds of `cancel`. `work` must own everything
+  // it uses, because it may outlive this call. Work that is cancelled before it starts does not run.
   template <class T>
   Result<T> run(std::function<Result<T>()> work, const std::atomic<bool>& cancel) {
     auto task = std::make_shared<std::packaged_task<Result<T>()>>(std::move(work));

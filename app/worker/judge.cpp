@@ -22,7 +22,7 @@ class Judge {
   Judge(int fd_out, const std::filesystem::path& cache)
       : fd_out_(fd_out), truth_maker_(cache.empty() ? cache : cache / "references") {}
 
-  // False: the answers are no longer read.
+  // Returns false if nobody reads the answers.
   bool answer(std::span<const std::byte> payload) {
     auto message = protocol::from_msgpack(payload);
     if (!message) return send_failure(message.error());

@@ -16,7 +16,7 @@
 
 namespace attnscope::worker {
 
-// What the latency model was given for a launch, so that it can be simulated again for a timeline.
+// The latency model's input for a launch, kept to simulate it again for a timeline.
 struct ModelledLaunch {
   Problem problem;
   VariantInfo variant;
@@ -25,7 +25,7 @@ struct ModelledLaunch {
   Counters counters;
   std::shared_ptr<const model::KernelSchedule> schedule;
 
-  size_t visits() const {  // what takes its memory
+  size_t visits() const {  // determines its memory use
     size_t sum = 0;
     for (const model::CtaTrace& trace : schedule->traces)
       for (const auto& warp : trace.warps) sum += warp.size();
@@ -33,14 +33,13 @@ struct ModelledLaunch {
   }
 };
 
-// What the last emulated runs did, instruction by instruction, for listings of their code, and what the model was given
-// for them.
+// The counts of the last emulated runs by instruction, for listings of their code, and the model's input for timelines.
 class KeptCode {
  public:
   static constexpr size_t kMost = 16;
-  static constexpr size_t kMostVisits = size_t{1} << 23;  // 64 MB; beyond them, older runs keep only their counts
-  using Runs = std::vector<device::CodeRun>;              // by launch: one, or those of a program
-  using Modelled = std::vector<ModelledLaunch>;           // likewise
+  static constexpr size_t kMostVisits = size_t{1} << 23;  // 64 MB in total; above it, older runs keep only their counts
+  using Runs = std::vector<device::CodeRun>;              // one entry per launch of the program
+  using Modelled = std::vector<ModelledLaunch>;           // one entry per launch
 
   void keep(std::string experiment_hash, Runs runs, Modelled modelled) {
     const std::lock_guard lock(mutex_);
@@ -56,7 +55,7 @@ class KeptCode {
     }
   }
 
-  // Null: it is not kept any more, or was never emulated here.
+  // Null if the run was dropped, or never emulated in this process.
   std::shared_ptr<const Runs> find(const std::string& experiment_hash) const {
     return find(experiment_hash, &Kept::runs);
   }
@@ -78,7 +77,7 @@ class KeptCode {
   }
 
   mutable std::mutex mutex_;
-  std::list<Kept> runs_;  // latest first
+  std::list<Kept> runs_;  // newest first
 };
 
 }  // namespace attnscope::worker

@@ -11,15 +11,15 @@
 
 namespace attnscope::worker {
 
-// A finished run, for later map requests.
+// A finished run, kept for map requests.
 struct KeptRun {
   std::string experiment_hash;
   Problem problem;
   std::shared_ptr<const check::GuardedBuffer> output;
-  std::shared_ptr<const check::Reference> reference;  // null when there is none
+  std::shared_ptr<const check::Reference> reference;  // null if there is none
 };
 
-// The last few runs, used by the thread that runs experiments and the one that answers views.
+// The last few runs. Used by the thread that runs experiments and the thread that answers view requests.
 class KeptRuns {
  public:
   explicit KeptRuns(size_t most = 4, size_t most_bytes = size_t{1} << 30) : most_(most), most_bytes_(most_bytes) {}
@@ -30,7 +30,7 @@ class KeptRuns {
  private:
   size_t most_, most_bytes_;
   mutable std::mutex mutex_;
-  std::list<KeptRun> runs_;  // latest first
+  std::list<KeptRun> runs_;  // newest first
 };
 
 }  // namespace attnscope::worker

@@ -57,7 +57,7 @@ Result<Listing> list_code(Services& services, const Experiment& experiment, cons
       },
       cancel);
   if (!sass) return fail(sass.error());
-  // Code that the emulator does not run has a listing too; only what it reads and writes is then not known.
+  // Code that the emulator cannot run is listed too, without what its instructions read and write.
   const auto program = emulator::prepare(*sass);
   const device::CodeRun* run = runs != nullptr && *at < runs->size() ? &(*runs)[*at] : nullptr;
   auto listing = device::listing_of(**sass, program ? program->get() : nullptr, run);

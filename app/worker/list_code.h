@@ -11,17 +11,16 @@
 
 namespace attnscope::worker {
 
-// The code of an experiment, compiled if it is not cached, with what its last emulated run here did. Nothing runs, so a
-// config that the device's limits refuse has a listing too.
-//
-// Of a program it is one launch's: `step` is its index among the program's steps; empty: the launch that took longest
-// in the last emulated run here, or else the first. The listing says which. Failure (Stage::input): `step` is no
-// launch.
+// The code of an experiment, compiled if it is not cached, with the counts of its last emulated run in this process.
+// Nothing runs, so a config that exceeds the device's limits has a listing too.
+// For a program it lists one launch: `step` is its index among the program's steps; empty: the launch that took longest
+// in that emulated run, or the first if there was no run. The listing says which. Failure (Stage::input): `step` is not
+// a launch.
 Result<Listing> list_code(Services& services, const Experiment& experiment, const Kernel& kernel,
                           std::optional<int64_t> step, const std::atomic<bool>& cancel);
 
-// Which of a kernel's launches is meant: the one of that step, or without one the longest of `runs` (null: the first).
-// Failure (Stage::input): `step` is no launch.
+// Selects one of a kernel's launches: the one with that step number, or without a step the longest of `runs` (null: the
+// first). Failure (Stage::input): `step` is not a launch.
 Result<size_t> wanted_launch(const Kernel& kernel, const std::vector<Kernel>& launches, std::optional<int64_t> step,
                              const KeptCode::Runs* runs);
 

@@ -9,7 +9,7 @@
 namespace attnscope::worker {
 namespace {
 
-// Of a run of which only the outcome is wanted.
+// For runs whose outcome is all that is wanted.
 class ProgressOnly final : public Quiet {
  public:
   explicit ProgressOnly(Sink& sink) : sink_(sink) {}
@@ -35,7 +35,7 @@ Result<void> Pipeline::run() {
 Result<void> Pipeline::run_stages() {
   using Stage = Result<void> (Pipeline::*)();
   std::vector<Stage> stages{&Pipeline::open};
-  // A library's routine is neither compiled nor watched: its code is the library's.
+  // A library's routine is neither compiled nor watched, because its code belongs to the library.
   const bool source = request_.kernel.library.is_source();
   if (source) stages.insert(stages.end(), {&Pipeline::compile, &Pipeline::hold_limits});
   if (request_.stages.run)
@@ -80,7 +80,8 @@ Result<void> run_experiment(Services& services, const Request& request, Sink& si
     services.begun.keep_only(request.experiment);
     if (!request.kernel.reference_kernel) services.reference.drop();
     auto done = Pipeline(services, request, recorder).run();
-    if (*request.cancel) services.begun.drop();  // even where the run had ended by then: nothing of its scan follows
+    // Even if the run has finished by then: the rest of its scan is cancelled.
+    if (*request.cancel) services.begun.drop();
     return done;
   } catch (const std::bad_alloc&) {
     return fail(platform::out_of_memory(who(request)));

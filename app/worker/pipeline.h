@@ -15,7 +15,7 @@
 
 namespace attnscope::worker {
 
-// Takes a request's answers as they are produced.
+// Receives the parts of an answer as they are produced.
 class Sink {
  public:
   virtual ~Sink() = default;
@@ -24,12 +24,12 @@ class Sink {
   virtual void progress(protocol::Step step, int64_t done, int64_t total) = 0;
 };
 
-// Which stages a request goes through, after compile and limits: one of them or both.
+// The stages of a request after compile and limits: run, watch or both.
 struct Stages {
   bool run = true;  // launch, model, check, measure
-  // watch_run.h; for a GPU's kernel also the emulator's counters and the model's bound.
+  // See watch_run.h. For a GPU's kernel it also gives the emulator's counters and the model's bound.
   bool watch = false;
-  bool whole_grid = false;  // the watch sees every CTA
+  bool whole_grid = false;  // the watch covers every CTA
 };
 
 struct Request {
@@ -37,28 +37,27 @@ struct Request {
   Kernel kernel;
   std::optional<ViewRequest> first_view;
   Stages stages;
-  bool keeps_output = true;              // for maps
-  std::vector<Experiment> ahead;         // compiled meanwhile; the first may also begin in the emulator
-  std::vector<std::string> known_codes;  // the run ends after its limits if its machine code is one of these
-  double hopeless_us = 0;                // it is timed no further if its first samples are slower; 0: it is
+  bool keeps_output = true;              // keeps the output for maps
+  std::vector<Experiment> ahead;         // compiled meanwhile; the first one may also start in the emulator
+  std::vector<std::string> known_codes;  // if its machine code is one of these, the run ends after the limits
+  double hopeless_us = 0;                // stop timing if the first samples are slower than this; 0: no limit
   const std::atomic<bool>* cancel = nullptr;
 };
 
 // Takes one experiment from its kernel's text to its verdict and time: compile ▸ limits ▸ emulate ▸ model ▸ check, and
-// on a GPU compile ▸ limits ▸ launch ▸ check ▸ measure, then the watch if requested. Each stage hands its part of the
+// on a GPU compile ▸ limits ▸ launch ▸ check ▸ measure; then the watch, if requested. Each stage passes its part of the
 // Observation to `sink`. The experiment is validated again here: knobs against the manifest, restrictions, device. A
 // refusal, an error or a cancel is returned as a Failure; a wrong output is a verdict, not a Failure.
 Result<void> run_experiment(Services& services, const Request& request, Sink& sink);
 
-// What a trial differs in, of a launch of that shape whose code that is, with the named parts of its dynamic shared
-// memory.
+// Makes the trial for a launch with that shape and code, given the named parts of its dynamic shared memory.
 using MakeTrial = std::function<Result<device::Trial>(const model::LaunchShape& shape, const compile::Variant& code,
                                                       const std::vector<SharedBuffer>& dynamic_parts)>;
-// Runs an experiment once in the emulator as `make` says, on its own device or, of a GPU's, on an emulated one of its
-// architecture. Only progress goes to `sink`.
+// Runs an experiment once in the emulator with the trial from `make`, on its own device or, for a GPU, on an emulated
+// one of the same architecture. `sink` receives only progress.
 Result<device::LaunchOutcome> run_trial(Services& services, const Request& request, const MakeTrial& make, Sink& sink);
 
-// A run of a kernel that is not attention over given buffers, in the order of its workload's, on its own device, behind
+// Runs a kernel other than attention over the given buffers (in the order of its workload's) on its own device, behind
 // a watch in the emulator.
 Result<OverBuffers> run_over(Services& services, const Request& request,
                              std::shared_ptr<const check::Operands> operands, Sink& sink);

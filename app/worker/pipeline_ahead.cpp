@@ -3,11 +3,11 @@
 #include "catalog/validate.h"
 #include "worker/pipeline_stages.h"
 
-// The next run begins in the emulator while this one is modelled and judged.
+// Starts the next run in the emulator while this one is modelled and checked.
 namespace attnscope::worker {
 
-// A watch needs the emulator's threads itself. Another reference than this run's is not asked for before this run is
-// judged: it would end the making of this one.
+// A watch needs the emulator's threads itself. If the next run needs another reference, it is not requested before this
+// run is checked: that would cancel this run's.
 Result<void> Pipeline::begin_next() {
   if (!device_->spec().emulated || !truth_ || request_.ahead.empty() || request_.stages.watch) return {};
   const Experiment& next = request_.ahead.front();
@@ -26,7 +26,7 @@ Result<void> Pipeline::begin_next() {
   try {
     Pipeline(services_, request, recorder).begin();
   } catch (const std::bad_alloc&) {
-    services_.begun.drop();  // its own run says that there is too little memory
+    services_.begun.drop();  // its own run reports that there is too little memory
   }
   return {};
 }

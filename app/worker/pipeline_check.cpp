@@ -8,7 +8,7 @@
 #include "platform/clock.h"
 #include "worker/reference_run.h"
 
-// What a run's output is held against, its verdict, and what is streamed meanwhile.
+// Compares a run's output with its reference, and streams parts and tiles meanwhile.
 namespace attnscope::worker {
 namespace {
 
@@ -40,12 +40,12 @@ void Pipeline::stream_tile(const std::function<std::vector<std::byte>()>& copy) 
 }
 
 void Pipeline::send_tile(std::span<const std::byte> output, const check::Reference* reference) {
-  // A view that the problem does not have is a failure only of the view: it gets no tile.
+  // A view that does not fit the problem only gets no tile; the run goes on.
   if (auto tile = check::make_tile(*request_.first_view, experiment().problem, output, reference))
     sink_.tile(std::move(*tile));
 }
 
-// The wanted reference; a device that has a kernel for it makes it, else the CPU.
+// The requested reference, made by the device if it has a kernel for it, otherwise by the CPU.
 ReferenceResult Pipeline::reference() {
   auto found = wait(truth_->reference);
   if (!found || *found) return found;
@@ -71,7 +71,7 @@ Result<void> Pipeline::check() {
   return {};
 }
 
-// Also keeps the run for maps.
+// Also keeps the run for map requests.
 Result<Verdict> Pipeline::judge_attention() {
   auto reference = this->reference();
   if (!reference && (reference.error().stage == Stage::cancelled || device_->lost())) return fail(reference.error());

@@ -6,11 +6,11 @@
 
 #include "worker/watch_run.h"
 
-// The same machine code on an emulated device: counters beside a GPU's, watches and trials.
+// Runs the same machine code on an emulated device: counters beside a GPU's, watches and trials.
 namespace attnscope::worker {
 
-// In place of measuring: what the GPU's own counters say of the run, and what the emulator counts of the same machine
-// code. A GPU that does not give its counters says why; the emulator still counts.
+// Instead of measuring: reads the GPU's own counters for the run, and the emulator's for the same machine code. If the
+// GPU gives no counters, the observation says why and the emulator still counts.
 Result<void> Pipeline::profile() {
   if (device_->spec().emulated) return {};
   auto launch = launch_request(loaded_);
@@ -32,7 +32,7 @@ Result<void> Pipeline::profile() {
   return count(*twin, *launch);
 }
 
-// On an emulated device that is perhaps not the experiment's, for which only the inputs are needed.
+// For an emulated device, which may not be the experiment's own; needs only the inputs.
 Result<device::LaunchRequest> Pipeline::launch_on(const std::shared_ptr<device::Device>& twin) {
   auto loaded = load_on(twin);
   if (!loaded) return fail(loaded.error());
@@ -40,7 +40,7 @@ Result<device::LaunchRequest> Pipeline::launch_on(const std::shared_ptr<device::
   return launch_request(*loaded);
 }
 
-// A GPU does not say what its kernel did, but the same machine code does the same in the emulator.
+// A GPU does not report what its kernel did, but the same machine code does the same in the emulator.
 Result<void> Pipeline::count(device::Device& twin, const device::LaunchRequest& launch) {
   device::LaunchEvents events;
   events.cancel = request_.cancel;
@@ -58,8 +58,8 @@ Result<void> Pipeline::count(device::Device& twin, const device::LaunchRequest& 
   return {};
 }
 
-// On the device itself if it is emulated, otherwise on an emulated one of its architecture: the machine code is the
-// same.
+// Uses the device itself if it is emulated, otherwise an emulated one with its architecture, which runs the same
+// machine code.
 Result<Pipeline::EmulatedLaunch> Pipeline::emulated_launch() {
   const DeviceSpec& spec = device_->spec();
   const std::shared_ptr<device::Device> twin = spec.emulated ? device_ : services_.emulated_twin(spec.arch);
@@ -94,7 +94,7 @@ Result<WatchReport> Pipeline::watch_on(EmulatedLaunch there) {
   return watch_kernel(run);
 }
 
-// From the experiment to a launch in the emulator.
+// Prepares the experiment's launch in the emulator.
 Result<Pipeline::EmulatedLaunch> Pipeline::prepared() {
   for (const auto stage :
        {&Pipeline::open, static_cast<Result<void> (Pipeline::*)()>(&Pipeline::compile), &Pipeline::hold_limits})

@@ -14,10 +14,10 @@
 #include "worker/constant_data.h"
 #include "worker/variant_request.h"
 
-// From a kernel's text to machine code within the device's limits.
+// Takes a kernel's text to machine code within the device's limits.
 namespace attnscope::worker {
 
-// Validates an experiment that came over a pipe with the kernel that came with it.
+// Validates an experiment that arrived over a pipe, and the kernel sent with it.
 Result<void> Pipeline::open() {
   auto device = services_.find_device(experiment().device);
   if (!device) return fail(device.error());
@@ -40,7 +40,8 @@ Result<void> Pipeline::open() {
       if (!launch) return fail(launch.error());
       one.launch = *launch;
     } else {
-      // For progress and the empty kernel that is timed beside it. The library decides how its routine is launched.
+      // Used for progress and for the empty kernel that is timed beside it. The library chooses the launch of its
+      // routine.
       one.launch.shape = {{1, 1, 1}, {32, 1, 1}};
     }
   }
@@ -67,14 +68,14 @@ Result<void> Pipeline::open() {
   return {};
 }
 
-// A watch needs the inputs, and a reference only if some run's output differs.
+// A watch needs the inputs; it needs a reference only if the output of some run differs.
 TruthMaker::Wanted Pipeline::wanted_truth() const {
   if (!request_.stages.run) return TruthMaker::Wanted::inputs;
   if (device_->spec().emulated) return TruthMaker::Wanted::all;
   return device_->makes_inputs() ? TruthMaker::Wanted::stored_reference : TruthMaker::Wanted::inputs;
 }
 
-// The manifest often knows a remedy that a refusal of the compiler or the device does not mention.
+// Adds the manifest's hint. The manifest often knows a remedy that the compiler's or device's refusal does not mention.
 Failure Pipeline::with_way_out(Failure refused) const {
   if (refused.stage != Stage::limits) return refused;
   auto foretold = catalog::foretell_limits(request_.kernel, experiment().problem, experiment().config, device_->spec());
@@ -123,7 +124,7 @@ Result<void> Pipeline::settle(PlannedLaunch& one, std::shared_ptr<const compile:
   return {};
 }
 
-// A program's figures as far as they are known, and what stands for it where an observation has one launch's.
+// Sends a program's figures as far as they are known, with the longest launch in the fields that describe one launch.
 void Pipeline::send_launches() {
   const Headliner one = headliner(figures_);
   sink_.part({figures_, one.variant, one.occupancy});

@@ -5,7 +5,7 @@
 #include "model/roofline.h"
 #include "worker/fragment_cycles.h"
 
-// The run on the experiment's device, and its time: modelled or measured.
+// Runs on the experiment's device and gets the time, modelled or measured.
 namespace attnscope::worker {
 
 Result<std::vector<Pipeline::Ready>> Pipeline::load_on(const std::shared_ptr<device::Device>& device) const {
@@ -33,7 +33,7 @@ Result<void> Pipeline::load() {
   return {};
 }
 
-// `loaded` is in the order of launches_.
+// `loaded` must be in the order of launches_.
 Result<device::LaunchRequest> Pipeline::launch_request(const std::vector<Ready>& loaded) {
   const PlannedLaunch& last = launches_.back();
   device::LaunchRequest launch;
@@ -74,7 +74,7 @@ Result<void> Pipeline::launch() {
   int64_t ctas = 0;
   for (const PlannedLaunch& one : launches_) ctas += one.launch.shape.ctas();
   const auto begin = [this, ctas] { sink_.progress(Step::emulating, 0, ctas); };
-  // The deadline of an emulated run is of its CTAs, and not of making its buffers.
+  // The deadline of an emulated run covers its CTAs, not the time to make its buffers.
   if (device_->spec().emulated)
     events.on_start = begin;
   else
@@ -92,7 +92,7 @@ Result<void> Pipeline::launch() {
   return {};
 }
 
-// The time of an emulated run is modelled from what it did.
+// Models the time of an emulated run from its counts.
 Result<void> Pipeline::model() {
   if (!outcome_.counters) return {};
   simulated_ = simulate(planned(), outcome_);
@@ -109,19 +109,20 @@ Result<void> Pipeline::model() {
   return {};
 }
 
-// A GPU's run is explained with its watch, for which the same machine code is emulated.
+// A GPU's run is explained along with its watch, which emulates the same machine code.
 Result<void> Pipeline::explain() {
   if (!simulated_.empty()) sink_.part({findings_of(planned(), simulated_, seen_)});
   return {};
 }
 
-// Empty if no convention gives the problem's number of operations.
+// Empty if no convention gives the number of operations.
 std::optional<double> Pipeline::tflops(double us) const {
   if (experiment().problem.flops() <= 0) return std::nullopt;
   return attnscope::model::tflops(experiment().problem, us);
 }
 
-// What a microbenchmark says of its fragment. The emulator's clock64 counts instructions, so there the model says it.
+// Gets the clocks of a microbenchmark's fragment. The emulator's clock64 counts instructions, so on an emulated device
+// the model gives them.
 Result<void> Pipeline::clock() {
   if (!request_.kernel.fragment) return {};
   const int64_t ctas = launches_.front().launch.shape.ctas();
@@ -135,7 +136,7 @@ Result<void> Pipeline::clock() {
   return {};
 }
 
-// Only a real device has a clock; the time of an emulated one came from the model.
+// Does nothing on an emulated device, whose time the model has given.
 Result<void> Pipeline::measure() {
   if (device_->spec().emulated) return {};
   auto launch = launch_request(loaded_);

@@ -18,10 +18,10 @@
 
 namespace attnscope::worker {
 
-// For messages: the kernel with its config.
+// The kernel with its config, for messages.
 std::string who(const Request& request);
 
-// One experiment; each stage leaves what the next one needs.
+// Runs one experiment; each stage stores what the next one needs.
 class Pipeline {
  public:
   Pipeline(Services& services, const Request& request, Recorder& recorder)
@@ -31,7 +31,7 @@ class Pipeline {
   Result<device::LaunchOutcome> run_trial(const MakeTrial& make);
   Result<OverBuffers> run_over(std::shared_ptr<const check::Operands> operands);
 
-  // Its run in the emulator begins. Nothing happens if it is refused: its own request says why.
+  // Starts its run in the emulator. Does nothing if the experiment is refused, because its own request reports that.
   void begin();
 
  private:
@@ -40,7 +40,7 @@ class Pipeline {
 
   Result<void> run_stages();
 
-  // To machine code within the device's limits.
+  // From the kernel's text to machine code within the device's limits.
   Result<void> open();
   Result<void> compile();
   Result<void> hold_limits();
@@ -52,7 +52,7 @@ class Pipeline {
   void send_launches();
   void explain_refusal(const Failure& failure);
 
-  // The run and its time.
+  // Loads the code, runs it and gets its time.
   Result<void> load();
   Result<void> launch();
   Result<void> begin_next();
@@ -64,7 +64,7 @@ class Pipeline {
   Result<device::LaunchRequest> launch_request(const std::vector<Ready>& loaded);
   std::optional<double> tflops(double us) const;
 
-  // Its output.
+  // Judges the output.
   Result<void> check();
   Result<Verdict> judge_attention();
   ReferenceResult reference();
@@ -73,7 +73,7 @@ class Pipeline {
   void stream_tile(const std::function<std::vector<std::byte>()>& copy);
   void send_tile(std::span<const std::byte> output, const check::Reference* reference);
 
-  // The same machine code in the emulator.
+  // The same machine code, ready for the emulator.
   struct EmulatedLaunch {
     std::shared_ptr<device::Device> device;
     device::LaunchRequest launch;
@@ -99,19 +99,19 @@ class Pipeline {
   Services& services_;
   const Request& request_;
   Sink& sink_;
-  const Observation& seen_;  // what went to the sink
+  const Observation& seen_;  // the parts sent to the sink so far
   std::shared_ptr<device::Device> device_;
-  std::vector<PlannedLaunch> launches_;  // one, or those of a program
-  std::vector<LaunchFigures> figures_;   // of a program's steps
+  std::vector<PlannedLaunch> launches_;  // one launch, or those of a program
+  std::vector<LaunchFigures> figures_;   // for each step of a program
   check::Accumulate accumulate_ = check::Accumulate::f32;
-  std::optional<Truth> truth_;        // of attention
-  std::optional<Workload> workload_;  // of any other kind
+  std::optional<Truth> truth_;        // attention only
+  std::optional<Workload> workload_;  // every other kind
   std::shared_ptr<const check::Operands> operands_;
-  std::shared_ptr<const check::Reference> reference_;  // the one that judged attention; null: none
+  std::shared_ptr<const check::Reference> reference_;  // the reference that judged attention; null: none
   Versions versions_;
-  std::vector<Ready> loaded_;  // as launches_
+  std::vector<Ready> loaded_;  // in the order of launches_
   device::LaunchOutcome outcome_;
-  std::vector<SimulatedLaunch> simulated_;    // by launch, of a run on an emulated device; parts of outcome_
+  std::vector<SimulatedLaunch> simulated_;    // for each launch on an emulated device; points into outcome_
   double last_counters_ = 0, last_tile_ = 0;  // steady ms
 };
 

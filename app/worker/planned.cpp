@@ -77,9 +77,9 @@ std::vector<Finding> merged(const std::vector<PlannedLaunch>& launches, std::vec
       size_t alike = 0;
       for (const auto& other : findings) alike += static_cast<size_t>(std::ranges::count(other, one));
       const bool of_all = findings.size() > 1 && alike == findings.size();
-      // A knob that only one launch's grid uses is no spare one.
+      // A knob that only one launch's grid uses does have an effect.
       if (one.rule == Rule(RuleId::knob_unused) && !of_all && findings.size() > 1) continue;
-      if (of_all && i + 1 < findings.size()) continue;  // the last one stands for all
+      if (of_all && i + 1 < findings.size()) continue;  // the finding of the last launch stands for all
       if (!of_all) {
         one.sentence = fmt::format("{} ({}): {}", launches[i].kernel.entry,
                                    fmt::format("launch {}", launches[i].kernel.step.value_or(0) + 1), one.sentence);
@@ -93,7 +93,7 @@ std::vector<Finding> merged(const std::vector<PlannedLaunch>& launches, std::vec
 }
 
 double bytes_named(const Workload& workload, const std::vector<ArgumentValue>& arguments) {
-  std::map<size_t, size_t> named;  // an operand's least offset: what lies before it is not passed
+  std::map<size_t, size_t> named;  // the smallest offset of each operand; bytes before it are not passed
   const auto name = [&](size_t operand, size_t offset) {
     const auto [one, fresh] = named.try_emplace(operand, offset);
     if (!fresh) one->second = std::min(one->second, offset);

@@ -14,7 +14,8 @@ void ProgressClock::on_progress(const protocol::Progress& progress) {
 int64_t ProgressClock::limit_ms() const {
   if (step_ == Step::watching) return deadlines_.emulated_ms;
   if (step_ == Step::emulating) return emulated_ ? deadlines_.emulated_ms : deadlines_.launch_ms;
-  if (step_ == Step::measuring) return deadlines_.launch_ms;  // a launch or a few, each of which is progress
+  // There are only a few launches, and each counts as progress.
+  if (step_ == Step::measuring) return deadlines_.launch_ms;
   return deadlines_.compile_ms;
 }
 

@@ -6,10 +6,10 @@
 
 namespace attnscope::worker {
 
-// Measures the time without progress of an executor's request on the supervisor's own clock. It is fed in small ticks,
-// so that a pause of the supervisor itself does not count as the executor's. Of each tick only the executor's own share
-// counts, so that a run on a machine that is busy with other work is not ended. kPatience times the deadline ends it in
-// any case.
+// Measures how long an executor's request has made no progress, on the supervisor's own clock. Time is added in small
+// ticks, so that a pause of the supervisor does not count. Of each tick only the executor's own share counts, so that a
+// run on a machine that is busy with other work is not ended. After kPatience times the deadline by the clock the run
+// ends anyway.
 class ProgressClock {
  public:
   static constexpr int64_t kLongestTick = 200;  // ms
@@ -17,10 +17,10 @@ class ProgressClock {
 
   ProgressClock(protocol::Deadlines deadlines, bool emulated) : deadlines_(deadlines), emulated_(emulated) {}
 
-  // A message that shows progress: another step, or more of it done. Repeating the same figures is not progress.
+  // Reports progress: a new step, or more of it done. The same figures again are not progress.
   void on_progress(const protocol::Progress& progress);
   void on_final_part() { idle_ms_ = wall_ms_ = 0; }
-  // `own_share`: platform::own_share of the executor. A GPU's time is its own, however busy the processors are.
+  // `own_share`: platform::own_share of the executor. A GPU run's share is 1, however busy the processors are.
   void tick(int64_t ms, double own_share = 1) {
     const auto counted = static_cast<double>(ms < kLongestTick ? ms : kLongestTick);
     wall_ms_ += counted;
@@ -46,7 +46,7 @@ class ProgressClock {
   bool emulated_;
   protocol::Step step_ = protocol::Step::compiling;
   int64_t done_ = 0, total_ = 0;
-  double idle_ms_ = 0;  // of the executor's own
+  double idle_ms_ = 0;  // the executor's own time
   double wall_ms_ = 0;  // by the clock
 };
 

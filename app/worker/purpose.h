@@ -2,10 +2,10 @@
 
 namespace attnscope::worker {
 
-// What a worker's processes are for. One that profiles reads a GPU's hardware counters and times nothing on it; one
-// that runs never loads the profiler.
+// What a worker's processes do. `profile` reads a GPU's hardware counters and times nothing on it; `run` never loads
+// the profiler.
 enum class Purpose { run, profile };
 
-inline constexpr const char* kProfileFlag = "--profile";  // of `attnscope worker`
+inline constexpr const char* kProfileFlag = "--profile";  // option of `attnscope worker`
 
 }  // namespace attnscope::worker

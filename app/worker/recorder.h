@@ -6,7 +6,7 @@
 
 namespace attnscope::worker {
 
-// Says nothing to anyone.
+// Ignores every part.
 class Quiet : public Sink {
  public:
   void part(std::vector<protocol::PartValue>, bool) override {}
@@ -14,7 +14,7 @@ class Quiet : public Sink {
   void progress(protocol::Step, int64_t, int64_t) override {}
 };
 
-// Passes everything on and keeps what later stages look at.
+// Passes every part on and keeps those that later stages use.
 class Recorder final : public Sink {
  public:
   Recorder(Sink& sink, const Experiment& experiment) : sink_(sink) { seen.experiment = experiment; }

@@ -14,7 +14,7 @@
 namespace attnscope::worker {
 namespace {
 
-// The reference's buffers: what both kernels have begins with the same contents.
+// The reference's buffers. Buffers that both kernels have start with the same contents.
 Result<std::shared_ptr<const check::Operands>> shared_inputs(const Workload& of, const Problem& problem,
                                                              const check::Operands& own) {
   auto made = check::make_operands(of, problem);
@@ -28,18 +28,18 @@ Result<std::shared_ptr<const check::Operands>> shared_inputs(const Workload& of,
         twin->what.role != BufferRole::workspace && twin->bytes.size() == one.bytes.size())
       one.bytes = twin->bytes;
   }
-  // Its contents lie in `made` and in `own`, which outlives the run.
+  // The contents are in `made` and in `own`, both of which outlive the run.
   return std::shared_ptr<const check::Operands>(shared.get(), [shared, kept = *made](const check::Operands*) {});
 }
 
-// For what is kept of a reference: all that its outputs depend on.
+// The key of a kept reference: everything that its outputs depend on.
 std::string key_of(const Experiment& experiment, const check::Operands& inputs) {
   std::string key = hash_of(experiment);
   for (const check::OperandContents& one : inputs.all) key += " " + one.what.name + " " + xxh3_128(one.bytes);
   return xxh3_128(key);
 }
 
-// The reference's run over those inputs, or what is kept of the same one.
+// Runs the reference over those inputs, or returns the kept outputs of an identical run.
 Result<OverBuffers> run_or_kept(Services& services, const Request& other,
                                 const std::shared_ptr<const check::Operands>& inputs, Sink& sink) {
   const std::string key = key_of(other.experiment, *inputs);
@@ -49,8 +49,8 @@ Result<OverBuffers> run_or_kept(Services& services, const Request& other,
   return ran;
 }
 
-// Whether the reference wrote all of an output. A whole number may have the poison's bits by itself: in four bytes
-// hardly ever, in one or two often, so that only a tenth of the elements or more counts there.
+// Checks that the reference wrote all of an output. A value may equal the poison by chance: hardly ever in four bytes,
+// often in one or two, so for those types only a tenth of the elements or more counts as unwritten.
 Result<void> check_written(const Operand& output, std::span<const std::byte> bytes) {
   if (output.role != BufferRole::out) return {};
   int64_t poisoned = 0, first = 0;
@@ -61,7 +61,7 @@ Result<void> check_written(const Operand& output, std::span<const std::byte> byt
   return fail(Stage::check, fmt::format("it never wrote element {} of {}", first, output.name), "");
 }
 
-// What the reference left in each output of `workload`; a Failure that says why that is no reference.
+// The reference's output for each output of `workload`, or a Failure that says why it cannot serve as a reference.
 Result<std::vector<check::Expected>> expected_outputs(const Workload& workload, const Workload& theirs,
                                                       const KernelAsReference& reference,
                                                       const device::LaunchOutcome& outcome) {

@@ -31,10 +31,10 @@ Services::Services(std::string version, const std::filesystem::path& cache, cons
     devices.push_back(device::make_emulated_device(std::move(spec), decoded_cache));
 }
 
-// GPUs come first: the session's first experiment takes the first of them.
+// GPUs come first, because the session's first experiment takes the first device.
 void Services::add_gpus(const std::filesystem::path& assets, const std::vector<DeviceSpec>& twins) {
   auto driver = cuda_api::Driver::open();
-  if (!driver) return;  // no driver is a machine's normal state, which `versions` tells
+  if (!driver) return;  // a machine without a driver is normal; `versions` shows it
   driver_ = "CUDA " + driver->version_text();
   auto nvml = cuda_api::Nvml::open();
   if (nvml && !(*nvml)->driver_version().empty()) driver_ = (*nvml)->driver_version() + ", " + driver_;

@@ -22,7 +22,8 @@ namespace attnscope::worker {
 
 // Everything that outlives a request.
 struct Services {
-  // `cache`: variants/, programs/ and references/ below it; empty: nothing on disk. `assets` holds gpu/.
+  // `cache` gets the folders variants/, programs/ and references/; empty: nothing is kept on disk. `assets` contains
+  // gpu/.
   Services(std::string app_version, const std::filesystem::path& cache, const std::filesystem::path& assets,
            catalog::DeviceCatalog emulated, Purpose purpose = Purpose::run);
 
@@ -35,15 +36,16 @@ struct Services {
   KeptRuns kept;
   KeptCode code;
   KeptReference reference;
-  std::filesystem::path decoded_cache;  // programs that nvdisasm decoded; empty: none on disk
+  std::filesystem::path decoded_cache;  // cache of programs that nvdisasm decoded; empty: none on disk
   JobPool pool{3};
   Ahead ahead;
   BegunRun begun{pool};
 
-  Result<std::shared_ptr<device::Device>> find_device(const std::string& id) const;  // Stage::device: it does not exist
-  std::shared_ptr<device::Device> emulated_twin(int arch) const;                     // null: there is none
+  // Stage::device: there is no such device.
+  Result<std::shared_ptr<device::Device>> find_device(const std::string& id) const;
+  std::shared_ptr<device::Device> emulated_twin(int arch) const;  // null if there is none
   Versions versions() const;
-  bool lost() const;  // a device's context is unusable: this process must end
+  bool lost() const;  // a device's context is unusable, so this process must end
 
  private:
   void add_gpus(const std::filesystem::path& assets, const std::vector<DeviceSpec>& twins);

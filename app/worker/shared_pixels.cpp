@@ -7,7 +7,7 @@
 namespace attnscope::worker {
 namespace {
 
-constexpr size_t kMostOpen = 8;          // buffers of windows that were resized or closed
+constexpr size_t kMostOpen = 8;          // enough for buffers of windows that were resized or closed
 constexpr unsigned kLazyPeerAccess = 1;  // CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS, the only flag
 
 }  // namespace

@@ -9,11 +9,11 @@
 
 namespace attnscope::worker {
 
-// Writes maps into GPU memory of the window's process, opened through CUDA IPC. For one thread.
+// Writes maps into GPU memory of the window's process, opened through CUDA IPC. Not thread-safe.
 class SharedPixels {
  public:
-  // Copies the tile's values into its target's buffer and waits until they are there; the tile then holds only their
-  // extremes. If that is not possible, the tile keeps its values and says why.
+  // Copies the tile's values into its target's buffer and waits for the copy; the tile then holds only their extremes.
+  // If that fails, the tile keeps its values and says why.
   void deliver(Tile& tile);
 
  private:
@@ -22,8 +22,8 @@ class SharedPixels {
   Result<void> write(const PixelTarget& target, std::span<const float> values);
 
   std::optional<cuda_api::PixelCalls> calls_;
-  std::map<int, cuda_api::Context> contexts_;              // by GPU
-  std::map<std::string, cuda_api::DevicePointer> memory_;  // by handle
+  std::map<int, cuda_api::Context> contexts_;              // by GPU ordinal
+  std::map<std::string, cuda_api::DevicePointer> memory_;  // by IPC handle
 };
 
 }  // namespace attnscope::worker

@@ -22,20 +22,20 @@ namespace {
 using catalog::SoftmaxSite;
 using emulator::Probe;
 
-// Which probe reads what; those that the manifest does not name are never there.
+// The ids of the probes. Those that the manifest does not name are not set.
 enum Read : uint32_t { kM, kL, kEnd, kScores };
 
-// Where a row's elements lie, in bytes of the CTA's shared memory.
+// The bytes of the CTA's shared memory that hold a row's elements.
 struct Held {
   bool halves = false;  // fp16 instead of fp32
   std::vector<uint32_t> bytes;
-  // The words that they lie in.
+  // The 32-bit words that contain them.
   std::vector<uint32_t> words() const {
     std::vector<uint32_t> all;
     for (const uint32_t byte : bytes) all.push_back(byte / 4 * 4);
     return all;
   }
-  // Their values, read from those words.
+  // Appends their values, read from those words.
   void append_to(std::vector<float>& values, std::span<const uint32_t> words) const {
     for (size_t i = 0; i < bytes.size(); ++i)
       values.push_back(halves ? check::float_from_f16(static_cast<uint16_t>(words[i] >> 8 * (bytes[i] % 4)))
@@ -43,13 +43,13 @@ struct Held {
   }
 };
 
-// Elements are halves if two of a row's lie two bytes apart.
+// Elements are fp16 if two elements of a row are two bytes apart.
 bool are_halves(std::vector<int64_t> bytes) {
   std::ranges::sort(bytes);
   return std::ranges::adjacent_find(bytes, [](int64_t a, int64_t b) { return b - a == 2; }) != bytes.end();
 }
 
-// One row's walk: what its launch is made of, and where the row lies in it.
+// The run for one row: its launch, and where the row's data is in it.
 struct Walk {
   const Kernel& kernel;
   const Problem& problem;
@@ -72,7 +72,7 @@ int64_t Walk::line_of(uint32_t op) const {
   return lines.text_line(sass().files[line.file], line.line);
 }
 
-// Those of a line with that opcode; an inlined call's are not the line's own.
+// The instructions of a line with that opcode. Those of inlined calls do not belong to the line.
 Result<std::vector<uint32_t>> Walk::instructions(int64_t line, std::string_view op) const {
   const SourcePlace place = lines.place_of(line);
   std::vector<uint32_t> found;
@@ -95,7 +95,7 @@ Result<void> Walk::find(const SoftmaxSite::Kept& kept, Held& held) const {
   if (place == places.end())
     return fail(Stage::catalog, fmt::format("{}: its shared memory has no buffer {}", kernel.id, kept.buffer),
                 places.empty() ? "It has no named buffers." : "It has " + joined(places, &SharedPlace::name) + ".");
-  const int64_t size = held.halves ? 2 : 4;  // of an element
+  const int64_t size = held.halves ? 2 : 4;  // of one element, in bytes
   for (const int64_t byte : kept.bytes) {
     if (byte + size > place->bytes)
       return fail(
@@ -142,11 +142,11 @@ Result<std::vector<Probe>> Walk::probes() {
   return all;
 }
 
-// Hits become steps, one tile after the other.
+// Turns probe hits into steps, tile by tile.
 struct Assembly {
   const Walk& walk;
   SoftmaxSteps made;
-  std::vector<uint32_t> of_m, of_l;  // words of the tile under way
+  std::vector<uint32_t> of_m, of_l;  // words of the current tile
   std::optional<std::vector<uint32_t>> scores;
 
   Result<bool> take(const emulator::ProbeHit& hit);

@@ -62,7 +62,7 @@ int Supervisor::serve(int fd_in, int fd_out) {
   uv_run(&loop_, UV_RUN_DEFAULT);
   pool_.clear();
   uv_loop_close(&loop_);
-  if (options_.whole_process)  // a process that is ending is found until it has ended
+  if (options_.whole_process)  // a process that is ending is listed until it has ended
     for (int look = 0; look < kStrayLooks && platform::end_strays({}) > 0; ++look) uv_sleep(kTick);
   return status_;
 }
@@ -96,8 +96,8 @@ void Supervisor::on_reply(bool from_active, const Envelope& message, std::span<c
     current_->clock.on_final_part();
 }
 
-// How the current request ended: the executor's failure, or, if its deadline stopped it, a message that says how far it
-// was.
+// The result of the current request: the executor's failure or, if its deadline stopped it, a message that says how far
+// it got.
 void Supervisor::on_done(const protocol::Done& done, std::span<const std::byte> payload) {
   const Current ended = std::move(*current_);
   current_.reset();
@@ -115,7 +115,8 @@ void Supervisor::on_active_gone(const std::string& how) {
   if (stopping_) return;
   const std::string why = "the executor " + how;
   if (current_ && !current_->heard && !current_->job.tried && !current_->asked_ms) {
-    // It may have died of the previous request, with this one already in its pipe: such a request gets a second try.
+    // The executor may have died of the previous request while this one was already in its pipe, so this one gets a
+    // second try.
     current_->job.tried = true;
     queue_.push_front(std::move(current_->job));
     current_.reset();
@@ -144,9 +145,9 @@ void Supervisor::pump() {
     return;
   }
   if (!pool_.ready()) return;
-  // Sent with every request: it is only a few kilobytes, and an executor need not remember it.
+  // Sent with every request: it is only a few kilobytes, and executors then need not keep it.
   auto content = protocol::encode(Request(*kernel));
-  if (!content) return;  // it came in a frame, so it fits into one
+  if (!content) return;  // it arrived in a frame, so it fits into one
   pool_.send(std::move(*content));
   pool_.send(job.frame);
   ProgressClock clock(job.deadlines, job.emulated);
@@ -156,7 +157,7 @@ void Supervisor::pump() {
   queue_.pop_front();
 }
 
-// Answers the running request and continues with another executor.
+// Answers the running request and replaces the executor.
 void Supervisor::end_current(Failure failure, const std::string& why) {
   const Job job = std::move(current_->job);
   current_.reset();
@@ -181,7 +182,7 @@ void Supervisor::fail_views() {
            false);
 }
 
-// No executor starts: answers every waiting request. The tick keeps trying, at long intervals.
+// No executor starts: answers every waiting request. tick() keeps trying, at long intervals.
 void Supervisor::give_up_starting(const std::string& how) {
   const Failure failure{Stage::crash, "the worker's executor does not start: it " + how,
                         "Run `" +
@@ -198,7 +199,7 @@ void Supervisor::on_tick() {
   const auto elapsed = static_cast<int64_t>(now - last_tick_);
   const int64_t ms = std::min(elapsed, ProgressClock::kLongestTick);
   last_tick_ = now;
-  if (stopping_) {  // a process that an executor left behind may hold its pipe open and so keep this loop running
+  if (stopping_) {  // a process that an executor left behind may hold its pipe open and keep this loop running
     pool_.end_strays();
     return close_own_handles();
   }
@@ -218,8 +219,8 @@ void Supervisor::watch_kernel_wait(int64_t ms) {
   pump();
 }
 
-// A link that broke silently leaves this end open: a client that greeted regularly and stopped is gone, so its kernels
-// are ended.
+// A link may break without closing this end. A client that greeted regularly and stopped counts as gone, and its
+// kernels are ended.
 void Supervisor::watch_client(int64_t ms) {
   if (!client_silent_ms_ || stopping_) return;
   if ((*client_silent_ms_ += ms) > options_.client_silence_ms) shut_down(0);
@@ -249,7 +250,7 @@ void Supervisor::watch_current(int64_t ms) {
       Stage::deadline,
       current_->job.name + ": no progress for " + idle + " while " + current_->clock.where() + "; it was ended",
       "If the kernel does end in time, raise the deadline (--deadline MS)."};
-  // An emulated kernel stops on request, and its executor says how far it was; a GPU's kernel ends only with its
+  // An emulated kernel stops on request, and its executor reports how far it got. A GPU's kernel ends only with its
   // process.
   if (!current_->clock.emulating()) return end_current(overdue, "the executor made no progress for " + idle);
   current_->overdue = std::move(overdue);

@@ -6,8 +6,9 @@
 namespace attnscope::worker {
 namespace {
 
-constexpr size_t kDropAbove = size_t{8} << 20;    // bytes waiting for a client that reads slowly
-constexpr size_t kLeaveAbove = size_t{32} << 20;  // … and for one that does not read at all
+// Bytes waiting to be read, above which messages are dropped for a slow client.
+constexpr size_t kDropAbove = size_t{8} << 20;
+constexpr size_t kLeaveAbove = size_t{32} << 20;  // bytes waiting to be read, above which the client counts as gone
 // Limits of waiting requests. A session sends one at a time; requests beyond these are refused.
 constexpr size_t kMostHellos = 64, kMostViews = 64, kMostJobs = 1024;
 constexpr size_t kMostJobBytes = size_t{64} << 20;
@@ -66,7 +67,7 @@ void Supervisor::accept(const protocol::Hello& hello, std::span<const std::byte>
     if (waiting_hellos_.size() < kMostHellos) waiting_hellos_.push_back(hello.id);
     return;
   }
-  if (greeted_) client_silent_ms_ = 0;  // from now on it must send regular signs of life
+  if (greeted_) client_silent_ms_ = 0;  // from its second greeting on, it must send regular signs of life
   greeted_ = true;
   protocol::HelloReply answer = *hello_;
   answer.id = hello.id;
@@ -92,7 +93,7 @@ void Supervisor::accept(const protocol::Run& run, std::span<const std::byte> pay
 
 void Supervisor::accept(const protocol::Watch& watch, std::span<const std::byte> payload) {
   Job job = job_of(watch.id, watch.experiment, watch.deadlines);
-  job.emulated = true;  // whatever the experiment's device
+  job.emulated = true;  // whatever device the experiment names
   enqueue(std::move(job), payload);
 }
 
@@ -134,7 +135,7 @@ void Supervisor::accept(const protocol::Cancel& cancel, std::span<const std::byt
   if (waiting != queue_.end()) {
     queue_.erase(waiting);
     finish(cancel.target, cancelled, false);
-    return pump();  // the next one may have waited behind its kernel
+    return pump();  // the next job may have waited for this kernel
   }
   if (!current_ || current_->job.id != cancel.target) return;
   current_->overdue.reset();
@@ -144,9 +145,9 @@ void Supervisor::accept(const protocol::Cancel& cancel, std::span<const std::byt
 void Supervisor::accept(const protocol::Restart& restart, std::span<const std::byte>) {
   const std::string why = "the executor sent what the client cannot read";
   if (current_ && current_->job.id == restart.target) return end_current(restart.failure, why);
-  if (views_.erase(restart.target) == 0) return;  // it is over
+  if (views_.erase(restart.target) == 0) return;  // the request has ended
   finish(restart.target, restart.failure, false);
-  if (!current_) retire_active(why);  // else the run that it works on goes first
+  if (!current_) retire_active(why);  // otherwise the current run ends first
 }
 
 bool Supervisor::in_use(Id id) const {
@@ -155,7 +156,7 @@ bool Supervisor::in_use(Id id) const {
 }
 
 void Supervisor::reply(const Reply& reply) {
-  if (std::holds_alternative<protocol::Heartbeat>(reply) && client_lags()) return;  // another one follows
+  if (std::holds_alternative<protocol::Heartbeat>(reply) && client_lags()) return;  // the next heartbeat replaces it
   if (auto frame = protocol::encode(reply)) write_client(std::move(*frame));
 }
 
@@ -169,7 +170,7 @@ void Supervisor::write_client(std::vector<std::byte> frame) {
   write_frame(reinterpret_cast<uv_stream_t*>(&out_), std::move(frame), [this](int) { shut_down(0); });
 }
 
-// Every request ends here or by its executor's own Done. A run's failure is also a part of its observation.
+// Every request ends here or with its executor's Done. A run's failure is also a part of its observation.
 void Supervisor::finish(Id id, std::optional<Failure> failure, bool with_part) {
   if (failure && with_part) reply(protocol::Part{id, {*failure}});
   reply(protocol::Done{id, std::move(failure)});

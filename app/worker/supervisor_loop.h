@@ -23,7 +23,7 @@ using protocol::Id;
 using protocol::Reply;
 using protocol::Request;
 
-// A run, watch or listing that is waiting or being executed.
+// A run, watch or listing that waits or is being executed.
 struct Job {
   Id id = 0;
   std::string kernel_hash;
@@ -31,14 +31,14 @@ struct Job {
   bool emulated = true;
   protocol::Deadlines deadlines;
   std::vector<std::byte> frame;
-  std::optional<int64_t> kernel_wait_ms;  // since the kernel was requested from the client
-  bool tried = false;                     // an executor died before it reported anything about it
+  std::optional<int64_t> kernel_wait_ms;  // time since the kernel was requested from the client
+  bool tried = false;                     // an executor died before it reported anything on this job
 };
 
-// Messages that may be dropped for a client that reads slowly: later ones replace them.
+// True for messages that may be dropped if the client reads slowly, because later ones replace them.
 bool droppable(const Envelope& reply);
 
-// The supervisor's loop. supervisor_client.cpp has its client's side, supervisor.cpp its executors' and the time.
+// The supervisor's loop. supervisor_client.cpp handles the client, supervisor.cpp the executors and time.
 class Supervisor {
  public:
   explicit Supervisor(const SupervisorOptions& options)
@@ -56,9 +56,9 @@ class Supervisor {
   struct Current {
     Job job;
     ProgressClock clock;
-    std::optional<int64_t> asked_ms;  // since the request to stop it
-    std::optional<Failure> overdue;   // the deadline was the reason for the request; this is its answer
-    bool heard = false;               // the executor said something about it
+    std::optional<int64_t> asked_ms;  // time since it was asked to stop
+    std::optional<Failure> overdue;   // set if it missed its deadline; then this is its answer
+    bool heard = false;               // the executor has reported on it
   };
 
   // The client's side
@@ -118,9 +118,9 @@ class Supervisor {
   std::vector<Id> waiting_hellos_;
   std::deque<Job> queue_;
   std::optional<Current> current_;
-  std::set<Id> views_;                       // handed to the active executor
-  int64_t unaccounted_ms_ = 0;               // of the current request, not yet fed to its clock
-  std::optional<int64_t> client_silent_ms_;  // since its last message; empty: it does not greet regularly
+  std::set<Id> views_;                       // passed to the active executor
+  int64_t unaccounted_ms_ = 0;               // the current request's time that its clock has not counted yet
+  std::optional<int64_t> client_silent_ms_;  // time since its last message; empty: it does not greet regularly
   bool greeted_ = false;
   bool stopping_ = false;
   int status_ = 0;

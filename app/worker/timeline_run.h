@@ -7,9 +7,8 @@
 
 namespace attnscope::worker {
 
-// Simulates the experiment's last emulated run once more, with what the model was given then, and keeps what its SMs do
-// over time. Failures (Stage::input): the run is not kept here any more, its paths were not traced, there is no such SM
-// or launch.
+// Simulates the experiment's last emulated run again with the same model input and records its SMs over time. Failures
+// (Stage::input): the run is no longer kept, its paths were not traced, or there is no such SM or launch.
 Result<SmTimeline> timeline_of(Services& services, const Experiment& experiment, const Kernel& kernel,
                                const TimelineAsk& ask);
 

@@ -15,7 +15,7 @@ void fail_unless_made(std::promise<Result<T>>& promise, const Failure& failure) 
   try {
     promise.set_value(fail(failure));
   } catch (const std::future_error&) {
-    return;  // it was made before memory ran out
+    return;  // a reference that was made before memory ran out stays
   }
 }
 
@@ -55,7 +55,7 @@ void TruthMaker::make(const Problem& problem, check::Accumulate accumulate, Want
     reference.set_value(check::reference_for(problem, *shared, accumulate, {.threads = 0, .cancel = &cancel}, store));
 }
 
-// Null while it is being made, and if that failed.
+// Null while it is being made, or if making it failed.
 std::shared_ptr<const check::Reference> TruthMaker::reference_if_made() const {
   if (!truth_.reference.valid() || truth_.reference.wait_for(std::chrono::seconds(0)) != std::future_status::ready)
     return nullptr;
@@ -64,7 +64,7 @@ std::shared_ptr<const check::Reference> TruthMaker::reference_if_made() const {
 }
 
 void TruthMaker::keep(std::shared_ptr<const check::Reference> reference) {
-  // If it cannot be stored, the next process makes it again; this one has it.
+  // If it cannot be stored, this process still has it and the next one makes it again.
   if (store_) static_cast<void>(store_->keep(*reference));
   std::promise<ReferenceResult> made;
   made.set_value(std::move(reference));

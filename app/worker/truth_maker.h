@@ -21,28 +21,29 @@ using ReferenceResult = Result<std::shared_ptr<const check::Reference>>;
 // The inputs and the reference of a problem's runs. Each is made on its own thread while the kernel compiles.
 struct Truth {
   std::shared_future<InputsResult> inputs;
-  std::shared_future<ReferenceResult> reference;  // Stage::cancelled if another problem was requested meanwhile
+  std::shared_future<ReferenceResult> reference;  // Stage::cancelled if another problem was requested in the meantime
 };
 
-// Makes inputs and references, keeps the last problem's in memory and all references on disk. The reference of a run
-// that was cancelled is still made, since turning a knob keeps the problem; only another problem ends it.
+// Makes inputs and references; keeps the last problem's in memory and all references on disk. The reference of a
+// cancelled run is still finished, because turning a knob does not change the problem; only another problem ends it.
 class TruthMaker {
  public:
-  explicit TruthMaker(std::filesystem::path reference_folder);  // empty: nothing on disk
+  explicit TruthMaker(std::filesystem::path reference_folder);  // empty: nothing is kept on disk
   ~TruthMaker();
   TruthMaker(const TruthMaker&) = delete;
   TruthMaker& operator=(const TruthMaker&) = delete;
 
-  // How much to make; each value includes the ones before it. A reference that is not made is null unless the store has
-  // one of all rows; inputs that are not made are null. A device that makes them delivers its reference by keep().
+  // How much to make; each value includes those before it. A reference that is not made is null unless the store has
+  // one of all rows; inputs that are not made are null. A device that computes the reference itself passes it to
+  // keep().
   enum class Wanted { stored_reference, inputs, all };
   Truth want(const Problem& problem, check::Accumulate accumulate, Wanted wanted = Wanted::all);
-  // Keeps the reference of the last request for the next one.
+  // Keeps the reference of the last request for the next request.
   void keep(std::shared_ptr<const check::Reference> reference);
 
  private:
   void stop_making();
-  // A reference that `kept` already holds is not made again.
+  // If `kept` already has the reference, it is not made again.
   void make(const Problem& problem, check::Accumulate accumulate, Wanted wanted, const std::atomic<bool>& cancel,
             std::shared_ptr<const check::Reference> kept, std::promise<InputsResult>& inputs,
             std::promise<ReferenceResult>& reference) const;

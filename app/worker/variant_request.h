@@ -8,11 +8,11 @@
 
 namespace attnscope::worker {
 
-// The compiler's request: `kernel` in that config, for a problem's head dimension, mask and type. `arch` is a compute
-// capability x 10.
+// The compile request for `kernel` in that config, with the problem's head dimension, mask and type. `arch` is the
+// compute capability × 10.
 compile::CompileRequest variant_request(const Kernel& kernel, const Problem& problem, const Config& config, int arch);
 
-// `launch`, made before the source was compiled, with the constants of the source that the manifest's expressions name.
+// `launch`, which was computed before compiling, with the source constants that the manifest's expressions use.
 Result<catalog::Launch> settled(const catalog::Launch& launch, const Kernel& kernel, const Problem& problem,
                                 const Config& config, const compile::Variant& variant);
 

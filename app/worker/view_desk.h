@@ -11,8 +11,8 @@
 
 namespace attnscope::worker {
 
-// Answers map requests in order, on its own thread: the largest map takes most of a second, and the thread that reads
-// requests must stay free for a cancel.
+// Answers map requests in order, on its own thread. The largest map takes most of a second, and the thread that reads
+// requests must be free to handle a cancel.
 class ViewDesk {
  public:
   using Make = std::function<Result<Tile>(const ViewRequest&)>;

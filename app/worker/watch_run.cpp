@@ -14,10 +14,10 @@ namespace {
 using emulator::WatchFinding;
 using emulator::WatchKind;
 
-// Two halves or one float: NaN either way, and 1e30 as a float.
+// NaN whether read as two fp16 or one fp32; and 1e30 as fp32.
 constexpr uint32_t kNanFill = 0x7fff7fff, kLargeFill = 0x7149f2ca;
 
-// The lanes of a warp do stay together in this machine code; the error is that nothing guarantees it.
+// The lanes of a warp do stay together in this machine code, so the output may be right; but nothing guarantees it.
 Severity severity_of(WatchKind kind) { return emulator::is_warp_race(kind) ? Severity::warning : Severity::error; }
 
 // `line`: "02_tiled.cu:174".
@@ -59,7 +59,7 @@ class Watcher {
     total_ = (static_cast<int64_t>(ctas_.size()) + before_) * (1 + kFills + kOrders);
   }
 
-  // Every CTA if it is asked for and the sample leaves some out.
+  // True if every CTA is requested and the sample leaves some out.
   bool all_ctas() const { return run_.whole_grid && run_.launch.shape.ctas() > static_cast<int64_t>(ctas_.size()); }
 
   Result<WatchReport> all() {
@@ -80,7 +80,7 @@ class Watcher {
     auto base = attempt(watched);
     if (!base) return fail(base.error());
     base_ = base->outputs;
-    // The runs below execute the sample only, and leave the other outputs unwritten.
+    // The runs below execute only the sample and leave the other outputs unwritten.
     if (all_ctas()) {
       auto sample = attempt({});
       if (!sample) return fail(sample.error());
@@ -101,23 +101,23 @@ class Watcher {
   }
 
  private:
-  // What other contents or another order did to the output.
+  // How other contents or another order changed the output.
   struct Change {
     std::string how;       // "with shared memory full of NaN"
     std::string why;       // what is wrong with the output, or how much of it differs
     bool verdict = false;  // the verdict changed, or the run failed
-    int64_t element = -1;  // of `buffer`, the first whose bits differ
+    int64_t element = -1;  // the first element of `buffer` whose bits differ
     std::string buffer = {};
   };
 
   Result<void> fills();
   Result<void> orders();
-  // `step`: of a program, whose launch it is.
+  // `step`: for a program, the launch's step number.
   void tell(const std::vector<WatchFinding>& findings, const model::LaunchShape& shape,
             std::optional<size_t> step = {});
   void tell_unwritten(const std::vector<emulator::UnwrittenBuffer>& buffers);
   Result<device::LaunchOutcome> attempt(device::Trial trial);
-  // Empty: the output has the same bits. A Failure: cancelled.
+  // Empty if the output has the same bits. Failure: cancelled.
   Result<std::optional<Change>> change_by(device::Trial trial, std::string how);
   Result<Change> judged(size_t output, std::span<const std::byte> bytes, std::string how);
   size_t element_bytes(const std::string& buffer) const;
@@ -127,13 +127,14 @@ class Watcher {
 
   const WatchRun& run_;
   std::vector<uint32_t> ctas_;
-  int64_t before_ = 0;  // CTAs of a program's launches before its last: each of its runs executes them all
+  int64_t before_ = 0;  // CTAs of the launches before a program's last; every run executes all of them
   int64_t done_ = 0, total_ = 0;
-  std::vector<std::shared_ptr<const check::GuardedBuffer>> base_;  // the outputs of the ordinary run
+  std::vector<std::shared_ptr<const check::GuardedBuffer>> base_;  // the outputs of the unchanged run
   std::optional<Verdict> base_verdict_;
   WatchReport report_;
   std::vector<Finding> suspected_;
-  std::vector<std::optional<uint32_t>> first_ctas_;  // of the watched run's findings; empty: every run executes it
+  // The first CTA of each of the watched run's findings; empty: every run executes it.
+  std::vector<std::optional<uint32_t>> first_ctas_;
 };
 
 void Watcher::tell(const std::vector<WatchFinding>& findings, const model::LaunchShape& shape,
@@ -148,8 +149,9 @@ void Watcher::tell(const std::vector<WatchFinding>& findings, const model::Launc
   }
 }
 
-// A warning: a kernel may leave a part of its output to another one. Of a guessed length nothing is known, and a second
-// half that is not written is a note only: host code often allocates as much for the output as for the input.
+// A warning only, because a kernel may leave part of its output to another kernel. Buffers of guessed length are
+// skipped. An unwritten second half is only a note, because host code often allocates as much for the output as for the
+// input.
 void Watcher::tell_unwritten(const std::vector<emulator::UnwrittenBuffer>& buffers) {
   for (const emulator::UnwrittenBuffer& one : buffers) {
     Severity severity = Severity::warning;
@@ -290,14 +292,14 @@ Result<void> Watcher::fills() {
   return {};
 }
 
-// A read that does not affect the output is not an error: CUTLASS' pipeline fetches one tile past the last. Of a CTA
-// that the other contents were not tried on, nothing is known.
+// A read that does not affect the output is not an error: CUTLASS' pipeline fetches one tile past the last. CTAs that
+// did not run with other contents are left unchanged.
 void Watcher::excuse_unused_reads() {
   const bool whole = static_cast<int64_t>(ctas_.size()) == run_.launch.shape.ctas();
   for (size_t i = 0; i < report_.findings.size(); ++i) {
     Finding& finding = report_.findings[i];
     if (finding.rule != emulator::rule_of(WatchKind::shared_never_written)) continue;
-    // An earlier launch of a program runs whole, but what reads its results may be a sample.
+    // A program's earlier launches run whole, but the launch that reads their results may be a sample.
     if (first_ctas_[i] ? !std::ranges::binary_search(ctas_, *first_ctas_[i]) : !whole) continue;
     finding.severity = Severity::warning;
     finding.sentence += fmt::format(
@@ -305,8 +307,8 @@ void Watcher::excuse_unused_reads() {
   }
 }
 
-// A later part of a vector that nothing has written counts if the output depends on what shared memory holds and
-// nothing else explains it.
+// A part of a vector that nothing has written counts as an error if the output depends on the contents of shared memory
+// and nothing else explains that.
 void Watcher::blame_suspected() {
   const auto explains = [](const Finding& finding) {
     return finding.severity == Severity::error &&
@@ -317,7 +319,7 @@ void Watcher::blame_suspected() {
   std::ranges::move(suspected_, std::back_inserter(report_.findings));
 }
 
-// Half of the orders start with shared memory full of 1e30, which shows what a warp reads too early.
+// Half of the orders start with shared memory full of 1e30, which reveals what a warp reads too early.
 Result<void> Watcher::orders() {
   std::vector<Change> changes;
   for (int64_t seed = 1; seed <= kOrders; ++seed) {

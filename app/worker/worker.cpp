@@ -19,14 +19,14 @@ namespace {
 
 constexpr int kFailed = 3;
 
-// Only the protocol uses the real stdout: from here on, what a library prints to fd 1 goes to stderr.
+// Keeps the real stdout for the protocol: from here on, what a library prints to fd 1 goes to stderr.
 int take_stdout() {
   const int fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
   if (fd >= 0) dup2(STDERR_FILENO, STDOUT_FILENO);
   return fd;
 }
 
-// Like take_stdout: programs that this one starts get no input.
+// Keeps the real stdin: programs that this one starts get no input.
 int take_stdin() {
   const int fd = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
   const int nowhere = open("/dev/null", O_RDONLY | O_CLOEXEC);
@@ -45,7 +45,7 @@ int complain(const Failure& failure) {
 }  // namespace
 
 int supervisor_main(Purpose purpose) {
-  // The keeper ends what an executor left in its own session, even if SIGKILL ends the supervisor.
+  // The keeper ends processes that an executor left in their own session, even if SIGKILL ends the supervisor.
   if (const auto ended = platform::work_under_keeper()) return *ended;
   auto self = platform::own_executable();
   if (!self) return complain(self.error());

@@ -1,17 +1,17 @@
 #pragma once
 #include "worker/purpose.h"
 
-// The two processes of `attnscope worker`, as the program starts them.
+// Entry points of the processes of `attnscope worker`.
 namespace attnscope::worker {
 
-// Serves the client at stdin and stdout until stdin ends; starts this same program with `worker --executor` to compile
-// and run. stdout becomes stderr for everything but the protocol. Returns the exit status.
+// Serves the client on stdin and stdout until stdin ends, and starts this program again as `worker --executor` to
+// compile and run. Everything but the protocol that is written to stdout goes to stderr. Returns the exit status.
 int supervisor_main(Purpose purpose);
 
-// Compiles and runs for the supervisor at stdin and stdout; ends with it. Returns the exit status.
+// Compiles and runs for the supervisor on stdin and stdout, and ends with it. Returns the exit status.
 int executor_main(Purpose purpose);
 
-// Makes inputs and verdicts for a library's worker at stdin and stdout (worker/judge.h). Returns the exit status.
+// Makes inputs and verdicts for a library's worker on stdin and stdout (worker/judge.h). Returns the exit status.
 int judge_main();
 
 }  // namespace attnscope::worker

@@ -11,7 +11,7 @@ using check::GuardedBuffer;
 
 constexpr size_t kGuard = GuardedBuffer::kGuardBytes;
 constexpr int64_t kThreads = 256;    // of inputs.cu and poison.cu
-constexpr int64_t kMostCtas = 4096;  // beyond that, a thread handles more than one element
+constexpr int64_t kMostCtas = 4096;  // above this, a thread handles more than one element
 
 // As declared in assets/gpu/inputs.cu.
 struct Stream {
@@ -45,7 +45,7 @@ Stream stream_of(const Problem& p, check::Tensor tensor) {
           p.layout == Layout::BHSD,
           p.seed,
           static_cast<uint32_t>(tensor),
-          static_cast<int32_t>(p.distribution)};  // the enums are the same
+          static_cast<int32_t>(p.distribution)};  // both enums have the same values
 }
 
 // Memory for `bytes` between two canaries.

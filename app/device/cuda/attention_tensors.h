@@ -11,14 +11,14 @@
 
 namespace attnscope::device {
 
-// Attention's q, k, v and o. assets/gpu/inputs.cu makes the inputs on the GPU and later makes them again to check that
-// they are unchanged, so they never cross the bus.
+// Attention's q, k, v and o. assets/gpu/inputs.cu makes the inputs on the GPU, and makes them again after the run to
+// check that they are unchanged, so they never cross the bus.
 class AttentionTensors final : public GpuTensors {
  public:
   // Makes the inputs and a poisoned output.
   static Result<std::unique_ptr<GpuTensors>> make(OwnKernels& kernels, const Problem& problem);
   bool are_of(const LaunchRequest& request) const override { return !request.operands && request.problem == problem_; }
-  std::vector<uint64_t> addresses() const override;  // of q, k, v, o
+  std::vector<uint64_t> addresses() const override;  // of q, k, v and o
   Result<void> renew_outputs() override;
   Result<std::vector<std::shared_ptr<const check::GuardedBuffer>>> take_outputs() const override;
   Result<void> check_inputs() const override;

@@ -36,7 +36,7 @@ class Cublas {
   Cublas(const Cublas&) = delete;
   Cublas& operator=(const Cublas&) = delete;
 
-  // "13.1.0", unpacked from cublasGetVersion's 130100 as in cublas_api.h; empty: it does not say.
+  // "13.1.0", unpacked from cublasGetVersion's 130100 as in cublas_api.h; empty: the library does not report it.
   std::string version() const {
     int packed = 0;
     if (calls_.version == nullptr || calls_.version(handle_, &packed) != 0 || packed <= 0) return {};
@@ -46,11 +46,12 @@ class Cublas {
 
   struct Matrices {
     DevicePointer at;
-    int type, pitch;   // elements between rows, row-major
+    int type, pitch;   // type: CUDA's data type; pitch: elements between rows, row-major
     long long stride;  // elements between matrices
   };
-  // c [m, n] = factor · a [m, k] · b, row-major; b is [n, k] if `transposed`, else [k, n]; for each of `batch`. cuBLAS
-  // is column-major, where the same bytes are c^T [n, m] = b^T · a^T, so the operands are swapped.
+  // For each matrix of `batch`, row-major: c [m, n] = factor · a [m, k] · b, where b is [n, k] if `transposed`,
+  // otherwise [k, n]. cuBLAS is column-major, where the same bytes are c^T [n, m] = b^T · a^T, so the operands are
+  // swapped.
   Result<void> multiply(int m, int n, int k, float factor, const Matrices& a, const Matrices& b, bool transposed,
                         const Matrices& c, int batch) const {
     const float none = 0;
@@ -88,7 +89,7 @@ struct SoftmaxParameters {
   uint64_t scores, probabilities;
   int64_t rows;
   int32_t rows_a_head, keys, pitch, masked, first_visible;
-  int32_t end = 0;  // padding of the parameter block
+  int32_t end = 0;  // pads the parameter block
 };
 struct SoftmaxPvParameters {
   uint64_t scores, v, o;
@@ -101,7 +102,7 @@ Result<void> fits_int(int64_t value, const char* what) {
   return fail(Stage::limits, std::string(what) + " are more than cuBLAS can count.", "Choose a smaller problem.");
 }
 
-// Memory that a routine needs besides its operands. Kept with the routine, so a timer's rounds do not allocate it
+// Memory that a routine needs besides its operands. Kept with the routine, so that a timer's rounds do not allocate it
 // again.
 class Scratch {
  public:

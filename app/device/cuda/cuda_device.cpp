@@ -60,9 +60,10 @@ class CudaDevice final : public Device {
   std::shared_ptr<Gpu> gpu_;
   OwnKernels kernels_;
   int ordinal_;
-  std::unique_ptr<GpuTensors> tensors_;                    // of the last run: turning a knob keeps the problem
-  std::optional<GpuReference> reference_;                  // of the last verdict, for the same reason
-  std::weak_ptr<const check::GuardedBuffer> last_output_;  // the output that tensors_ still has on the GPU
+  // From the last run, because turning a knob does not change the problem.
+  std::unique_ptr<GpuTensors> tensors_;
+  std::optional<GpuReference> reference_;                  // from the last verdict, for the same reason
+  std::weak_ptr<const check::GuardedBuffer> last_output_;  // the output that tensors_ still holds on the GPU
 };
 
 Result<std::shared_ptr<const Loaded>> CudaDevice::load(const compile::Variant& variant) {
@@ -79,7 +80,7 @@ Result<std::shared_ptr<const Loaded>> CudaDevice::load_routine(const Library& li
   return std::make_shared<const OnGpu>(*program);
 }
 
-// Puts the request's buffers on the GPU, as they are before a run.
+// Puts the request's buffers on the GPU, in their state before a run.
 Result<void> CudaDevice::place_tensors(const LaunchRequest& request) {
   last_output_.reset();
   if (tensors_ && tensors_->are_of(request)) return tensors_->renew_outputs();
@@ -99,7 +100,7 @@ std::shared_ptr<const GpuProgram> CudaDevice::program_of(const LaunchRequest& re
   return make_program_of_steps(gpu_, std::move(programs));
 }
 
-// The request's launch over its buffers, as they are before a run.
+// The request's launch over its buffers, in their state before a run.
 Result<std::unique_ptr<GpuWork>> CudaDevice::work_of(const LaunchRequest& request, const GpuProgram& program) {
   if (auto entered = gpu_->enter(); !entered) return fail(entered.error());
   auto arguments = arguments_of(request);
@@ -121,7 +122,7 @@ Result<LaunchOutcome> CudaDevice::run(const LaunchRequest& request, const Launch
   auto outputs = tensors_->take_outputs();
   if (!outputs) return fail(outputs.error());
   if (auto same = tensors_->check_inputs(); !same) {
-    tensors_.reset();  // so the next run gets intact inputs
+    tensors_.reset();  // the next run then gets intact inputs
     return fail(same.error());
   }
   outcome.outputs = std::move(*outputs);

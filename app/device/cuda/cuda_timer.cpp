@@ -14,19 +14,19 @@ namespace {
 
 using namespace cuda_api;
 
-constexpr double kGraphUs = 1000;  // of kernels in one hot graph, at least
+constexpr double kGraphUs = 1000;  // least kernel time in one hot graph
 constexpr int64_t kMostNodes = 4000;
-constexpr double kColdGraphUs = 3000;  // of kernels and flushes in one cold graph, about
+constexpr double kColdGraphUs = 3000;  // approximate time of kernels and flushes in one cold graph
 constexpr int64_t kMostCold = 32;
-constexpr int kEmptyOfRound = 4;  // how often the empty kernel is timed in a round
+constexpr int kEmptyOfRound = 4;  // times that the empty kernel is timed in a round
 constexpr double kWarmMs = 5;
-constexpr size_t kSpacerBytes = size_t{320} << 10;  // between two rounds' buffers, times 1 to 13
+constexpr size_t kSpacerBytes = size_t{320} << 10;  // unit of the spacer between two rounds' buffers, times 1 to 13
 constexpr double kAllEveryMs = 50;                  // power and temperature are slow to read and change slowly
 
-// The sizes repeat after 13 rounds, because 5 and 13 have no common factor, and neighbouring rounds differ by much.
+// The sizes repeat after 13 rounds, because 5 and 13 have no common factor, and neighbouring rounds differ greatly.
 size_t spacer_bytes(size_t round) { return kSpacerBytes * (1 + round * 5 % 13); }
 
-// Two events around some work.
+// Two events around the timed work.
 class EventPair {
  public:
   explicit EventPair(std::shared_ptr<Gpu> gpu) : gpu_(std::move(gpu)) {}
@@ -58,7 +58,7 @@ class EventPair {
   Event from_ = nullptr, to_ = nullptr;
 };
 
-// A graph captured from what `record` queues on the stream; events become nodes.
+// A graph captured from the work that `record` queues on the stream; events become nodes.
 class CapturedGraph {
  public:
   static Result<CapturedGraph> capture(std::shared_ptr<Gpu> gpu, const std::function<Result<void>()>& record) {
@@ -95,7 +95,7 @@ class CapturedGraph {
   GraphExec ready_ = nullptr;
 };
 
-// What hot and cold timing share: the buffers of a round, launching, waiting, the meter.
+// Shared by hot and cold timing: the buffers of a round, launching, waiting, the meter.
 class CudaTimer : public measure::Source {
  public:
   explicit CudaTimer(CudaTimerParts parts) : parts_(std::move(parts)) {}
@@ -103,8 +103,8 @@ class CudaTimer : public measure::Source {
   measure::Conditions conditions() override { return parts_.meter.read(); }
 
  protected:
-  virtual void drop() = 0;  // drops the captured graph: its code and buffers are about to go
-  // Called with this round's buffers in place and the GPU warm. `us` is roughly a launch's time.
+  virtual void drop() = 0;  // drops the captured graph before its code and buffers are freed
+  // Called when this round's buffers are in place and the GPU is warm. `us` is the approximate time of a launch.
   virtual Result<void> prepare(double us) = 0;
   Result<void> launch_kernel();
   Result<void> run(const CapturedGraph& graph);
@@ -127,9 +127,9 @@ class CudaTimer : public measure::Source {
 Result<void> CudaTimer::begin_round() {
   if (auto entered = gpu()->enter(); !entered) return entered;
   drop();
-  // The old code and buffers are freed only after the new ones exist, so that these get other addresses; a spacer of
-  // another size each round moves them further. Otherwise every run of the program would keep the placement that it
-  // happens to get.
+  // The old code and buffers are freed only after the new ones exist, so that the new ones get other addresses. A
+  // spacer of another size each round moves them further. Otherwise every run of the program would keep the placement
+  // that it happens to get.
   auto program = parts_.program->once_more();
   if (!program) return fail(program.error());
   work_.reset();
@@ -140,7 +140,7 @@ Result<void> CudaTimer::begin_round() {
   if (!arguments) return fail(arguments.error());
   auto tensors = make_tensors(*parts_.kernels, parts_.request);
   if (!tensors) {
-    // No memory for a second set of buffers: this round uses the old set again, at its old addresses.
+    // If there is no memory for a second set of buffers, this round uses the old set at its old addresses.
     if (tensors.error().stage != Stage::limits || !tensors_) return fail(tensors.error());
   } else {
     tensors_ = std::move(*tensors);
@@ -167,11 +167,11 @@ Result<void> CudaTimer::wait() {
 }
 
 Result<void> CudaTimer::record(Event event, bool as_node) {
-  constexpr unsigned external = 1;  // CU_EVENT_RECORD_EXTERNAL: an event node of the graph under capture
+  constexpr unsigned external = 1;  // CU_EVENT_RECORD_EXTERNAL: an event node of the captured graph
   return gpu()->check(gpu()->calls().event_record(event, gpu()->stream(), as_node ? external : 0), "cuEventRecord");
 }
 
-// Launches for some milliseconds, which raises the clock; returns the time of a launch, from the last of them.
+// Launches for some milliseconds to raise the clock. Returns the time of a launch, measured on the last ones.
 Result<double> CudaTimer::rough_us() {
   EventPair pair(gpu());
   if (auto done = pair.create(); !done) return fail(done.error());
@@ -214,7 +214,7 @@ class HotTimer final : public CudaTimer {
     });
     if (!graph) return fail(graph.error());
     graph_.emplace(std::move(*graph));
-    return run(*graph_);  // the first launch of a graph uploads it
+    return run(*graph_);  // a graph's first launch uploads it
   }
 
   int64_t nodes_ = 1;
@@ -222,7 +222,7 @@ class HotTimer final : public CudaTimer {
   std::optional<CapturedGraph> graph_;
 };
 
-// Each repetition: write the whole flush buffer, an event, the kernel, an event.
+// Repeats: writes the whole flush buffer, records an event, runs the kernel, records an event.
 class ColdTimer final : public CudaTimer {
  public:
   using CudaTimer::CudaTimer;

@@ -11,7 +11,7 @@
 
 namespace attnscope::device {
 
-// Reads a GPU's clock, power and temperature. Without NVML it reports that it knows nothing.
+// Reads a GPU's clock, power and temperature. Without NVML, all of them are unknown.
 class GpuMeter {
  public:
   GpuMeter() = default;
@@ -25,16 +25,16 @@ class GpuMeter {
 };
 
 struct CudaTimerParts {
-  OwnKernels* kernels = nullptr;  // of the device, which outlives the timer
+  OwnKernels* kernels = nullptr;  // owned by the device, which outlives the timer
   std::shared_ptr<const GpuProgram> program;
   LaunchRequest request;
-  std::shared_ptr<const GpuKernel> empty;  // null: hot; otherwise cold
+  std::shared_ptr<const GpuKernel> empty;  // null: times hot launches; otherwise cold ones
   size_t l2_bytes = 0;
   GpuMeter meter;
-  std::function<void()> on_launch;  // after every launch that ended; may be empty
+  std::function<void()> on_launch;  // called after every launch that ended; may be empty
 };
 
-// Times a launch as docs/measuring.md says: hot, or cold when it also has an empty kernel to time.
+// Times a launch as docs/measuring.md describes: hot, or cold if parts.empty is set.
 Result<std::unique_ptr<measure::Source>> make_cuda_timer(CudaTimerParts parts);
 
 }  // namespace attnscope::device

@@ -41,7 +41,7 @@ tl::unexpected<Failure> Gpu::kernel_failure(int code, const std::string& name) {
 }
 
 int Gpu::wait() const {
-  // Spins for a short kernel; a long one must not cost a core.
+  // Spins while the kernel is short; waiting for a long one must not use a core.
   const auto begun = std::chrono::steady_clock::now();
   while (true) {
     const int code = calls_->stream_query(stream_);
@@ -71,7 +71,7 @@ Result<GpuMemory> GpuMemory::make(std::shared_ptr<Gpu> gpu, std::span<const std:
 }
 
 GpuMemory::~GpuMemory() {
-  // A lost context has freed everything; any other error shows at the next call.
+  // A lost context has freed everything. Any other error is reported by the next call.
   if (at_ != 0 && !gpu_->lost() && gpu_->enter()) gpu_->calls().memory_free(at_);
 }
 

@@ -12,8 +12,8 @@
 
 namespace attnscope::device {
 
-// One GPU of this process: its context and the one stream that everything runs on. Several threads use it; each enters
-// it first.
+// One GPU of this process: its context and the one stream that all work uses. Several threads may use it; each calls
+// enter() first.
 class Gpu {
  public:
   Gpu(std::shared_ptr<const cuda_api::DriverCalls> calls, int ordinal) : calls_(std::move(calls)), ordinal_(ordinal) {}
@@ -23,19 +23,19 @@ class Gpu {
   const cuda_api::DriverCalls& calls() const { return *calls_; }
   std::string id() const { return "cuda:" + std::to_string(ordinal_); }
   int ordinal() const { return ordinal_; }
-  // Both null before the first enter().
+  // Null before the first enter(), as is the stream.
   cuda_api::Context context() const { return context_; }
   cuda_api::Stream stream() const { return stream_; }
 
   // Makes the GPU's context current in the calling thread; the first call creates it.
   Result<void> enter();
-  // Failure (Stage::device) naming the call and CUDA's name of the error. Remembers errors that no context survives.
+  // Failure (Stage::device) that names the call and CUDA's error. Records errors that destroy the context; see lost().
   Result<void> check(int code, const char* call);
-  // A fault of the kernel itself (Stage::launch): `name` is the kernel with its config.
+  // A fault of the kernel itself (Stage::launch). `name` is the kernel with its config.
   tl::unexpected<Failure> kernel_failure(int code, const std::string& name);
   // Waits until the stream is empty. Returns the kernel's error code.
   int wait() const;
-  // The context no longer works: the process must end.
+  // The context no longer works, so the process must end.
   bool lost() const { return lost_; }
 
  private:
@@ -49,10 +49,10 @@ class Gpu {
   std::atomic<bool> lost_{false};
 };
 
-// Memory of a GPU.
+// Memory on a GPU.
 class GpuMemory {
  public:
-  // Failure (Stage::limits) when the GPU has too little memory left.
+  // Failure (Stage::limits) if the GPU has too little free memory.
   static Result<GpuMemory> make(std::shared_ptr<Gpu> gpu, size_t bytes);
   static Result<GpuMemory> make(std::shared_ptr<Gpu> gpu, std::span<const std::byte> contents);
   GpuMemory() = default;
@@ -68,7 +68,7 @@ class GpuMemory {
 
   cuda_api::DevicePointer at() const { return at_; }
   size_t bytes() const { return bytes_; }
-  Result<void> upload(std::span<const std::byte> from, size_t offset = 0);  // it has arrived at the return
+  Result<void> upload(std::span<const std::byte> from, size_t offset = 0);  // the copy is complete on return
   Result<void> download(std::span<std::byte> to, size_t offset = 0) const;
 
  private:

@@ -34,7 +34,7 @@ struct Part {
 
 Shape shape_of(const check::Reference& reference) {
   const Problem& p = reference.problem;
-  const bool rows_inside = p.layout == Layout::BHSD;  // [batch, head, row, d], else [batch, row, head, d]
+  const bool rows_inside = p.layout == Layout::BHSD;  // [batch, head, row, d], otherwise [batch, row, head, d]
   const check::Tolerance tolerance = check::tolerance_of(reference.accumulate, p.dtype);
   Shape shape{};
   shape.heads = p.heads;
@@ -54,7 +54,7 @@ Shape shape_of(const check::Reference& reference) {
   return shape;
 }
 
-// Adds the CTAs' parts in their order.
+// Adds the CTAs' partial results in order.
 check::Comparison comparison_of(const std::vector<Part>& parts, std::span<const std::byte> output,
                                 const check::Reference& reference) {
   check::Comparison sum;

@@ -21,7 +21,7 @@ class GpuKernel {
   GpuKernel(const GpuKernel&) = delete;
   GpuKernel& operator=(const GpuKernel&) = delete;
 
-  // The same machine code, loaded a second time at another address.
+  // The same machine code, loaded again at another address.
   Result<std::shared_ptr<const GpuKernel>> once_more() const;
 
   const compile::CubinKernel& info() const { return info_; }

@@ -13,10 +13,10 @@ namespace {
 
 using namespace cuda_api;
 
-constexpr double kMostCount = 0x1p53;  // a double counts no further
-constexpr int64_t kMostPasses = 256;   // far more than any chip needs: a library that never ends its passes is refused
+constexpr double kMostCount = 0x1p53;  // a double is exact only up to here
+constexpr int64_t kMostPasses = 256;   // far more than any chip needs; a library whose passes never end is refused
 
-// Programs that read the counters of every GPU of a machine, as their process is named.
+// Names of processes that read the counters of every GPU of a machine.
 constexpr std::string_view kHolders[] = {"nv-hostengine", "dcgm-exporter", "ncu", "nsys", "nsight-sys"};
 
 Failure no_permission(const std::string& id, const std::string& error) {
@@ -35,7 +35,7 @@ Failure held_by_another(const std::string& id, const std::string& error) {
           "End it, or pause DCGM's with `dcgmi profiling --pause`."};
 }
 
-// Which of its reasons a GPU without support gives.
+// Which of CUPTI's reasons applies to an unsupported GPU.
 std::string lacking(const cupti::DeviceSupported& asked) {
   using cupti::Support;
   const std::pair<Support, const char*> reasons[] = {{asked.architecture, "its architecture is too old"},
@@ -50,7 +50,7 @@ std::string lacking(const cupti::DeviceSupported& asked) {
   return said.empty() ? "CUPTI does not say why" : joined(said);
 }
 
-// One profile: what CUPTI holds for it, given back at its end.
+// One profile: owns CUPTI's objects for it and releases them at its end.
 class Profile {
  public:
   Profile(Gpu& gpu, const CuptiCalls& calls) : gpu_(gpu), calls_(calls) {}
@@ -85,8 +85,8 @@ class Profile {
   Gpu& gpu_;
   const CuptiCalls& calls_;
   std::string chip_;                  // "GH100"
-  std::vector<const char*> metrics_;  // those that the chip has; the rows' own texts
-  std::vector<double> values_;        // as metrics_
+  std::vector<const char*> metrics_;  // the metrics that the chip has; pointers into the rows
+  std::vector<double> values_;        // in the order of metrics_
   cupti::HostObject* host_ = nullptr;
   cupti::RangeObject* ranges_ = nullptr;
   std::vector<uint8_t> config_, data_;
@@ -119,7 +119,7 @@ Result<void> Profile::ask_support() const {
               "What the emulator counts from the same machine code needs none.");
 }
 
-// A chip lacks some metrics: each is tried by itself.
+// A chip lacks some metrics, so each is tried by itself.
 Result<void> Profile::choose_metrics() {
   auto trial = host();
   if (!trial) return fail(trial.error());
@@ -142,7 +142,7 @@ Result<void> Profile::choose_metrics() {
   return {};
 }
 
-// Which counters are read in which pass.
+// Assigns the counters to passes.
 Result<void> Profile::schedule() {
   auto made = host();
   if (!made) return fail(made.error());
@@ -179,7 +179,7 @@ Result<void> Profile::begin() {
 }
 
 Result<void> Profile::prepare() {
-  cupti::Initialize initialize;  // a second one changes nothing
+  cupti::Initialize initialize;  // initialising again changes nothing
   if (auto done = check(calls_.initialize(&initialize), "cuptiProfilerInitialize"); !done) return done;
   if (auto done = ask_support(); !done) return done;
   cupti::ChipName chip{.device = static_cast<size_t>(gpu_.ordinal())};
@@ -190,7 +190,7 @@ Result<void> Profile::prepare() {
   return begin();
 }
 
-// One run under the counters; whether it was the last that they need.
+// One run with the counters on. Returns true if it was the last pass.
 Result<bool> Profile::pass(const std::string& name, GpuWork& work) {
   cupti::RangeOnly only{.ranges = ranges_};
   if (auto done = check(calls_.start(&only), "cuptiRangeProfilerStart"); !done) return fail(done.error());

@@ -10,10 +10,10 @@
 
 namespace attnscope::device {
 
-// Reads the GPU's own counters while `work` runs: once before, so that the caches are hot, and then as often as the
-// counters need passes, each after the one before has ended. The calling thread has entered `gpu`; `name` is the kernel
-// with its config. `on_pass` is called when CUPTI is set up, after the first launch and after each pass. Failures:
-// Stage::device (CUPTI refuses: a GPU without support, no permission, counters that another program holds),
+// Reads the GPU's own counters while `work` runs: once to make the caches hot, then once for each pass that the
+// counters need. A launch begins after the previous one has ended. The calling thread must have entered `gpu`; `name`
+// is the kernel with its config. `on_pass` is called when CUPTI is set up, after the first launch and after each pass.
+// Failures: Stage::device (CUPTI refuses: an unsupported GPU, no permission, counters held by another program),
 // Stage::launch.
 Result<HardwareCounters> profile_on_gpu(Gpu& gpu, const cuda_api::CuptiCalls& cupti, const std::string& name,
                                         GpuWork& work, const std::function<void(int64_t done, int64_t total)>& on_pass);

@@ -9,12 +9,12 @@
 
 namespace attnscope::device {
 
-// One launch of a program over buffers that stay in place: a run launches it once, a timer many times, also under
+// One launch of a program over buffers that stay in place. A run launches it once, a timer many times and also under
 // capture.
 class GpuWork {
  public:
   virtual ~GpuWork() = default;
-  // Queues it on the GPU's stream.
+  // Queues the launch on the GPU's stream.
   virtual Result<void> launch() = 0;
 };
 
@@ -22,11 +22,11 @@ class GpuWork {
 class GpuProgram {
  public:
   virtual ~GpuProgram() = default;
-  // Version of the library that the routine comes from: "13.1.0"; empty: no library, or it does not say.
+  // Version of the routine's library: "13.1.0"; empty: there is no library, or it does not report one.
   virtual std::string library_version() const { return {}; }
-  // The same program, with its code at another address where that is possible.
+  // The same program, with its code at another address if possible.
   virtual Result<std::shared_ptr<const GpuProgram>> once_more() const = 0;
-  // `arguments` are the kernel's; operand i of the request is at addresses[i]. The program outlives the work.
+  // `arguments` are the kernel's; operand i of the request is at addresses[i]. The program must outlive the work.
   virtual Result<std::unique_ptr<GpuWork>> bind(const LaunchRequest& request, std::span<const ArgumentValue> arguments,
                                                 std::span<const uint64_t> addresses) const = 0;
 };
@@ -34,7 +34,8 @@ class GpuProgram {
 Result<std::shared_ptr<const GpuProgram>> make_kernel_program(std::shared_ptr<Gpu> gpu,
                                                               const compile::Variant& variant);
 
-// The steps of a program, queued one after the other on the GPU's stream. `programs` are its launches', in order.
+// A program whose steps are queued one after the other on the GPU's stream. `programs` belong to its launches, in
+// order.
 std::shared_ptr<const GpuProgram> make_program_of_steps(std::shared_ptr<Gpu> gpu,
                                                         std::vector<std::shared_ptr<const GpuProgram>> programs);
 

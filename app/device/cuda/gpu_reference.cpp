@@ -27,7 +27,7 @@ struct Parameters {
 };
 
 Shape shape_of(const Problem& p, int64_t row_count) {
-  const bool rows_inside = p.layout == Layout::BHSD;  // [batch, head, row, d], else [batch, row, head, d]
+  const bool rows_inside = p.layout == Layout::BHSD;  // [batch, head, row, d], otherwise [batch, row, head, d]
   const int64_t dim = p.head_dim;
   Shape shape{};
   shape.heads = p.heads;
@@ -80,7 +80,7 @@ struct Buffers {
   }
 };
 
-// Copies the results back into `reference`.
+// Copies the results into `reference`.
 Result<void> fetch(const Buffers& buffers, Reference& reference) {
   if (auto done = buffers.values.download(std::as_writable_bytes(std::span(reference.values))); !done) return done;
   std::vector<double> errors(2 * reference.rows.size());
@@ -107,7 +107,7 @@ std::vector<int64_t> rows_of(const Problem& problem) {
   return rows;
 }
 
-// The reference's values, and the buffers that hold them on the GPU.
+// Computes the reference's values and returns the buffers that hold them on the GPU.
 Result<Buffers> compute(const std::shared_ptr<Gpu>& gpu, const GpuKernel& kernel, int64_t sms,
                         std::span<const uint64_t> inputs, Reference& reference) {
   constexpr int64_t threads = 192, ctas_an_sm = 8;

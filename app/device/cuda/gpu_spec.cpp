@@ -5,7 +5,7 @@ namespace {
 
 using cuda_api::Attribute;
 
-// Reads attributes of one device; stops at the first one that the driver refuses.
+// Reads attributes of one device and stops at the first that the driver refuses.
 class Reader {
  public:
   Reader(const cuda_api::DriverCalls& calls, int device, DeviceSpec& spec)
@@ -68,7 +68,7 @@ Result<DeviceSpec> read_gpu_spec(const cuda_api::DriverCalls& calls, int ordinal
   spec.threads_block = read.noted("threads_block", Attribute::max_threads_per_block, "MAX_THREADS_PER_BLOCK");
   spec.clock_mhz = static_cast<double>(read.noted("clock_mhz", Attribute::clock_rate, "CLOCK_RATE")) / 1e3;
   spec.l2_mb = static_cast<double>(read.noted("l2_mb", Attribute::l2_cache_size, "L2_CACHE_SIZE")) / (1 << 20);
-  // Memory clock in kHz, two transfers a clock, bus width in bits.
+  // Memory clock in kHz, two transfers per clock, bus width in bits.
   const auto kilohertz = static_cast<double>(
       read.noted("dram_gbs", Attribute::memory_clock_rate, "MEMORY_CLOCK_RATE, GLOBAL_MEMORY_BUS_WIDTH"));
   spec.dram_gbs = 2 * kilohertz *

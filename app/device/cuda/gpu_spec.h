@@ -6,12 +6,12 @@
 namespace attnscope::device {
 
 // A GPU's limits and clocks as its driver reports them; the source of each is the attribute's name. The driver does not
-// report the rates of arithmetic units: fill_rates() has them.
+// report the rates of arithmetic units; fill_rates() adds them.
 Result<DeviceSpec> read_gpu_spec(const cuda_api::DriverCalls& calls, int ordinal);
 
-// Fills in the per-SM rates, which follow from the compute capability, from the spec of a GPU that has the same one;
-// their sources name it. The Tensor Core peak belongs to the whole board and is taken only from the same board: equal
-// SMs.
+// Copies the per-SM rates, which follow from the compute capability, from the spec of a GPU with the same one; their
+// sources name that GPU. The Tensor Core peak belongs to the whole board and is copied only if the number of SMs is
+// equal too.
 void fill_rates(DeviceSpec& gpu, const DeviceSpec& twin);
 
 }  // namespace attnscope::device

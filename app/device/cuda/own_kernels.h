@@ -11,7 +11,7 @@
 
 namespace attnscope::device {
 
-// Our own kernels in assets/gpu, for one GPU: compiled and loaded when first needed, then kept.
+// Our own kernels in assets/gpu for one GPU: compiled and loaded when first needed, then kept.
 class OwnKernels {
  public:
   OwnKernels(std::shared_ptr<Gpu> gpu, std::shared_ptr<compile::Compiler> compiler, std::filesystem::path folder,

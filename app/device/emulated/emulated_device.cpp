@@ -24,7 +24,7 @@ class Decoded final : public Loaded {
 constexpr uint64_t kWorkPerMs = 75'000;
 constexpr int64_t kLeastBudgetMs = 2000;
 
-// Empty: all of them.
+// Empty: all CTAs.
 std::vector<uint32_t> sample_of(int64_t total, double share) {
   const auto wanted = std::max<int64_t>(1, static_cast<int64_t>(std::ceil(static_cast<double>(total) * share)));
   const int64_t count = share < 1 ? std::min<int64_t>(wanted, emulator::RunOptions::kMostSampled) : wanted;
@@ -33,7 +33,7 @@ std::vector<uint32_t> sample_of(int64_t total, double share) {
 }
 
 std::span<std::byte> writable(std::span<const std::byte> bytes) {
-  // The emulator refuses every store to a buffer that is not declared writable before it touches the host memory.
+  // The emulator refuses stores to buffers that are not declared writable before they touch the host memory.
   return {const_cast<std::byte*>(bytes.data()), bytes.size()};
 }
 
@@ -46,12 +46,13 @@ struct Written {
 struct Placed {
   emulator::GlobalMemory memory;
   Written written;
-  std::vector<std::shared_ptr<check::GuardedBuffer>> buffers;  // by operand; null: an input
-  std::vector<std::vector<bool>> bytes_written;                // by operand, of those without contents; else empty
-  std::vector<uint64_t> addresses;                             // by operand
+  std::vector<std::shared_ptr<check::GuardedBuffer>> buffers;  // by operand; null for an input
+  // By operand, for those without contents; otherwise empty.
+  std::vector<std::vector<bool>> bytes_written;
+  std::vector<uint64_t> addresses;  // by operand
 };
 
-// Buffers that may be written are copied. `tracks`: what launches write is kept for the later ones.
+// Copies the buffers that may be written. `tracks`: records what launches write, for later launches.
 void place(const check::Operands& operands, bool tracks, Placed& placed) {
   placed.bytes_written.resize(operands.all.size());
   for (size_t i = 0; i < operands.all.size(); ++i) {
@@ -73,7 +74,7 @@ void place(const check::Operands& operands, bool tracks, Placed& placed) {
   }
 }
 
-// A memset or a copy.
+// Performs a memset or a copy.
 void perform(const LaunchStep& step, const check::Operands& operands, Placed& placed) {
   const auto to = placed.buffers[step.to]->data();
   std::vector<bool>& known = placed.bytes_written[step.to];
@@ -90,7 +91,7 @@ void perform(const LaunchStep& step, const check::Operands& operands, Placed& pl
     known.assign(known.size(), true);
 }
 
-// Lines as a terminal would show them: the calls of one CTA after the other, whatever each call ends with.
+// Lines as a terminal would show them: the calls of one CTA after the other, joined where a call does not end its line.
 Printed printed_of(const std::vector<emulator::PrintedCall>& calls, uint64_t more) {
   Printed printed;
   std::string line;
@@ -111,7 +112,7 @@ Printed printed_of(const std::vector<emulator::PrintedCall>& calls, uint64_t mor
   return printed;
 }
 
-// A program's events: CTAs of all its launches, and what all of them printed, told once.
+// A program's events: CTAs counted over all its launches, and one report of what all of them printed.
 class ProgramEvents {
  public:
   ProgramEvents(const LaunchRequest& request, const LaunchEvents& events) : events_(events) {
@@ -122,7 +123,7 @@ class ProgramEvents {
   ProgramEvents(const ProgramEvents&) = delete;
   ProgramEvents& operator=(const ProgramEvents&) = delete;
 
-  // Those of the next launch.
+  // The events of the next launch.
   LaunchEvents next(const LaunchStep& step) {
     done_ = ahead_;
     ahead_ += step.shape.ctas();
@@ -181,7 +182,7 @@ struct OneLaunch {
   int64_t dynamic_shared = 0;
   std::span<const ArgumentValue> arguments;
   const std::vector<SharedPlace>& shared_names;
-  bool whole = false;  // later steps read what it writes: all its CTAs run
+  bool whole = false;  // all CTAs run, because later steps read what it writes
 };
 
 Result<emulator::RunResult> execute(const OneLaunch& one, const LaunchRequest& request, const LaunchEvents& events,
@@ -199,7 +200,7 @@ Result<emulator::RunResult> execute(const OneLaunch& one, const LaunchRequest& r
   launch.memory = &placed.memory;
 
   emulator::RunOptions options;
-  // Checked before CTAs are chosen: the grid may be too large for a list of its CTAs.
+  // Checked before CTAs are chosen, because the grid may be too large for a list of its CTAs.
   if (auto possible = emulator::check_launch(launch, options); !possible) return fail(possible.error());
   const int64_t total = one.shape.ctas();
   options.cancel = events.cancel;
@@ -224,7 +225,7 @@ Result<emulator::RunResult> execute(const OneLaunch& one, const LaunchRequest& r
     if (events.on_printed) events.on_printed(printed_of(calls, more));
   };
   auto result = emulator::run(launch, options);
-  // With a mask, the longest CTA is the one too long to trace, and the others do not represent it.
+  // With a mask, the CTA that is too long to trace is the longest one, and the others do not represent it.
   if (result && result->traces.size() < options.trace_ctas.size()) result->traces.clear();
   return result;
 }
