@@ -10,7 +10,7 @@ namespace {
 constexpr int64_t kWord = 4, kBanks = 32, kChunk = 16, kLeastRow = 32;
 constexpr int kMatrixRows = 8;
 
-// Whether each lane of a matrix lies in the row after the lane before it.
+// True if each lane of a matrix is in the row after the previous lane's.
 bool is_in_rows(const SharedAccess& access, int64_t row) {
   for (int lane = 1; lane < 32; ++lane)
     if (lane % kMatrixRows != 0 && access.active(lane) &&
@@ -76,13 +76,13 @@ int64_t row_bytes(const SharedAccess& access) {
 
 SharedAccess relaid(const SharedAccess& access, int64_t row, int64_t origin, const Layout& layout) {
   SharedAccess made = access;
-  int64_t chunks = 1;  // that the swizzle permutes: a power of two, at most eight
+  int64_t chunks = 1;  // that the swizzle permutes; a power of two, at most eight
   while (chunks < 8 && 2 * chunks * kChunk <= row) chunks *= 2;
   for (int lane = 0; lane < 32; ++lane) {
     if (!access.active(lane)) continue;
     const int64_t from = access.at[size_t(lane)] - origin, number = from / row, column = from % row;
     int64_t chunk = column / kChunk;
-    const bool whole = (chunk / chunks + 1) * chunks * kChunk <= row;  // the rest of an odd row stays where it is
+    const bool whole = (chunk / chunks + 1) * chunks * kChunk <= row;  // the incomplete end of a row stays unchanged
     if (layout.swizzle && whole) chunk ^= number % chunks;
     made.at[size_t(lane)] = origin + number * (row + layout.padding) + chunk * kChunk + column % kChunk;
   }

@@ -10,38 +10,38 @@ namespace attnscope::charts {
 // Lanes that are served together.
 struct BankPhase {
   uint32_t lanes = 0;              // bit n: lane n
-  int wavefronts = 0;              // the most words that one bank serves
-  std::array<int, 32> distinct{};  // words of a bank that any of the lanes takes, each once
+  int wavefronts = 0;              // the most words that a single bank serves
+  std::array<int, 32> distinct{};  // for each bank, how many different words the lanes access
 };
 
-// One access to shared memory as lanes by banks.
+// One access to shared memory as a grid of lanes and banks.
 struct BankGrid {
-  // Words of 4 bytes that a lane takes of a bank.
+  // How many 4-byte words a lane accesses in a bank.
   std::array<std::array<int, 32>, 32> words{};  // [lane][bank]
   std::vector<BankPhase> phases;                // their wavefronts add up to wavefronts.taken
   Wavefronts wavefronts{};
 
-  // The phase that serves the lane, or null: the lane is not active.
+  // The phase that serves the lane; null if the lane is not active.
   const BankPhase* phase_of(int lane) const;
 };
 BankGrid bank_grid(const SharedAccess& access);
 
-// How rows lie in shared memory, in place of how they lay when the access was recorded.
+// Another layout of the rows in shared memory than the one that was recorded.
 struct Layout {
-  int64_t padding = 0;   // bytes behind each row
+  int64_t padding = 0;   // bytes after each row
   bool swizzle = false;  // a row's 16-byte chunks are permuted by the lowest three bits of its number
 };
 
-// Bytes from one row to the next, as far as the lanes tell: the greatest common divisor of their distances, of matrices
-// only of rows of the same one. Where chunks are permuted within rows, the power of two of which each row of a matrix
-// has the next multiple. 0: they lie in one row, or too close to be in rows of at least 32 bytes.
+// The distance between rows, in bytes, as far as the lanes reveal it: the greatest common divisor of their distances;
+// for matrices, of rows of the same matrix only. If chunks are permuted within rows, it is the power of two for which
+// each row of a matrix is in the row after the previous one. 0: the lanes are in one row, or too close for rows of at
+// least 32 bytes.
 int64_t row_bytes(const SharedAccess& access);
 
-// The access with rows of `row` bytes in another layout; `row` > 0. Rows and chunks count from byte `origin` on, which
-// no lane lies below. A swizzle stays within a row, and moves nothing where a row has fewer than eight chunks of 16
-// bytes but within those.
+// The access in another layout, for rows of `row` > 0 bytes. Rows and chunks are counted from byte `origin`; no lane is
+// below it. A swizzle permutes only within a row; a row with fewer than eight chunks of 16 bytes permutes only those.
 SharedAccess relaid(const SharedAccess& access, int64_t row, int64_t origin, const Layout& layout);
-// The lowest byte that a lane accesses; 0: no lane is active.
+// The lowest byte that a lane accesses; 0 if no lane is active.
 int64_t lowest_byte(const SharedAccess& access);
 
 }  // namespace attnscope::charts

@@ -11,9 +11,10 @@ namespace {
 
 using Keys = std::span<const int>;
 using Pairs = std::vector<std::pair<int64_t, int64_t>>;
-constexpr size_t kTable = 1 << 16;  // cells of a subproblem that is solved in a table
+constexpr size_t kTable = 1 << 16;  // subproblems of up to this many cells are solved in a table
 
-// For each j: the length of a longest common subsequence of `a` and the first j of `b`. `back`: both read backwards.
+// For each j, the length of a longest common subsequence of `a` and the first j lines of `b`. `back`: both are read
+// backwards.
 std::vector<int64_t> lengths(Keys a, Keys b, bool back) {
   const size_t words = (b.size() + 63) / 64;
   std::unordered_map<int, std::vector<uint64_t>> places;
@@ -22,7 +23,7 @@ std::vector<int64_t> lengths(Keys a, Keys b, bool back) {
     mask.resize(words);
     mask[j / 64] |= uint64_t{1} << j % 64;
   }
-  std::vector<uint64_t> row(words, ~uint64_t{0});  // a zero: the length grows there
+  std::vector<uint64_t> row(words, ~uint64_t{0});  // a zero bit marks where the length grows
   for (size_t i = 0; i < a.size(); ++i) {
     const auto found = places.find(back ? a[a.size() - 1 - i] : a[i]);
     if (found == places.end()) continue;
@@ -40,7 +41,7 @@ std::vector<int64_t> lengths(Keys a, Keys b, bool back) {
 
 void solve_in_table(Keys a, Keys b, int64_t a0, int64_t b0, Pairs& pairs) {
   const size_t width = b.size() + 1;
-  std::vector<int> table((a.size() + 1) * width);  // [i][j]: of a from i on and b from j on
+  std::vector<int> table((a.size() + 1) * width);  // [i][j]: the length for a from i and b from j on
   for (size_t i = a.size(); i-- > 0;)
     for (size_t j = b.size(); j-- > 0;)
       table[i * width + j] = a[i] == b[j] ? table[(i + 1) * width + j + 1] + 1
@@ -98,7 +99,7 @@ std::vector<std::string> normal_forms(const Listing& listing) {
 
 bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
-// "R12" → "R"; what is not a numbered register, predicate or barrier stays.
+// "R12" → "R". Anything but a numbered register, predicate or barrier is unchanged.
 std::string_view without_number(std::string_view word) {
   for (const std::string_view name : {"R", "UR", "P", "UP", "B", "SB"}) {
     const bool numbered = word.size() > name.size() && word.starts_with(name) &&
@@ -136,7 +137,7 @@ CodeDiff diff_of(const std::vector<std::string>& a, const std::vector<std::strin
 
 std::vector<size_t> changed_rows(const CodeDiff& diff, size_t around) {
   std::vector<size_t> shown;
-  size_t until = 0;  // rows before it are shown
+  size_t until = 0;  // rows before this one are shown
   for (size_t at = 0; at < diff.rows.size(); ++at) {
     if (diff.rows[at].side == DiffSide::same) continue;
     for (size_t row = std::max(until, at - std::min(at, around)); row <= std::min(at + around, diff.rows.size() - 1);

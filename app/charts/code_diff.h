@@ -11,7 +11,7 @@ namespace attnscope::charts {
 
 enum class DiffSide { same, removed, added };
 
-// A line of A, of B, or of both; the other index is -1.
+// A line of A, of B, or of both. The other index is -1.
 struct DiffRow {
   DiffSide side = DiffSide::same;
   int64_t a = -1, b = -1;
@@ -19,19 +19,21 @@ struct DiffRow {
 };
 
 struct CodeDiff {
-  std::vector<DiffRow> rows;  // every line of A and B once; what is removed comes before what is added in its place
+  // Contains every line of A and B; removed lines come before the lines added in their place.
+  std::vector<DiffRow> rows;
   int64_t removed = 0, added = 0;
 };
 
 // A longest common subsequence of the lines (Hirschberg's recursion with bit-parallel rows, after Hyyrö: "Bit-parallel
-// LCS-length computation revisited", AWOCA 2004). 20,000 lines on both sides take some milliseconds, whatever they are.
+// LCS-length computation revisited", AWOCA 2004). 20,000 lines on both sides take some milliseconds, whatever their
+// content.
 CodeDiff diff_of(const std::vector<std::string>& a, const std::vector<std::string>& b);
 
-// The rows to show: indexes of those within `around` of a change, ascending. A gap in them is unchanged code.
+// The indexes of the rows within `around` of a change, ascending. A gap between them is unchanged code.
 std::vector<size_t> changed_rows(const CodeDiff& diff, size_t around);
 
-// An instruction without the numbers of its registers, predicates and labels: another allocation of the same registers
-// is no change. "@!P3 LDS.64 R4, [R2.X4+0x10]" is "@!P LDS.64 R, [R.X4+0x10]".
+// An instruction without the numbers of its registers, predicates and labels, so that another register allocation is
+// not a change. "@!P3 LDS.64 R4, [R2.X4+0x10]" gives "@!P LDS.64 R, [R.X4+0x10]".
 std::string normal_form(std::string_view sass);
 CodeDiff sass_diff(const Listing& a, const Listing& b);
 
@@ -39,8 +41,8 @@ struct SourceLine {
   int64_t number = 0;  // in the file, from 1
   std::string text;
 };
-// The lines that the compiler sees with those macros, with their values in place of their names. Conditions that need
-// more than these macros and the source's own numbers keep every branch.
+// The lines that the compiler sees with those macros, with the macros replaced by their values. A condition that needs
+// more than these macros and the source's own numbers keeps every branch.
 std::vector<SourceLine> preprocessed(std::string_view source, const std::map<std::string, int64_t>& macros);
 CodeDiff source_diff(const std::vector<SourceLine>& a, const std::vector<SourceLine>& b);
 

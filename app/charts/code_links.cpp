@@ -19,7 +19,7 @@ bool sets(const CodeLine& line, int scoreboard) {
   return line.control.write_barrier == scoreboard || line.control.read_barrier == scoreboard;
 }
 
-// Walks from `from` along `next` until `visit` says stop, each instruction once.
+// Walks from `from` along `next` until `visit` returns stop; visits each instruction at most once.
 template <class Visit>
 void walk(const std::vector<std::vector<int64_t>>& next, int64_t from, Visit visit) {
   std::vector<bool> seen(next.size());
@@ -108,7 +108,7 @@ std::vector<int> CodeGraph::live_registers() const {
   const size_t count = listing_.lines.size();
   std::vector<Set> before(count);
   std::vector<bool> waiting(count, true);
-  std::vector<size_t> open(count);  // the last first: values flow backwards
+  std::vector<size_t> open(count);  // starts at the end, because liveness flows backwards
   for (size_t i = 0; i < count; ++i) open[i] = i;
   while (!open.empty()) {
     const size_t at = open.back();

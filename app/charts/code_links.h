@@ -14,18 +14,19 @@ struct CodeLink {
   bool operator==(const CodeLink&) const = default;
 };
 
-// Who may come before and after each instruction of a listing, for following values along every path. It looks into the
-// listing, which must outlive it.
+// The possible predecessors and successors of each instruction of a listing, for following values along every path. The
+// listing must outlive it.
 class CodeGraph {
  public:
   explicit CodeGraph(const Listing& listing);
 
-  // The instructions that make what `at` reads, and those whose scoreboard it waits for, in ascending order. A guarded
-  // instruction may leave the value as it was, so earlier ones count too.
+  // The instructions that produce what `at` reads, and those whose scoreboard it waits for, in ascending order. A
+  // guarded instruction may leave the value unchanged, so earlier producers are included too.
   std::vector<CodeLink> producers_of(int64_t at) const;
-  // The instructions that read what `at` makes, and those that wait for its scoreboards.
+  // The instructions that read what `at` produces, and those that wait for its scoreboards.
   std::vector<CodeLink> consumers_of(int64_t at) const;
-  // How many registers (R) hold a value that is read later, by instruction: when it issues, its own sources included.
+  // For each instruction, how many registers (R) hold a value that is read later, at its issue and including its own
+  // sources.
   std::vector<int> live_registers() const;
 
  private:

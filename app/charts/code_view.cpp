@@ -102,7 +102,7 @@ double Heat::of(HeatColumn column) const {
 std::string Heat::text(HeatColumn column) const {
   if (column == HeatColumn::lanes) return instructions > 0 ? fmt::format("{:.1f}", lanes / instructions) : "";
   const double figure = of(column);
-  constexpr double kLeastUs = 0.005;  // less is written as zero
+  constexpr double kLeastUs = 0.005;  // smaller times are written as zero
   if (figure <= (column == HeatColumn::time ? kLeastUs : 0)) return "";
   return column == HeatColumn::time ? us_text(figure) : count_text(figure);
 }

@@ -11,7 +11,7 @@
 
 namespace attnscope::charts {
 
-// A figure of code by line or instruction, as a column of heat.
+// A figure per line or instruction, shown as a column of heat.
 enum class HeatColumn { time, instructions, lanes, wavefronts, conflicts, sectors, races };
 inline constexpr std::array kHeatColumns{HeatColumn::time,       HeatColumn::instructions, HeatColumn::lanes,
                                          HeatColumn::wavefronts, HeatColumn::conflicts,    HeatColumn::sectors,
@@ -20,45 +20,46 @@ inline constexpr std::array kHeatColumns{HeatColumn::time,       HeatColumn::ins
 // Counts of the emulated CTAs, and the modelled time that a line carries (CodeCounts).
 struct Heat {
   double us = 0, instructions = 0, lanes = 0, wavefronts = 0, conflicts = 0, sectors = 0;
-  int64_t races = 0;  // findings of the watch that name the line and are about a race
+  int64_t races = 0;  // findings of the watch about a race that name the line
 
-  // How hot: the figure itself; of lanes, the places of idle lanes.
+  // The figure of a column; for lanes, the number of idle lane slots.
   double of(HeatColumn column) const;
-  // The figure as a cell: "12.4 k", "28.3" (active lanes of 32); empty: nothing.
+  // The figure as a cell: "12.4 k", "28.3" (active lanes of 32); empty if there is none.
   std::string text(HeatColumn column) const;
   Heat& operator+=(const CodeCounts& counts);
   bool operator==(const Heat&) const = default;
 };
 
-// Of a narrow column: "instr".
+// The heading of a narrow column: "instr".
 const char* heading_of(HeatColumn column);
 
-// A listing beside its source: made once for each listing, drawn every frame.
+// A listing beside its source: computed once for each listing, drawn every frame.
 struct CodeView {
-  std::vector<Heat> lines;         // of the source; [0] is line 1
-  std::vector<Heat> instructions;  // races: those of its line
-  // Instructions of each source line, ascending: those whose line it is, and those that are inlined there.
+  std::vector<Heat> lines;         // of the source; index 0 is line 1
+  std::vector<Heat> instructions;  // `races` are those of its line
+  // The instructions of each source line, ascending: its own, and those inlined into it.
   std::vector<std::vector<int64_t>> instructions_of;
-  // Source lines of each instruction, innermost first: its own and its callers', as far as they are in the source.
+  // The source lines of each instruction, innermost first: its own line and its callers', as far as they are in the
+  // source.
   std::vector<std::vector<int64_t>> lines_of;
-  std::array<double, kHeatColumns.size()> hottest_line{}, hottest_instruction{};  // by column
+  std::array<double, kHeatColumns.size()> hottest_line{}, hottest_instruction{};  // the largest figure by column
 
-  double share_of_line(size_t at, HeatColumn column) const;  // of the hottest, 0 to 1
+  double share_of_line(size_t at, HeatColumn column) const;  // relative to the hottest, 0 to 1
   double share_of_instruction(size_t at, HeatColumn column) const;
   bool has(HeatColumn column) const { return hottest_line[size_t(column)] + hottest_instruction[size_t(column)] > 0; }
-  // Lines (from 1) or instructions (from 0) that have any of the column, hottest first.
+  // Lines (from 1) or instructions (from 0) with a figure in the column, hottest first.
   std::vector<int64_t> hot_lines(HeatColumn column) const;
   std::vector<int64_t> hot_instructions(HeatColumn column) const;
 };
 
-// `source` says which lines those of the text are, which has `source_lines` of them. An instruction's figures go to the
-// innermost of its places that lies in the text. `seen` gives the races; it may be null.
+// `source` maps the lines of the text, of which there are `source_lines`. An instruction's figures go to the innermost
+// of its places that is in the text. `seen` supplies the races; it may be null.
 CodeView code_view(const Listing& listing, const Observation* seen, const SourceLines& source, size_t source_lines);
 
 // The scheduling half as a cell of fixed width: "01----:R-:W0:Y:S04" waits for scoreboards 0 and 1, sets none when its
-// sources are read and 0 when its result is there, yields, and holds the warp for 4 clocks.
+// sources have been read, sets 0 when its result is ready, yields, and holds the warp for 4 clocks.
 std::string control_text(const CodeControl& control);
-// The same in sentences.
+// The same as sentences.
 std::string control_words(const CodeControl& control);
 
 // "02_tiled.cu:203 < 02_tiled.cu:240": where an instruction comes from, and the calls it is inlined through.

@@ -17,7 +17,7 @@ std::string value_text(const Experiment& experiment, const Kernel* kernel, const
   return knob != nullptr ? knob->text_of(held->second) : std::to_string(held->second);
 }
 
-// In the kernels' order, each once; for an unknown kernel in its config's order.
+// In the kernels' order and without duplicates; for an unknown kernel in its config's order.
 std::vector<std::string> knob_names(const Experiment& a, const Experiment& b, const Kernel* a_kernel,
                                     const Kernel* b_kernel) {
   std::vector<std::string> names;

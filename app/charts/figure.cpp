@@ -154,7 +154,7 @@ Figure figure_of(const TermTable& table) {
   double most = 0;
   for (const TermRow& row : table.rows) most = std::max({most, row.a, row.b});
   made.x = linear_axis("us", most);
-  made.y = {"", static_cast<double>(table.rows.size()) - 0.4, -0.6, false, {}};  // the first term on top
+  made.y = {"", static_cast<double>(table.rows.size()) - 0.4, -0.6, false, {}};  // the first term is on top
   made.sheet.columns = table.against ? std::vector<std::string>{"term", "a_us", "b_us", "difference_us"}
                                      : std::vector<std::string>{"term", "us"};
   for (size_t at = 0; at < table.rows.size(); ++at) {

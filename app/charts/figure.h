@@ -13,7 +13,7 @@
 
 namespace attnscope::charts {
 
-// A plot as plain data, to leave the window: what is drawn, and the figures behind it.
+// A plot as plain data, for export: what is drawn, and the figures behind it.
 struct FigureAxis {
   std::string title;
   double low = 0, high = 1;
@@ -22,7 +22,7 @@ struct FigureAxis {
 };
 struct FigurePoint {
   double x = 0, y = 0;
-  double low = 0, high = 0;  // of y; equal: it has no bar
+  double low = 0, high = 0;  // on the y axis; equal: it has no bar
   FigureKind kind = FigureKind::modelled;
   bool fault = false;
   std::string label;
@@ -33,19 +33,19 @@ struct FigureLine {
   bool dashed = false;
 };
 struct FigureBar {
-  double row = 0;           // its middle on the y axis; it is 0.7 high
+  double row = 0;           // its centre on the y axis; its height is 0.7
   double from = 0, to = 0;  // on the x axis
   std::string label;
-  size_t colour = 0;  // bars of one colour belong together
+  size_t colour = 0;  // bars with equal numbers have the same colour
 };
-// Cells that fill the whole plot, row by row from the top; 0xRRGGBB each.
+// Cells that fill the whole plot, row by row from the top, 0xRRGGBB each.
 struct FigureRaster {
   size_t width = 0, height = 0;
   std::vector<uint32_t> colours{};  // width * height
 };
 struct Figure {
   std::string title{};
-  std::string note{};  // a line under the title
+  std::string note{};  // a line below the title
   FigureAxis x{}, y{};
   FigureRaster raster{};
   std::vector<FigureLine> lines{};
@@ -54,7 +54,7 @@ struct Figure {
   Sheet sheet{};
 };
 
-// Every run in order. `a` and `b` are the baseline's and the shown run; 0: none.
+// Every run in order. `a` and `b` are the runs of the baseline and of the shown observation; 0: none.
 Figure figure_of(const LatencyChart& chart, AxisChoice choice, uint64_t a, uint64_t b);
 // Every value of a scanned knob.
 Figure figure_of(const ScanSeries& series, const std::string& note);
@@ -64,7 +64,7 @@ Figure figure_of(const MemoryStack& stack);
 // The terms of a modelled time beside A's.
 Figure figure_of(const TermTable& table);
 
-// The figure as a picture of 960 by 540, for a light ground.
+// The figure as an SVG picture of 960 by 540, for a light background.
 std::string svg_of(const Figure& figure);
 
 }  // namespace attnscope::charts

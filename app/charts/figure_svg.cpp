@@ -1,5 +1,5 @@
-// A figure as SVG. Marks say the kind of their figure as in the window: measured a disc, counted a square, modelled a
-// hollow diamond, reported a dash.
+// Writes a figure as SVG. As in the window, marks show the kind of their figure: measured a disc, counted a square,
+// modelled a hollow diamond, reported a dash.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,12 +14,12 @@ namespace attnscope::charts {
 namespace {
 
 constexpr double kWidth = 960, kHeight = 540, kRight = 24, kTop = 66, kBottom = 58;
-constexpr double kLetter = 7;  // a letter's width at the marks' size, about
+constexpr double kLetter = 7;  // approximate width of a letter at the size of the marks' text
 constexpr const char* kInk = "#141a21";
 constexpr const char* kDim = "#4c5967";
 constexpr const char* kGrid = "#d9e0e7";
 constexpr const char* kBad = "#b03500";
-// After the window's light theme; neighbours also differ in lightness.
+// The colours of the window's light theme; neighbours also differ in lightness.
 constexpr const char* kBars[] = {"#2f7fb8", "#e6a23c", "#2f9e80", "#c078ac",
                                  "#7cc0e4", "#be5622", "#d9c94e", "#8a96a2"};
 
@@ -48,7 +48,7 @@ std::string stroke(double x1, double y1, double x2, double y2, const char* colou
                      colour, more);
 }
 
-// Where a value of an axis stands between two pixels.
+// The pixel position of an axis value, between `from` and `to`.
 double place(const FigureAxis& axis, double value, double from, double to) {
   const auto at = [&](double v) { return axis.log ? std::log10(std::max(v, 1e-12)) : v; };
   const double span = at(axis.high) - at(axis.low);
@@ -88,7 +88,7 @@ std::string axes_of(const Figure& figure, const Page& page) {
   return out;
 }
 
-// One path for each colour; cells beside each other are one piece of it.
+// One path for each colour; adjacent cells are one piece of it.
 std::string raster_of(const FigureRaster& raster, double left) {
   if (raster.width == 0 || raster.colours.size() < raster.width * raster.height) return {};
   std::map<uint32_t, std::string> paths;
@@ -160,7 +160,7 @@ std::string point_of(const FigurePoint& point, const Page& page) {
   return words.empty() ? out : out + words_at(x, y - 12, words, kInk, "middle");
 }
 
-// The kinds that the figure has, each with its mark.
+// The kinds of figures that are shown, each with its mark.
 std::string legend_of(const Figure& figure) {
   std::string out;
   double at = kWidth - kRight;

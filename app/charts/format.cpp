@@ -13,7 +13,7 @@ namespace {
 
 constexpr const char* kMinus = "\u2212";
 
-// Digits after the point so that about four significant ones are shown.
+// Enough decimals for about four significant digits.
 std::string four_digits(double value) {
   const double size = std::fabs(value);
   if (size >= 1000) return with_commas(std::llround(value));
@@ -21,7 +21,7 @@ std::string four_digits(double value) {
   return fmt::format("{:.2f}", value);
 }
 
-// "2.08e-4", "1e-3": without zeros that carry no information.
+// "2.08e-4", "1e-3": without trailing zeros.
 std::string scientific(double value) {
   const std::string full = fmt::format("{:.2e}", value);
   const size_t e = full.find('e');

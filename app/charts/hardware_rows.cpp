@@ -13,7 +13,7 @@ std::string value_text(const HardwareRow& row, int64_t value) {
 }
 std::string value_text(const HardwareRow&, double percent) { return fmt::format("{:.1f} %", percent); }
 
-// Two decimals: a difference of a thousandth is one that counts here.
+// Two decimals, because a difference of a thousandth matters here.
 std::string difference_text(double measured, double counted) {
   if (measured == counted) return "equal";
   if (counted == 0) return "none counted";

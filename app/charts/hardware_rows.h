@@ -6,14 +6,14 @@
 
 namespace attnscope::charts {
 
-// A figure of the GPU's own counters beside the emulator's count of the same.
+// A figure of the GPU's own counters beside the emulator's count of the same events.
 struct HardwareFigure {
   std::string name;
-  std::string measured;    // "–": the chip does not have it
+  std::string measured;    // "–": the chip does not have this counter
   std::string counted;     // empty: the emulator does not count it, or ran only a sample of the CTAs
-  std::string difference;  // "equal", "+0.02 %": the measured figure against the counted one; empty: nothing to compare
+  std::string difference;  // measured against counted: "equal", "+0.02 %"; empty: there is nothing to compare
 };
-// `counted`: null if nothing was counted.
+// `counted` is null if nothing was counted.
 std::vector<HardwareFigure> hardware_figures(const HardwareCounters& hardware, const Counters* counted);
 
 }  // namespace attnscope::charts

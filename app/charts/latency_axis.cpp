@@ -11,14 +11,14 @@
 namespace attnscope::charts {
 namespace {
 
-constexpr double kLogFrom = 10;    // largest over smallest figure
+constexpr double kLogFrom = 10;    // ratio of the largest to the smallest figure
 constexpr double kLogFoot = 0.12;  // share of a logarithmic axis left free below the smallest figure
 
 struct Span {
   double low = 0, high = 0;
 };
 
-// Whiskers included.
+// Includes the whiskers.
 Span span_of(const LatencyChart& chart) {
   Span span;
   for (const LatencyColumn& column : chart.columns) {

@@ -11,7 +11,7 @@
 namespace attnscope {
 namespace charts {
 
-// How the latency axis is chosen: automatic is logarithmic where the figures span more than a factor of ten.
+// The kind of latency axis. `automatic` is logarithmic if the figures span more than a factor of ten.
 enum class AxisChoice { automatic, linear, logarithmic };
 }  // namespace charts
 
@@ -27,28 +27,29 @@ namespace charts {
 struct LatencyAxis {
   bool log = false;
   double low = 0, high = 1;  // us
-  double top = 1;            // us: the largest figure; above it is room for labels
+  double top = 1;            // us: the largest figure; the space above it is for labels
 };
 
-// The axis that covers every timed column and leaves `headroom` of its length (0…1) free at its top. Reported figures
-// do not affect it: one that lies outside is pinned to the edge.
+// An axis that covers every timed column and leaves `headroom` of its length (0…1) free at its top. Reported figures do
+// not affect it; one outside the axis is pinned to its edge.
 LatencyAxis latency_axis(const LatencyChart& chart, AxisChoice choice, double headroom);
 
-// The axis marks, at most `most`, ascending and never above `top`: round figures; on a logarithmic axis 1, 2 and 5
-// times the powers of ten if they fit, otherwise only the powers.
+// At most `most` axis marks at round figures, ascending and never above `top`. On a logarithmic axis they are 1, 2 and
+// 5 times the powers of ten if they fit, otherwise only the powers.
 std::vector<double> axis_marks(const LatencyAxis& axis, size_t most);
 std::string mark_text(double us);  // "0.5", "20", "1,000"
 
 // The position of a reported figure beside the axis.
 struct RugMark {
   size_t line = 0;  // index into the lines
-  double us = 0;    // within the axis
-  int beyond = 0;   // +1 the figure is above the axis, -1 below it
+  double us = 0;    // clamped to the axis
+  int beyond = 0;   // +1: the figure is above the axis, -1: below it
 };
 // In the order of the lines, without those that have no figure.
 std::vector<RugMark> reported_rug(std::span<const Reported> lines, const LatencyAxis& axis);
 
-// The columns that get a label, in order of priority, each once: `hovered`, `live`, `compared` (runs; 0 none).
+// The columns that get a label, without duplicates and in order of priority: the runs `hovered`, `live` and `compared`
+// (0: none).
 std::vector<size_t> named_columns(const LatencyChart& chart, uint64_t hovered, uint64_t live, uint64_t compared);
 
 struct LabelWish {
@@ -58,7 +59,7 @@ struct LabelPlace {
   float left = 0;
   int row = 0;
 };
-// Each label goes into the first row where it touches no earlier label, moved inwards at the edges; empty if every row
+// Each label goes into the first row where it touches no earlier label, moved inwards at the edges. Empty if every row
 // is taken.
 std::vector<std::optional<LabelPlace>> place_labels(std::span<const LabelWish> wishes, float left, float right,
                                                     float gap, int rows);

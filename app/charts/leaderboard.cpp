@@ -15,7 +15,7 @@
 namespace attnscope::charts {
 namespace {
 
-// Of one problem and device.
+// The runs of one problem and device.
 struct Group {
   std::vector<DatedRun> runs;  // oldest first
 };
@@ -23,12 +23,12 @@ struct Group {
 bool belongs(const Group& group, const Observation& run) {
   const Observation& first = *group.runs.front().run;
   if (comparable(first, run) == Unlike::none) return true;
-  // What has no time belongs to its problem and device.
+  // A run without a time is matched by problem and device.
   return (!run.timing || !first.timing) && first.experiment.problem == run.experiment.problem &&
          first.device == run.device && first.versions.gpu == run.versions.gpu;
 }
 
-// Of experiments that differ only in how long they may be timed, one: the rounds of a halving.
+// Experiments that differ only in their time limit, such as the rounds of a halving, have the same key.
 std::string key_of(const Observation& run) {
   const int64_t usual = MeasurePolicy{}.max_time_ms;
   if (run.experiment.measure.max_time_ms == usual) return run.hash;
@@ -37,10 +37,10 @@ std::string key_of(const Observation& run) {
   return hash_of(timed_as_usual);
 }
 
-// An error of a watch excludes every run of its experiment, by its key.
+// The run whose watch found an error, by the key of its experiment. It excludes every run of that experiment.
 using Racy = std::map<std::string, const Observation*>;
 
-// With what the watch of `racy` found.
+// An unranked entry with the watch's error in `racy`.
 Unranked unranked_by_watch(const DatedRun& of, const Observation& racy) {
   const Headline headline = *headline_of(racy);
   const auto found = std::ranges::find_if(racy.watch->findings, [&](const Finding& one) {
@@ -49,7 +49,7 @@ Unranked unranked_by_watch(const DatedRun& of, const Observation& racy) {
   return {of, std::string(word_of(headline)), found->sentence};
 }
 
-// Of a run that is not accepted.
+// An unranked entry for a run that is not accepted.
 Unranked unranked(const DatedRun& of) {
   const Observation& run = *of.run;
   if (run.failure) return {of, std::string(word_of(run.failure->stage)), run.failure->message};
@@ -58,7 +58,7 @@ Unranked unranked(const DatedRun& of) {
   return {of, why, run.verdict ? run.verdict->reason : ""};
 }
 
-// Not where the time ran out before the interval was narrow, as in a short round of a halving: the few samples may be
+// False if the time ran out before the interval was narrow, as in a short round of a halving: its few samples may be
 // the lucky ones.
 bool is_timed_in_full(const Observation& run) {
   const Timing& timing = *run.timing;
@@ -83,14 +83,14 @@ std::vector<DatedRun> records_of(const std::vector<DatedRun>& runs, const std::s
   return records;
 }
 
-// The ranks that standing_of() gives; the times ascend. Of measured times it counts ends of intervals instead of
-// comparing each with each: there may be many thousands.
+// Sets the ranks by standing_of(); the times ascend. For measured times it counts ends of intervals instead of
+// comparing all pairs, because there may be many thousands.
 void set_ranks(std::vector<Leader>& leaders) {
   std::vector<double> lows, highs;  // ends of the intervals of [0, same), ascending
   const auto put = [](std::vector<double>& sorted, double end) {
     sorted.insert(std::ranges::upper_bound(sorted, end), end);
   };
-  size_t same = 0;  // the first whose time reads the same
+  size_t same = 0;  // the first leader whose time reads the same
   std::string read;
   for (size_t at = 0; at < leaders.size(); ++at) {
     const Observation& own = *leaders[at].of.run;
@@ -118,7 +118,7 @@ void rank(std::vector<Leader>& leaders, size_t most) {
   std::ranges::stable_sort(leaders, {}, us);
   if (most > 0 && leaders.size() > most) leaders.resize(most);
   set_ranks(leaders);
-  std::map<size_t, size_t> of_rank;  // how many have it
+  std::map<size_t, size_t> of_rank;  // the number of leaders with each rank
   for (size_t at = 0; at < leaders.size(); ++at) {
     const Observation& own = *leaders[at].of.run;
     ++of_rank[leaders[at].rank];
@@ -139,7 +139,8 @@ Leaderboard board_of(const Group& group, const Racy& racy, const SpecOf& spec_of
   Leaderboard board;
   const Observation& sample = *group.runs.front().run;
   if (const auto spec = spec_of(sample)) board.floor_us = model::floor_us(*spec, sample.experiment.problem);
-  std::map<std::string, const DatedRun*> counts;  // by key: the one that was timed longest, of those the newest
+  // By key: the run that was timed longest, and of equal ones the newest.
+  std::map<std::string, const DatedRun*> counts;
   for (const DatedRun& one : group.runs) {
     const DatedRun*& other = counts[key_of(*one.run)];
     if (other == nullptr || one.run->experiment.measure.max_time_ms >= other->run->experiment.measure.max_time_ms)
@@ -177,7 +178,7 @@ std::vector<Leaderboard> leaderboards(std::vector<DatedRun> runs, const SpecOf& 
   for (const DatedRun& one : runs)
     if (is_racy(*one.run)) racy[key_of(*one.run)] = one.run.get();
   std::vector<Group> groups;
-  // What has a time first: what has none joins the problem and device of one that has.
+  // Runs with a time come first; a run without one joins the group of its problem and device.
   for (const bool timed : {true, false})
     for (const DatedRun& one : runs) {
       if (one.run->timing.has_value() != timed) continue;

@@ -11,19 +11,20 @@
 
 namespace attnscope::charts {
 
-// A run and when it ended, seconds since the epoch.
+// A run and when it ended, in seconds since the epoch.
 struct DatedRun {
   std::shared_ptr<const Observation> run;
   double finished_at = 0;
 };
 
-// The newest run of an experiment, which is correct, and no watch of that experiment found an error.
+// A ranked run: the newest of its experiment. It is correct, and no watch of the experiment found an error.
 struct Leader {
   DatedRun of;
-  size_t rank = 1;         // one more than the runs that beat it: told apart, and faster
-  bool tie = false;        // another one has the same rank
-  Standing against_first;  // as B; the first one's own is a tie
-  // Of its time and the first one's: by the ends of both intervals if measured, the bar of the ratio if modelled.
+  size_t rank = 1;         // one more than the number of runs that are faster and can be told apart
+  bool tie = false;        // another run has the same rank
+  Standing against_first;  // this run as B against the first; the first one's own is a tie
+  // Bounds of the ratio of its time to the first one's: from the ends of both intervals if measured, from the ratio's
+  // bar if modelled.
   double ratio_low = 1, ratio_high = 1;
 };
 
@@ -32,24 +33,24 @@ struct Unranked {
   DatedRun of;
   std::string why;  // as in files: "wrong", "race", "crash", "impossible"
   std::string reason;
-  bool impossible = false;  // correct, and faster than the floor
+  bool impossible = false;  // correct, but faster than the floor
 };
 
 // Runs of one operation and problem on one device, whose times can be compared.
 struct Leaderboard {
-  std::vector<Leader> leaders;     // the fastest first
+  std::vector<Leader> leaders;     // fastest first
   std::vector<Unranked> unranked;  // the newest run of each experiment, oldest first
-  std::vector<DatedRun> records;   // over time: each fully timed run of a ranked experiment that beat all before it
-  double floor_us = 0;             // no run can be faster (model/ceilings.h); 0: not known
+  std::vector<DatedRun> records;   // over time: each fully timed run of a ranked experiment that beat all earlier ones
+  double floor_us = 0;             // no run can be faster (model/ceilings.h); 0: unknown
   const Observation& sample() const { return leaders.empty() ? *unranked.front().of.run : *leaders.front().of.run; }
 };
 
 // The device's limits and rates, if they are known.
 using SpecOf = std::function<std::optional<DeviceSpec>(const Observation&)>;
 
-// In the order of the first run of each. At most `most` leaders each; 0: all. A correct run that is faster than the
-// floor is impossible and not ranked: its clock or its check is at fault. Neither is one in whose experiment any watch
-// found an error.
+// The leaderboards, ordered by the first run of each, with at most `most` leaders; 0: all. A correct run that is faster
+// than the floor is impossible and not ranked, because its clock or its check is at fault. A run is also not ranked if
+// any watch of its experiment found an error.
 std::vector<Leaderboard> leaderboards(std::vector<DatedRun> runs, const SpecOf& spec_of, size_t most);
 
 }  // namespace attnscope::charts

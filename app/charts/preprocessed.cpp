@@ -17,7 +17,7 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
 }
 
-// Without its comment, as far as one line shows.
+// The line without its comment, as far as one line shows.
 std::string_view without_comment(std::string_view text) {
   return trimmed(text.substr(0, std::min(text.find("//"), text.find("/*"))));
 }
@@ -31,7 +31,7 @@ std::string_view take_word(std::string_view& text) {
   return word;
 }
 
-// visit(word) for each identifier outside quotes, other(character) for all else.
+// Calls visit(word) for each identifier outside quotes and other(character) for everything else.
 template <class Visit, class Other>
 void each_word(std::string_view text, Visit visit, Other other) {
   char quote = 0;
@@ -48,7 +48,7 @@ void each_word(std::string_view text, Visit visit, Other other) {
       visit(text.substr(at, end - at));
       at = end;
     } else {
-      if (text.substr(at).starts_with("//")) {  // a comment keeps its words
+      if (text.substr(at).starts_with("//")) {  // words in a comment are not replaced
         for (; at < text.size(); ++at) other(text[at]);
         return;
       }
@@ -83,7 +83,7 @@ class Preprocessor {
     else if (what == "endif" && !open_.empty())
       open_.pop_back();
     else if (what == "elif" || what == "else" || what == "endif")
-      return;  // of no condition
+      return;  // not part of a conditional
     else if (active()) {
       if (what == "define") define(words);
       out.push_back({number, std::string(line)});
@@ -94,8 +94,8 @@ class Preprocessor {
 
  private:
   struct Branch {
-    bool taken = true;  // its lines count
-    bool over = false;  // an earlier branch or this one is certainly taken
+    bool taken = true;  // the branch's lines are kept
+    bool over = false;  // this branch or an earlier one is certainly taken
     static Branch of(bool holds) { return {holds, holds}; }
   };
 
@@ -106,7 +106,7 @@ class Preprocessor {
   }
   bool known(std::string_view name) const { return numbers_.contains(std::string(name)) || names_.contains(name); }
 
-  // One that cannot be decided is taken, and so are those after it.
+  // A condition that cannot be decided is taken, and so are the branches after it.
   Branch condition(std::string_view words) const {
     std::string text;
     bool after_defined = false;
@@ -151,8 +151,8 @@ class Preprocessor {
   }
 
   const std::map<std::string, int64_t>& macros_;
-  Variables numbers_;                              // the macros, and what the source defines as a number
-  std::map<std::string, int, std::less<>> names_;  // what the source defines
+  Variables numbers_;                              // the macros, and numbers that the source defines
+  std::map<std::string, int, std::less<>> names_;  // everything that the source defines
   std::vector<Branch> open_;
 };
 

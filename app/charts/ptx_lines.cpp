@@ -7,7 +7,7 @@
 namespace attnscope::charts {
 namespace {
 
-// A .loc or an inlined_at: "1 203 5".
+// The numbers of a .loc or an inlined_at: "1 203 5".
 struct Loc {
   int64_t file = 0, line = 0;
 };
@@ -42,7 +42,7 @@ std::string_view trimmed(std::string_view text) {
   return first == std::string_view::npos ? std::string_view() : text.substr(first);
 }
 
-// .file 1 "/src/02_tiled.cu": which of the source's files a number stands for.
+// Parses .file 1 "/src/02_tiled.cu" and finds which of the source's files each number is.
 std::map<int64_t, std::string> files_named(const std::vector<std::string_view>& lines, const SourceLines& source) {
   const std::vector<std::string> wanted = source.files();
   std::map<int64_t, std::string> numbers;
@@ -54,7 +54,7 @@ std::map<int64_t, std::string> files_named(const std::vector<std::string_view>& 
     const size_t open = rest.find('"'), close = rest.rfind('"');
     if (open == std::string_view::npos || close <= open) continue;
     const std::string_view path = rest.substr(open + 1, close - open - 1);
-    for (const std::string& name : wanted)  // "common/x.h" rather than "x.h", if both fit
+    for (const std::string& name : wanted)  // "common/x.h" rather than "x.h" if both match
       if ((path == name || path.ends_with("/" + name)) && name.size() > numbers[number].size()) numbers[number] = name;
   }
   return numbers;

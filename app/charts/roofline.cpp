@@ -29,12 +29,12 @@ std::vector<Roof> roofs_of(const DeviceSpec& spec) {
   return roofs;
 }
 
-// The roofs that bind a problem of so many bytes.
+// Finds the roofs that apply to a problem of that many bytes.
 void place_under(RooflinePoint& point, const std::vector<Roof>& roofs, const DeviceSpec& spec, double bytes) {
   double lowest = 0;
   for (const Roof& roof : roofs) {
     const bool binds = !roof.past_cache || model::dram_us(spec, bytes) > 0;
-    // The lower level of arithmetic is no bound: another unit may do the same work.
+    // A lower level of arithmetic is not a bound, because another unit may do the same work.
     const bool is_lower_level = !roof.bandwidth && roof.most < roofs.front().most;
     const double there = roof.tflops(point.intensity);
     if (!binds || is_lower_level || (lowest > 0 && there >= lowest)) continue;

@@ -10,7 +10,7 @@
 namespace attnscope::charts {
 namespace {
 
-// What came of the run itself.
+// Fills in the results of the run itself.
 void take_run(ScanRow& row, const Observation& run) {
   const auto headline = headline_of(run);
   if (headline) row.verdict = to_string(*headline);
@@ -38,7 +38,8 @@ void take_run(ScanRow& row, const Observation& run) {
   }
 }
 
-// The held config is every knob's current value: it is named by the point's own knob. A config of a list has no knob.
+// The name of the point that was timed instead. The held config is the current value of every knob, so it is named by
+// the point's own knob. A config of a list has no knob.
 std::string name_of_twin(const Scan& scan, const ScanPoint& point) {
   const ScanPoint* twin = &scan.points[*point.same_as];
   for (const ScanPoint& other : scan.points)

@@ -10,8 +10,8 @@
 namespace attnscope {
 namespace charts {
 
-// What came of one value of a scanned knob. refused: it cannot run. failed: it ran and came to no result. faulty: its
-// output is wrong or its watch found an error.
+// The state of one value of a scanned knob. refused: it cannot run. failed: it ran without a result. faulty: its output
+// is wrong, or its watch found an error.
 enum class ScanState { waiting, refused, failed, faulty, timed };
 
 }  // namespace charts
@@ -27,28 +27,28 @@ struct ScanRow {
   std::string text;  // of the value
   ScanState state = ScanState::waiting;
   bool current = false;
-  bool best = false;         // the fastest of those that can be relied on
-  bool tie = false;          // cannot be told apart from the best
-  std::optional<double> us;  // median; of `same_as` where it has one
+  bool best = false;         // the fastest reliable value
+  bool tie = false;          // it cannot be told apart from the best
+  std::optional<double> us;  // median; that of `same_as` if there is one
   FigureKind kind = FigureKind::modelled;
   std::string verdict;             // one word or two
-  std::string reason;              // why it is refused, failed or wrong
-  std::string hint;                // the way out
-  std::string warning;             // the manifest's; such a value is never the best
-  std::string same_as;             // "NUM_WARPS=4": timed in its place
-  std::optional<Standing> change;  // against the current value's time
+  std::string reason;              // why it was refused, failed or is wrong
+  std::string hint;                // what to do about it
+  std::string warning;             // from the manifest; a value with a warning is never the best
+  std::string same_as;             // "NUM_WARPS=4": the value that was timed instead
+  std::optional<Standing> change;  // relative to the current value's time
 };
 
 struct ScanSeries {
   std::string knob;
   std::vector<ScanRow> rows;   // in the manifest's order
-  std::optional<size_t> best;  // row; empty: no value is correct
+  std::optional<size_t> best;  // index of a row; empty: no value is correct
   bool over() const;
-  double least = 0, most = 0;  // us, of the timed rows; 0 none
+  double least = 0, most = 0;  // us, over the timed rows; 0: none
 };
 
-// One series for each knob of the scan, or one for its list of configs. `now` is the config whose values are the
-// current ones; null: the held one.
+// One series for each knob of the scan, or one for its list of configs. `now` is the config whose values count as
+// current; null: the held one.
 std::vector<ScanSeries> scan_series(const Scan& scan, const Config* now = nullptr);
 
 // "8 is best, 71.9 % faster than 4", "4 is best and the current value", "8 and 4 cannot be told apart", "no value is

@@ -12,19 +12,19 @@
 namespace attnscope::charts {
 namespace {
 
-constexpr int64_t kPadding = 16;  // bytes: it keeps 16-byte accesses aligned
+constexpr int64_t kPadding = 16;  // bytes; keeps 16-byte accesses aligned
 constexpr int64_t kBankRow = 128, kWord = 4;
 
 std::string counted(int64_t count, const char* noun) {
   return fmt::format("{} {}{}", with_commas(count), noun, count == 1 ? "" : "s");
 }
 
-// Whether the part holds every byte of the access.
+// True if the part contains every byte of the access.
 bool holds(const SharedPlace& place, const SharedAccess& access) {
   return lowest_byte(access) >= place.begin && std::ranges::max(access.at) + access.bytes <= place.begin + place.bytes;
 }
 
-// How many recorded executions tell of rows of that many bytes.
+// Row length in bytes → the number of recorded executions that show it.
 using Votes = std::map<int64_t, int64_t>;
 
 int64_t elected(const Votes& votes) {

@@ -9,8 +9,8 @@
 
 namespace attnscope::charts {
 
-// How the rows of the accessed buffer lie: as they lay in the run, with 16 bytes behind each, or with the 16-byte
-// chunks of each permuted by its number.
+// How the rows of the accessed buffer lie in memory: as in the run, with 16 bytes after each row, or with the 16-byte
+// chunks of each row permuted by its number.
 enum class BankLayout { recorded, padded, swizzled };
 
 struct BankPicture {
@@ -19,13 +19,14 @@ struct BankPicture {
 };
 std::string title_of(BankLayout layout);
 
-// A part of shared memory and who accesses it.
+// A part of shared memory and the instructions that access it.
 struct BufferUse {
   SharedPlace place;
-  int64_t row = 0;                    // bytes from one row to the next, as most of the accesses tell; 0: none tells
+  // Distance between rows in bytes, as most of the accesses show it; 0: none shows it.
+  int64_t row = 0;
   std::vector<int64_t> instructions;  // that access it, ascending
 };
-// The listing's places, in their order.
+// In the order of the listing's places.
 std::vector<BufferUse> buffer_uses(const Listing& listing);
 // "0 to 8,191: 64 rows of 128 B; every row begins in the same bank", "32 rows of 144 B; each row begins 4 banks after
 // the one before".
@@ -34,15 +35,15 @@ std::string layout_text(const BufferUse& use);
 // One execution of an instruction that accesses shared memory.
 struct AccessView {
   SharedAccess access;
-  int64_t row = 0;                    // bytes; 0: the lanes lie in one row
-  std::string place;                  // "K_tile + 2,048"; "byte 2,048" where nothing has a name
+  int64_t row = 0;                    // distance between rows in bytes; 0: the lanes are in one row
+  std::string place;                  // "K_tile + 2,048"; "byte 2,048" if nothing there has a name
   std::string execution;              // "warp 1, its execution 3"
-  std::vector<BankPicture> pictures;  // as recorded, and the other layouts if there are rows
+  std::vector<BankPicture> pictures;  // as recorded; the other layouts too if there are rows
 };
-// `buffers`: those of the listing. `row`: bytes of a row; 0: as the lanes tell, or else as the other accesses of the
-// buffer do.
+// `buffers` are the listing's. `row` is the row's length in bytes; 0: taken from the lanes, otherwise from the buffer's
+// other accesses.
 AccessView access_view(const std::vector<BufferUse>& buffers, const SharedSteps& steps, size_t step, int64_t row);
-// The first of the steps that take most wavefronts; there is at least one.
+// The first of the steps with the most wavefronts. There must be at least one step.
 size_t worst_step(const SharedSteps& steps);
 
 // "load of 16 B a lane", "4 matrices of 8 x 8 halves".

@@ -5,9 +5,10 @@
 
 namespace attnscope::charts {
 
-// "12.3 x 0.449 + 8.1 = 13.6": l before, the factor, what the tile adds, l. Empty: there is no such tile.
+// "12.3 x 0.449 + 8.1 = 13.6": the previous l, the factor, what the tile adds, and the new l. Empty if there is no such
+// tile.
 std::string sum_text(const SoftmaxSteps& steps, size_t tile);
-// "5.03", "-inf": a value that the kernel held.
+// A value that the kernel held: "5.03", "-inf".
 std::string value_text(double value);
 
 }  // namespace attnscope::charts

@@ -7,7 +7,7 @@
 namespace attnscope {
 namespace charts {
 
-// How the shown run (B) stands against its baseline (A).
+// How the shown run (B) compares with its baseline (A).
 enum class Outcome { faster, slower, tie, not_comparable };
 
 }  // namespace charts
@@ -24,23 +24,23 @@ namespace charts {
 struct Standing {
   Outcome outcome = Outcome::not_comparable;
   Unlike unlike = Unlike::none;  // why they are not comparable
-  double ratio = 1;              // B's median / A's; 1 where they are not comparable
+  double ratio = 1;              // B's median / A's; 1 if they are not comparable
 };
 
-// The window's only decision about two times. comparable() says whether they can be compared. Two measured times whose
-// intervals overlap cannot be told apart, and neither can two that read the same. Of two modelled times, the bar of
-// their ratio decides (model/bars.h).
+// The only place in the window that decides about two times. comparable() says whether they can be compared. Two
+// measured times cannot be told apart if their intervals overlap, nor can two that read the same. For two modelled
+// times the bar of their ratio decides (model/bars.h).
 Standing standing_of(const Observation& a, const Observation& b);
 
 // "−18.4 %", "a tie (+0.2 %)", "the same", "not comparable"
 std::string change_text(const Standing& standing);
 // "faster, −18.4 %", "cannot be told apart (+0.2 %)", "not comparable: another problem"
 std::string verdict_text(const Standing& standing);
-// +1 B is faster, -1 slower, 0 neither.
+// +1: B is faster, -1: slower, 0: neither.
 int better(const Standing& standing);
 
-// Whether counts and bytes of the two can stand side by side: one operation, problem and device, whatever the times
-// are.
+// True if the counts and bytes of the two runs can be compared: same operation, problem and device, whatever their
+// times.
 bool same_work(const Observation& a, const Observation& b);
 
 }  // namespace charts

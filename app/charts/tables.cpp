@@ -106,8 +106,8 @@ ComparedRow number_row(std::string name, std::optional<double> a, std::optional<
 
 std::string whole(double value) { return with_commas(std::llround(value)); }
 
-// A figure of one part of an observation, such as its verdict; empty where the observation lacks the part. `figure` is
-// the part's member, or makes the figure from it.
+// A figure from one part of an observation, such as its verdict; empty if the observation lacks the part. `figure` is a
+// member of the part, or computes the figure from it.
 template <class Part, class Figure>
 std::optional<double> figure_of(const Observation& seen, std::optional<Part> Observation::*part, Figure figure) {
   if (!(seen.*part)) return std::nullopt;

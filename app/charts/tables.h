@@ -7,14 +7,14 @@
 
 namespace attnscope::charts {
 
-// One figure with its name; `term` is its glossary entry.
+// One figure with its name. `term` is its glossary entry.
 struct FigureRow {
   std::string name;
   std::string value;
   std::string note;  // its limit, or its share
   std::string term;
   FigureKind kind = FigureKind::counted;
-  bool bad = false;        // beyond its limit
+  bool bad = false;        // it exceeds its limit
   double share = 0;        // of its group's total
   std::string baseline{};  // A's value; empty: there is no A
 };
@@ -27,24 +27,24 @@ struct FigureGroup {
 // Every figure of a verdict, each with its limit.
 std::vector<FigureRow> verdict_rows(const Verdict& verdict);
 
-// Counts by group: warp instructions by class (largest first), lanes, shared memory, global memory. With those of the
-// baseline beside them, if it has any; a class that only the baseline has is a row of zero.
+// Counts by group: warp instructions by class (largest first), lanes, shared memory, global memory. The baseline's
+// counts are beside them if there is one; a class that only the baseline has gets a row with zero.
 std::vector<FigureGroup> counter_groups(const Counters& counters, const Counters* baseline = nullptr);
-// A program's steps in order, with time, share of the modelled time and what each launch did; no group where there is
-// one launch. `baseline`: its steps, shown beside them if they have the same names.
+// A program's steps in order, with time, share of the modelled time and counts of each launch. Empty if there is one
+// launch. `baseline`: its steps are shown beside them if they have the same names.
 std::vector<FigureGroup> launch_groups(const Observation& seen, const Observation* baseline = nullptr);
 // "exact, all 128 CTAs" or "sampled: 43 of 128 CTAs (33.6 %)"
 std::string counter_share_text(const Counters& counters);
 
 Sheet sheet_of(const std::vector<FigureGroup>& groups);
 
-// Two observations side by side. `change` is empty where a ratio means nothing; the latency's is what standing_of()
-// says. Runs of another operation, problem or device are never better or worse.
+// Two observations side by side. `change` is empty if a ratio means nothing; for the latency it is standing_of(). Runs
+// of another operation, problem or device are never better or worse.
 struct ComparedRow {
   std::string name;
   std::string before, after;
   std::string change;
-  int better = 0;  // +1 the second is better, -1 worse, 0 neither
+  int better = 0;  // +1: the second is better, -1: worse, 0: neither
   bool differs = false;
 };
 std::vector<ComparedRow> compare(const Observation& before, const Observation& after);

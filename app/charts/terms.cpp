@@ -10,9 +10,9 @@ namespace attnscope::charts {
 namespace {
 
 constexpr size_t kMostNamed = 5;
-constexpr double kLeastCarried = 0.05;  // of the time, for an instruction to be worth a line
+constexpr double kLeastCarried = 0.05;  // smallest share of the time for which an instruction gets a line
 
-// name(entry) of the first, which are the longest, each with its share; then how many more there are.
+// name(entry) and share of the first entries, which are the longest, then how many more there are.
 template <class T, class Name>
 std::string shares_text(const std::vector<T>& entries, double total, Name name) {
   std::string text;

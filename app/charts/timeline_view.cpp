@@ -11,7 +11,7 @@
 namespace attnscope::charts {
 namespace {
 
-constexpr size_t kDrawnColumns = 96;  // of a picture
+constexpr size_t kDrawnColumns = 96;  // in a figure
 
 std::vector<std::pair<double, std::string>> clock_marks(double from, double to) {
   std::vector<std::pair<double, std::string>> marks;
@@ -70,7 +70,7 @@ SmTimeline coarser(const SmTimeline& timeline, size_t columns) {
   made.shares.assign(timeline.warps.size() * now * kWarpStates, 0);
   for (size_t warp = 0; warp < timeline.warps.size(); ++warp)
     for (size_t at = 0; at < had; ++at) {
-      const size_t into = at / each, of = std::min(each, had - into * each);  // the last one stands for fewer
+      const size_t into = at / each, of = std::min(each, had - into * each);  // the last column may combine fewer
       for (size_t state = 0; state < kWarpStates; ++state)
         made.shares[(warp * now + into) * kWarpStates + state] +=
             timeline.shares[(warp * had + at) * kWarpStates + state] / static_cast<float>(of);

@@ -9,27 +9,27 @@
 
 namespace attnscope::charts {
 
-// The state that takes most of a warp's column; none: there is no warp for most of it.
+// The state that takes most of a warp's column; empty if there is no warp for most of it.
 std::optional<WarpState> most_of(const SmTimeline& timeline, size_t warp, size_t column);
 
-// Of the clocks in which its warps are there, the share of each state; all zero without warps.
+// Each state's share of the clocks in which the SM's warps are present; all zero without warps.
 using StateShares = std::array<double, kWarpStates>;
 StateShares state_shares(const SmTimeline& timeline);
 
-// The same warps in at most so many columns.
+// The same warps in at most `columns` columns.
 SmTimeline coarser(const SmTimeline& timeline, size_t columns);
 
-// "1,228 clocks, 0.66 us": at the clock that the kernel runs at.
+// "1,228 clocks, 0.66 us", at the clock that the kernel runs at.
 std::string clocks_text(const SmTimeline& timeline, double clocks);
-// "SM 3 of 58 (emulated:l4): 3 CTAs, 2 at a time; 1,228 clocks, 0.66 us". `device` is its name.
+// "SM 3 of 58 (emulated:l4): 3 CTAs, 2 at a time; 1,228 clocks, 0.66 us". `device` is the device's name.
 std::string timeline_heading(const SmTimeline& timeline, const std::string& device);
-// What a reader must know of how far it goes; empty: it holds everything.
+// What the timeline leaves out, as a sentence; empty if it is complete.
 std::string timeline_caution(const SmTimeline& timeline);
-// Which of the waves a CTA belongs to, from 0: those that fill every place of the device at once.
+// The wave of a CTA, from 0. A wave fills every place of the device at once.
 int64_t wave_of(const SmTimeline& timeline, const CtaSpan& cta);
-int64_t ctas_on(const SmTimeline& timeline, int64_t sm);  // of those that are kept
+int64_t ctas_on(const SmTimeline& timeline, int64_t sm);  // counts only the CTAs in the timeline
 
-// The CTAs of every SM; the warps of one.
+// A figure with the CTAs of every SM, and one with the warps of one SM.
 Figure ctas_figure(const SmTimeline& timeline, const std::string& device);
 Figure warps_figure(const SmTimeline& timeline, const std::string& device);
 

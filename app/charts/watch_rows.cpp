@@ -13,7 +13,7 @@ std::string where(const Finding& finding, const char* key) {
   return found == finding.where.end() ? "" : found->second;
 }
 
-// "02_tiled.cu:203, 218": the earlier access first.
+// "02_tiled.cu:203, 218", with the earlier access first.
 std::string places(const Finding& finding) {
   const std::string file = where(finding, "file"), line = where(finding, "line");
   const std::string other_file = where(finding, "other_file"), other = where(finding, "other_line");

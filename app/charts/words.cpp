@@ -9,7 +9,7 @@
 namespace attnscope::charts {
 namespace {
 
-constexpr double kFewLanes = 0.9;  // of 32: below it, idle lanes are mentioned
+constexpr double kFewLanes = 0.9;  // of 32; below this, idle lanes are mentioned
 
 std::string conflicts(const Counters& counters) {
   if (counters.shared_wavefronts <= 0) return {};
@@ -33,7 +33,7 @@ std::string device_words(const Observation& seen) {
   return seen.experiment.device + (seen.versions.gpu.empty() ? "" : " (" + seen.versions.gpu + ")");
 }
 
-// The counter that explains the bound.
+// The text of the counter that explains the bound.
 std::string shown_by(Bound bound, const Observation& seen) {
   switch (bound) {
     case Bound::shared_memory:

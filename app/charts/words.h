@@ -16,12 +16,12 @@ std::string bound_sentence(const Observation& seen);
 std::string unlike_sentence(const Observation& a, const Observation& b);
 
 // How this config differs from the kernel's defaults: "tiled NUM_WARPS=8 SHARED=dynamic, fast math off", or "tiled,
-// every knob at its default". `kernel` is the experiment's, or null if it is no longer loaded; then `full` follows the
-// kernel's name.
+// every knob at its default". `kernel` is the experiment's; if it is null, because it is no longer loaded, `full`
+// follows the kernel's name.
 std::string config_words(const Experiment& experiment, const Kernel* kernel, const std::string& full);
 
-// Of a program, whose registers, shared memory and occupancy an observation has: "launch 2 of 3, exp_sum, the longest";
-// empty where there is one launch.
+// For a program: the launch whose registers, shared memory and occupancy the observation has, "launch 2 of 3, exp_sum,
+// the longest". Empty if there is one launch.
 std::string longest_launch_words(const Observation& seen);
 
 }  // namespace attnscope::charts

@@ -24,7 +24,7 @@ struct Job {
   DecodedHead keys;
 };
 
-// Only K: the map shows weights.
+// Decodes only K, because the map shows weights.
 DecodedHead decode_keys(const Problem& p, int64_t batch, int64_t head) {
   DecodedHead keys;
   keys.resize(p.seq_k, p.head_dim, false);
@@ -51,7 +51,8 @@ void load_rows(const Job& job, int64_t row, int64_t end, QueryRows& rows) {
   }
 }
 
-// One row's weights, divided by their sum, into its texels. A NaN stays: every comparison with it is false.
+// Writes one row's weights, divided by their sum, into its texels. A NaN stays, because every comparison with it is
+// false.
 void take_row(const double* weights, int64_t visible, int64_t columns, std::span<float> texels) {
   double sum = 0;
   for (int64_t key = 0; key < visible; ++key) sum += weights[key];
@@ -71,7 +72,7 @@ struct Space {
   Scratch scratch;
 };
 
-// The texel rows from y to y_end.
+// Computes the texel rows from y to y_end.
 void make_texels(Job& job, Space& space, int64_t y, int64_t y_end) {
   const Problem& p = job.problem;
   const int64_t end = y_end * job.rows / job.tile.height;
@@ -93,7 +94,7 @@ bool work_on(Job& job, size_t threads) {
   std::vector<Space> spaces(threads);
   return in_parallel(threads, static_cast<size_t>((height + step - 1) / step), [&](size_t thread, size_t item) {
     Space& space = spaces[thread];
-    if (space.rows.visible.empty()) {  // its first item
+    if (space.rows.visible.empty()) {  // the thread's first item
       space.rows.resize(kRowTile, job.problem.head_dim);
       if (thread > 0) platform::lower_thread_priority();
     }

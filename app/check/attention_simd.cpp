@@ -1,5 +1,5 @@
-// The arithmetic of the reference, compiled for each SIMD level and chosen at start. fp64 results of two levels differ
-// only by the order of additions (about 1e-16), far below any figure of a verdict.
+// The arithmetic of the reference, compiled for each SIMD level and chosen at start. The fp64 results of two levels
+// differ only by the order of additions (about 1e-16), far below any figure of a verdict.
 #include "check/attention_simd.h"
 
 #include <algorithm>
@@ -52,7 +52,7 @@ HWY_INLINE V accumulate_in(Accumulate type, V a, V b, V accumulator) {
   return hn::MulAdd(a, b, accumulator);
 }
 
-// Floats as T.
+// Converts floats to T.
 template <class T>
 HWY_INLINE hn::Vec<hn::ScalableTag<T>> load_as(const float* from) {
   const hn::ScalableTag<T> d;
@@ -120,14 +120,14 @@ HWY_INLINE T exponentiate(T* scores, int64_t visible, int64_t n) {
   return hn::GetLane(hn::SumOfLanes(d, sum));
 }
 
-// The keys that the tile of four rows from `row` on sees, padded.
+// The number of keys, padded, that the tile of four rows from `row` on sees.
 int64_t padded_visible(const DecodedHead& head, const QueryRows& rows, int64_t row) {
   int64_t n = 0;
   for (int64_t r = row; r < row + kRowTile; ++r) n = std::max(n, rows.visible[static_cast<size_t>(r)]);
   return std::min(head.padded_keys, (n + kKeyTile - 1) / kKeyTile * kKeyTile);
 }
 
-// scores[r][j] = Σ_d q[r][d] · k[j][d], for the keys that each tile sees.
+// scores[r][j] = Σ_d q[r][d] · k[j][d], for the keys that each tile of rows sees.
 template <class T>
 HWY_INLINE void multiply_keys(const DecodedHead& head, const QueryRows& rows, const T* q, T* scores, Accumulate type) {
   for (int64_t row = 0; row < rows.rows(); ++row)
@@ -189,7 +189,7 @@ void attend_exact_impl(const DecodedHead& head, const QueryRows& rows, double sc
   }
 }
 
-// Scales and rounds one row of scores; returns whether all were finite before rounding.
+// Scales and rounds one row of scores. Returns whether all were finite before rounding.
 HWY_INLINE bool finish_scores(float* row, int64_t visible, int64_t n, float scale, DType dtype) {
   const F f;
   const auto lanes = static_cast<int64_t>(hn::Lanes(f));
@@ -250,7 +250,7 @@ void DecodedHead::resize(int64_t new_keys, int64_t new_dim, bool with_values) {
 }
 
 void DecodedHead::put_keys(int64_t block, int64_t count, const float* rows) {
-  constexpr int64_t kSquare = 16;  // numbers of a cache line
+  constexpr int64_t kSquare = 16;  // floats per cache line
   float* to = k.data() + block * kKeyBlock * dim;
   for (int64_t s = 0; s < count; s += kSquare)
     for (int64_t d = 0; d < dim; d += kSquare)

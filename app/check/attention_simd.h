@@ -7,9 +7,9 @@
 
 namespace attnscope::check {
 
-// Keys are padded with zeros to a multiple of kKeyTile and the head dimension to a multiple of kDimTile, so the inner
-// loops have no tails at any vector width. kKeyBlock keys of either tensor stay in the nearest caches while all rows
-// are multiplied with them.
+// Keys are padded with zeros to a multiple of kKeyTile, and the head dimension to a multiple of kDimTile, so that the
+// inner loops have no tails at any vector width. kKeyBlock keys of either tensor stay in the nearest caches while all
+// rows are multiplied by them.
 inline constexpr int64_t kKeyTile = 32;
 inline constexpr int64_t kDimTile = 32;
 inline constexpr int64_t kKeyBlock = 64;
@@ -22,13 +22,14 @@ struct DecodedHead {
   std::vector<float> v;  // [padded_keys][padded_dim]
   bool v_safe = true;    // every |V| is small enough that an average of rows cannot round to infinity
 
-  // Fills with zeros. Without values, only scores can be made.
+  // Resizes and fills with zeros. Without values, only scores can be computed.
   void resize(int64_t new_keys, int64_t new_dim, bool with_values = true);
-  // Keys block·kKeyBlock … + count, as rows of `dim` floats one after another.
+  // Stores keys block·kKeyBlock … + count, given as consecutive rows of `dim` floats.
   void put_keys(int64_t block, int64_t count, const float* rows);
 };
 
-// Query rows of one head, in a multiple of kRowTile. `visible`: how many keys each row sees (0: masked, or padding).
+// Query rows of one head, padded to a multiple of kRowTile. `visible` is the number of keys that each row sees (0:
+// masked, or padding).
 struct QueryRows {
   std::vector<float> q;  // [rows][dim]
   std::vector<int64_t> visible;

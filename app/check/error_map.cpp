@@ -36,13 +36,13 @@ float error_of(const Reference& reference, int64_t index, float got) {
   return same ? 0.0f : std::numeric_limits<float>::quiet_NaN();
 }
 
-// The value that stays when two share a texel.
+// The value to keep when two elements share a texel.
 float graver(float a, float b) {
   if (std::isnan(a) || std::isnan(b)) return std::numeric_limits<float>::quiet_NaN();
   return std::abs(b) > std::abs(a) ? b : a;
 }
 
-// What one query row contributes to a map: its values, and whether it exists.
+// One query row's contribution to a map: its values, and whether it exists.
 struct RowView {
   const Problem& problem;
   std::span<const std::byte> output;
@@ -65,7 +65,7 @@ struct RowView {
   }
 };
 
-// Fills one texel row from query rows [begin, end); returns whether it is ready.
+// Fills one texel row from query rows [begin, end). Returns whether it is ready.
 bool fill_texel_row(const RowView& view, int64_t begin, int64_t end, std::span<float> texels) {
   const int64_t columns = view.problem.head_dim, width = static_cast<int64_t>(texels.size());
   bool any = false;

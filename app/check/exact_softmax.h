@@ -7,9 +7,10 @@
 
 namespace attnscope::check {
 
-// An online softmax of one query row in fp64, over the same inputs as a kernel gets: the running maximum of the scores
-// scale·q·k and the sum of exp(score - maximum), after each tile of `keys` keys. `steps` entries each; a tile past the
-// keys that the row may see changes nothing, and before the first visible key they are -infinity and 0.
+// An online softmax of one query row in fp64, over the same inputs that a kernel gets: the running maximum of the
+// scores scale·q·k and the sum of exp(score - maximum), after each tile of `keys` keys. Both lists have `steps`
+// entries. Tiles beyond the keys that the row may see change nothing; before the first visible key the values are
+// -infinity and 0.
 struct ExactSoftmax {
   std::vector<double> m, l;
 };

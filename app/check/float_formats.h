@@ -10,14 +10,15 @@
 
 namespace attnscope::check {
 
-// Conversions between fp32 and the tensors' formats, with integer arithmetic only: the same on every machine. They
-// round to nearest even, keep subnormals, and turn a NaN into a quiet NaN.
+// Conversions between fp32 and the tensors' formats. They use only integer arithmetic, so that they are the same on
+// every machine. They round to nearest even, keep subnormals, and turn a NaN into a quiet NaN.
 constexpr uint16_t f16_from_float(float value) {
   const uint32_t bits = std::bit_cast<uint32_t>(value);
   const uint32_t sign = (bits >> 16) & 0x8000u, magnitude = bits & 0x7fffffffu;
   if (magnitude > 0x7f800000u) return static_cast<uint16_t>(sign | 0x7e00u);
-  if (magnitude >= 0x477ff000u) return static_cast<uint16_t>(sign | 0x7c00u);  // 65,520 and up round to infinity
-  if (magnitude < 0x38800000u) {                                               // under 2^-14: subnormal
+  // Values from 65,520 on round to infinity.
+  if (magnitude >= 0x477ff000u) return static_cast<uint16_t>(sign | 0x7c00u);
+  if (magnitude < 0x38800000u) {                                                               // under 2^-14: subnormal
     const uint32_t shifted = std::bit_cast<uint32_t>(std::bit_cast<float>(magnitude) + 0.5f);  // rounds at 2^-24
     return static_cast<uint16_t>(sign | (shifted - 0x3f000000u));
   }

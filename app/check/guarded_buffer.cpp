@@ -7,7 +7,7 @@
 namespace attnscope::check {
 namespace {
 
-// Differs from byte to byte, so copying a canary elsewhere does not restore it.
+// Differs from byte to byte, so that copying a canary elsewhere does not restore it.
 std::byte canary(size_t index) { return static_cast<std::byte>((index * 167 + 91) ^ (index >> 7)); }
 
 uint16_t poison_16(DType dtype) { return dtype == DType::f16 ? kPoison16F : kPoison16B; }

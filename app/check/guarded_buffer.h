@@ -12,29 +12,31 @@
 namespace attnscope::check {
 
 // The contents of an output before a kernel runs: signalling NaNs with a payload. IEEE arithmetic and the hardware's
-// conversions only produce quiet NaNs, so an element with these bits was never written.
+// conversions produce only quiet NaNs, so an element with these bits was never written.
 inline constexpr uint16_t kPoison16F = 0x7d5a;      // f16
 inline constexpr uint16_t kPoison16B = 0x7fa5;      // bf16
 inline constexpr uint32_t kPoison32 = 0x7fa5a5a5u;  // f32
 
 void fill_poison(DType dtype, std::span<std::byte> tensor);
 bool is_poison(DType dtype, const std::byte* tensor, int64_t index);
-bool is_poison_row(DType dtype, const std::byte* tensor, int64_t first, int64_t count);  // all of it
+// True if all of the row is poison.
+bool is_poison_row(DType dtype, const std::byte* tensor, int64_t first, int64_t count);
 int64_t count_poison(DType dtype, std::span<const std::byte> tensor);
 uint32_t poison_word(DType dtype);  // the bits of a poison element
 
-// The two canaries of a buffer, each GuardedBuffer::kGuardBytes long; only they are copied for a buffer on a GPU.
+// Fills the two canaries of a buffer, each GuardedBuffer::kGuardBytes long. For a buffer on a GPU only the canaries are
+// copied.
 void fill_guards(std::span<std::byte> before, std::span<std::byte> after);
-// Failure (Stage::launch) naming the buffer and the first canary byte that changed.
+// Failure (Stage::launch) that names the buffer and the first canary byte that changed.
 Result<void> check_guards(const std::string& name, size_t bytes, std::span<const std::byte> before,
                           std::span<const std::byte> after);
 
 // A buffer with a canary on either side. The device layer gives a kernel only `data()`; on a GPU it copies `whole()`
-// there and back, so a store just outside shows.
+// there and back, so that a store just outside is found.
 class GuardedBuffer {
  public:
   static constexpr size_t kGuardBytes = 4096;
-  static constexpr size_t kAlignment = 256;  // of data(), as cudaMalloc aligns
+  static constexpr size_t kAlignment = 256;  // of data(), like cudaMalloc's
 
   GuardedBuffer(std::string name, size_t bytes);
   GuardedBuffer(GuardedBuffer&&) noexcept = default;
@@ -46,7 +48,7 @@ class GuardedBuffer {
   // Guard, data, guard; kGuardBytes before data() and at least kGuardBytes after it.
   std::span<std::byte> whole() { return {storage_.data() + offset_ - kGuardBytes, bytes_ + 2 * kGuardBytes}; }
 
-  // As check::check_guards().
+  // See check::check_guards().
   Result<void> check_guards() const;
 
  private:

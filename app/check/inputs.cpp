@@ -18,7 +18,7 @@ namespace attnscope::check {
 namespace {
 
 constexpr size_t kBytesWorthThreads = 1 << 22;
-constexpr size_t kChunkBlocks = 1024;  // 16 KB of floats: stays in the first-level cache from making to rounding
+constexpr size_t kChunkBlocks = 1024;  // 16 KB of floats, which stay in the first-level cache from making to rounding
 
 struct Shape {
   int64_t heads, seq;
@@ -28,7 +28,7 @@ Shape shape_of(const Problem& problem, Tensor tensor) {
   return tensor == Tensor::q ? Shape{problem.heads, problem.seq_q} : Shape{problem.kv_heads, problem.seq_k};
 }
 
-// Elements [first, first + count) of the stream, rounded and stored in sequence.
+// Rounds elements [first, first + count) of the stream and stores them consecutively.
 void fill_run(const Problem& problem, Tensor tensor, int64_t first, int64_t count, std::byte* out) {
   alignas(64) std::array<float, kElementsPerBlock * kChunkBlocks> values;
   alignas(64) std::array<uint16_t, kElementsPerBlock * kChunkBlocks> halves;
@@ -51,11 +51,11 @@ void fill_run(const Problem& problem, Tensor tensor, int64_t first, int64_t coun
   }
 }
 
-// One head of one batch.
+// Fills one head of one batch.
 void fill_head(const Problem& problem, Tensor tensor, int64_t unit, std::span<std::byte> out) {
   const Shape shape = shape_of(problem, tensor);
   const int64_t row = problem.head_dim * bytes_of(problem.dtype),
-                elements = shape.seq * problem.head_dim;  // row: bytes
+                elements = shape.seq * problem.head_dim;  // `row` is in bytes
   if (problem.layout == Layout::BHSD)
     return fill_run(problem, tensor, unit * elements, elements, out.data() + unit * shape.seq * row);
   // Generated in stream order, then spread over the rows.
@@ -101,7 +101,7 @@ Result<AttentionInputs> make_inputs(const Problem& problem) {
   const Part parts[] = {{Tensor::q, inputs.q, q, problem.batch * problem.heads},
                         {Tensor::k, inputs.k, kv, problem.batch * problem.kv_heads},
                         {Tensor::v, inputs.v, kv, problem.batch * problem.kv_heads}};
-  // A small input is made before a thread would have started.
+  // Making a small input takes less time than starting a thread.
   const size_t threads = q + 2 * kv < kBytesWorthThreads ? 1 : std::max(1u, std::thread::hardware_concurrency());
   bool made =
       in_parallel(threads, std::size(parts), [&](size_t, size_t part) { parts[part].bytes.resize(parts[part].size); });

@@ -1,7 +1,7 @@
-// Random inputs, a vector of Philox blocks at a time. Bit-identical on every machine and at every vector width: only
-// integer operations and IEEE additions, multiplications, divisions and square roots, each rounded once. The build
-// turns floating-point contraction off for this file (app/CMakeLists.txt); inputs_test.cpp checks the bits at every
-// SIMD level.
+// Random inputs, one vector of Philox blocks at a time. They are bit-identical on every machine and at every vector
+// width, because the code uses only integer operations and IEEE additions, multiplications, divisions and square roots,
+// each rounded once. The build turns floating-point contraction off for this file (app/CMakeLists.txt); inputs_test.cpp
+// checks the bits at every SIMD level.
 #include "check/inputs_simd.h"
 
 #include "check/float_formats.h"

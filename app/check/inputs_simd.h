@@ -6,9 +6,9 @@
 
 namespace attnscope::check {
 
-inline constexpr int64_t kElementsPerBlock = 4;  // one Philox output
+inline constexpr int64_t kElementsPerBlock = 4;  // elements per Philox output
 
-// Values of `blocks` blocks of a stream, starting at block `first`, before rounding to a dtype: 4·blocks floats.
+// The values of `blocks` blocks of a stream from block `first` on, before rounding to a dtype: 4·blocks floats.
 void generate_blocks(Distribution distribution, uint64_t seed, uint32_t stream, uint64_t first, size_t blocks,
                      float* out);
 

@@ -34,7 +34,7 @@ Values values_of(const Operand& what, std::span<const std::byte> bytes) {
 
 double gelu(double x) { return 0.5 * x * (1 + std::erf(x / std::sqrt(2.0))); }
 
-// Makes one expected output.
+// Computes one expected output.
 class Maker {
  public:
   Maker(const ReferenceSpec& spec, const Operands& operands) : spec_(spec), operands_(operands) {}
@@ -68,7 +68,7 @@ class Maker {
   Result<Values> each() {
     auto expression = ElementExpression::parse(spec_.expr, names_with_index(), "reference/expr");
     if (!expression) return fail(expression.error());
-    // An input of one element applies to every element of the output.
+    // An input with one element applies to every element of the output.
     Values row(in_.size() + 1);
     for (size_t i = 0; i < out_.values.size(); ++i) {
       for (size_t k = 0; k < in_.size(); ++k) row[k] = in_[k].values[in_[k].values.size() == 1 ? 0 : i];
@@ -187,7 +187,7 @@ class Maker {
     return out_.values;
   }
 
-  // Rows of the input, one per element of the output.
+  // The input's rows, one per element of the output.
   Result<Values> reduce() {
     const bool largest = spec_.kind == ReferenceKind::reduce_max, least = spec_.kind == ReferenceKind::reduce_min;
     const size_t groups = out_.values.size();

@@ -1,4 +1,4 @@
-// Compares outputs with the values that they must have.
+// Compares outputs with their expected values.
 #include "check/known_reference.h"
 
 #include <fmt/format.h>
@@ -12,7 +12,7 @@ namespace {
 
 using Values = std::vector<double>;
 
-// Sums for a verdict, over every output that has a reference.
+// The sums behind a verdict, over every output that has a reference.
 struct Sums {
   int64_t elements = 0, compared = 0, outside = 0, nonfinite = 0, rows = 0;
   int64_t unwritten = 0;
@@ -44,7 +44,7 @@ void compare(const Operand& what, std::span<const std::byte> got, const Expected
                            (std::isfinite(want) || std::isnan(want) || want == have) &&
                            (std::isfinite(have) || !std::isfinite(want));
     const double error = std::abs(have - want);
-    // A reference that is NaN does not make poison right; an integer may have the poison's bits.
+    // Poison is wrong even where the reference is NaN; an integer may have the poison's bits by chance.
     const bool unwritten = what.role == BufferRole::out && is_poison(what.type, got.data(), index) &&
                            (is_floating(what.type) || want != have);
     const bool other = whole && std::memcmp(&wanted.exact[8 * i], &got[8 * i], 8) != 0;

@@ -126,7 +126,7 @@ void store_value(ElementType type, std::byte* data, int64_t index, double value)
       return store_as(data, index, static_cast<float>(value));
     case ElementType::f64:
       return store_as(data, index, value);
-    // Through 64 bits, then modulo the type: an iota of a narrow type wraps.
+    // Converted through 64 bits and then modulo the type, so that an iota of a narrow type wraps.
     case ElementType::i32:
       return store_as(data, index, static_cast<int32_t>(static_cast<int64_t>(value)));
     case ElementType::u32:
@@ -157,7 +157,7 @@ void fill_poison(ElementType type, std::span<std::byte> data) {
     case ElementType::i8:
     case ElementType::i16:
     case ElementType::u16:
-      std::ranges::fill(data, std::byte{0xa5});  // memset takes no empty span
+      std::ranges::fill(data, std::byte{0xa5});  // memset does not take an empty span
       if (type == ElementType::f32) fill_poison(DType::f32, data);
       return;
     case ElementType::f64:

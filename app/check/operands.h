@@ -14,21 +14,21 @@
 
 namespace attnscope::check {
 
-// A buffer and its contents before a kernel runs: poison for `out`, what their init says for workspaces.
+// A buffer and its contents before a kernel runs: poison for `out`, the contents that their init gives for workspaces.
 struct OperandContents {
   Operand what;
   std::span<const std::byte> bytes;
 };
 
-// All buffers of a launch, in the order of Workload::operands. Immutable once made.
+// All buffers of a launch, in the order of Workload::operands. Immutable after construction.
 struct Operands {
   std::vector<OperandContents> all;
   std::vector<std::vector<std::byte>> storage;       // bytes that are not kept elsewhere
-  std::shared_ptr<const AttentionInputs> attention;  // which owns the bytes of q, k and v
+  std::shared_ptr<const AttentionInputs> attention;  // owns the bytes of q, k and v
 };
 
 // Every buffer of `workload`, initialised from the problem's seed and distribution: buffer i draws from stream 16 + i
-// (check/inputs.h). The same bits on every machine. Failure (Stage::check) when they do not fit into memory.
+// (check/inputs.h). The bits are the same on every machine. Failure (Stage::check) if they do not fit into memory.
 Result<std::shared_ptr<const Operands>> make_operands(const Workload& workload, const Problem& problem);
 
 // q, k, v and a poisoned o of an attention problem.
@@ -42,11 +42,11 @@ void store_value(ElementType type, std::byte* data, int64_t index, double value)
 void fill_poison(ElementType type, std::span<std::byte> data);
 bool is_poison(ElementType type, const std::byte* data, int64_t index);
 
-// XXH3-128 of each operand of role `in`, empty for the others.
+// The XXH3-128 of each operand of role `in`; empty for the others.
 std::vector<std::string> hash_read_only(const Operands& operands);
-// The Failure for an input that a kernel wrote to: Stage::launch.
+// Failure (Stage::launch) for an input that a kernel wrote to.
 tl::unexpected<Failure> input_was_written(const std::string& name);
-// Failure (Stage::launch) naming the first operand of role `in` whose hash changed.
+// Failure (Stage::launch) that names the first operand of role `in` whose hash changed.
 Result<void> check_read_only(const Operands& operands, const std::vector<std::string>& before,
                              const std::vector<std::string>& after);
 

@@ -23,7 +23,7 @@ bool in_parallel(size_t threads, size_t items, const std::function<void(size_t t
     try {
       others.emplace_back(serve, t);
     } catch (const std::system_error&) {
-      break;  // the system refuses another thread: those that run take its share
+      break;  // the system refuses another thread; the running ones take its share
     } catch (const std::bad_alloc&) {
       break;  // the same; an exception here would end the process while threads run
     }

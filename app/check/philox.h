@@ -5,7 +5,7 @@
 namespace attnscope::check {
 
 // Philox4x32-10 of Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC 2011: a bijection
-// of a 128-bit counter under a 64-bit key, so any element of any stream can be made by itself.
+// of a 128-bit counter under a 64-bit key. Any element of any stream can therefore be computed by itself.
 inline constexpr uint32_t kPhiloxMultiplier[2] = {0xD2511F53u, 0xCD9E8D57u};
 inline constexpr uint32_t kPhiloxWeyl[2] = {0x9E3779B9u, 0xBB67AE85u};
 inline constexpr int kPhiloxRounds = 10;
@@ -21,7 +21,7 @@ constexpr std::array<uint32_t, 4> philox4x32(std::array<uint32_t, 4> counter, st
   return counter;
 }
 
-// The counter of block `block` of a stream: four elements a block.
+// The random numbers of block `block` of a stream: four elements per block.
 constexpr std::array<uint32_t, 4> philox_block(uint64_t seed, uint32_t stream, uint64_t block) {
   return philox4x32({static_cast<uint32_t>(block), static_cast<uint32_t>(block >> 32), stream, 0},
                     {static_cast<uint32_t>(seed), static_cast<uint32_t>(seed >> 32)});

@@ -18,30 +18,32 @@ namespace attnscope::check {
 namespace {
 
 constexpr int64_t kMaxHeadElements = int64_t{1} << 25;  // of one key head: 256 MB decoded
-constexpr int64_t kRowsTogether = 32;                   // that go over a head's keys together, with their scores kept
-constexpr int64_t kMaxScores = int64_t{1} << 20;        // of those rows: 12 MB
+// Rows that go over a head's keys together, with their scores kept.
+constexpr int64_t kRowsTogether = 32;
+constexpr int64_t kMaxScores = int64_t{1} << 20;  // scores of those rows: 12 MB
 constexpr int64_t kMinRandomRows = 256;
 constexpr int64_t kMinRandomRowsPerHead = 4;
 constexpr int64_t kTileEdges[] = {16, 32, 48, 64, 128};
 
-// A range of `rows` for one thread: rows of query heads that share one key head.
+// A range of `rows` for one thread; all belong to query heads that share one key head.
 struct Item {
   int64_t batch = 0, kv_head = 0;
-  size_t begin = 0, end = 0;  // into Reference::rows
+  size_t begin = 0, end = 0;  // indices into Reference::rows
 };
 
 struct RowClasses {
-  size_t row;  // into Reference::rows
+  size_t row;  // index into Reference::rows
   std::vector<ElementClass> classes;
 };
 
-// What one thread owns. Made before the threads start, so that running out of memory shows in the caller's thread.
+// One thread's own memory. Allocated before the threads start, so that running out of memory is noticed in the caller's
+// thread.
 struct Workspace {
   DecodedHead head;
   int64_t decoded_batch = -1, decoded_kv_head = -1;
   QueryRows rows;
   Scratch scratch;
-  std::vector<float> block;  // [kKeyBlock][head_dim]: keys before they are transposed
+  std::vector<float> block;  // [kKeyBlock][head_dim]: keys before transposition
   std::vector<float> row;    // head_dim
   std::vector<RowClasses> classes;
 };
@@ -52,7 +54,8 @@ struct Job {
   Reference& reference;
   const std::atomic<bool>* cancel;
   std::vector<Item> items;
-  std::vector<double> difference, norm;  // squares per row; summed in order: any threads, one figure
+  // Squares per row, summed in row order so that the figure does not depend on the threads.
+  std::vector<double> difference, norm;
 };
 
 ElementClass class_of_value(float value) {
@@ -80,7 +83,7 @@ void decode_run(DType dtype, const std::vector<std::byte>& tensor, int64_t at, i
   }
 }
 
-// Decodes K and V of one key head; the padding is zero and is never written.
+// Decodes K and V of one key head. The padding is zero and is never written.
 void decode(Workspace& space, const Job& job, int64_t b, int64_t kv_head) {
   if (space.decoded_batch == b && space.decoded_kv_head == kv_head) return;
   const Problem& p = job.problem;
@@ -138,7 +141,7 @@ void store_row(Workspace& space, Job& job, size_t at, size_t index) {
   }
   const bool masked = space.rows.visible[at] == 0;
   if (masked || (space.scratch.naive_scores_finite[at] && space.head.v_safe)) return;
-  // Rare: the simple fp32 attention decides which elements are NaN or Inf.
+  // Rare. The simple fp32 attention decides which elements are NaN or Inf.
   naive_row(p, job.inputs, job.reference.rows[index], Accumulate::f32, false, space.row);
   RowClasses found{index, std::vector<ElementClass>(dim)};
   bool any = false;
@@ -164,7 +167,7 @@ void make_rows(Workspace& space, Job& job, const Item& item) {
   }
 }
 
-// Splits the rows by key head, and the rows of each key head so that every thread has several items.
+// Splits the rows by key head, and the rows of each key head so that every thread gets several items.
 std::vector<Item> split(const Problem& p, const std::vector<int64_t>& rows, size_t threads) {
   const int64_t group = p.heads / p.kv_heads;  // query heads of one key head are adjacent in `rows`
   const auto units = static_cast<size_t>(p.batch * p.kv_heads);
@@ -278,7 +281,7 @@ Result<std::shared_ptr<const Reference>> make_reference(const Problem& problem, 
     auto reference = blank_reference(problem, accumulate, reference_rows(problem));
     size_t threads = options.threads > 0 ? static_cast<size_t>(options.threads)
                                          : std::max<size_t>(1, std::thread::hardware_concurrency());
-    // A decoded key head takes 8 B per element for each thread: together they stay under about 2 GB.
+    // A decoded key head takes 8 B per element for each thread. The limit keeps them together under about 2 GB.
     const auto head_bytes = static_cast<size_t>(8 * problem.seq_k * problem.head_dim);
     threads = std::clamp<size_t>((size_t{2} << 30) / std::max<size_t>(1, head_bytes), 1, threads);
     Job job{problem, inputs, *reference, options.cancel, split(problem, reference->rows, threads), {}, {}};

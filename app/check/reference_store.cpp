@@ -16,9 +16,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A file: magic, the XXH3-128 (32 hexadecimal digits) of everything after it, then naive_rel_frobenius, whether classes
-// follow, the values and the classes. The rows follow from the problem, which the file's name stands for. Raise the
-// version when the values or the choice of rows change.
+// A file holds the magic, the XXH3-128 (32 hexadecimal digits) of everything after it, naive_rel_frobenius, whether
+// classes follow, the values and the classes. The rows follow from the problem, which the file's name identifies. Raise
+// the version when the values or the choice of rows change.
 constexpr std::string_view kMagic = "attnref1";
 constexpr int kVersion = 1;
 constexpr size_t kChecksumBytes = 32;
@@ -40,7 +40,7 @@ std::string payload_of(const Reference& reference) {
   return payload;
 }
 
-// The payload, once its checksum is right; null when its size does not match the problem.
+// Parses the payload after its checksum was verified. Null if its size does not match the problem.
 std::shared_ptr<const Reference> parse(std::string_view payload, const Problem& problem, Accumulate accumulate) {
   if (payload.size() < kHeadBytes) return nullptr;
   auto reference = blank_reference(problem, accumulate, reference_rows(problem));
@@ -80,7 +80,8 @@ std::shared_ptr<const Reference> ReferenceStore::find(const Problem& problem, Ac
   const std::string_view payload = all.substr(kMagic.size() + kChecksumBytes);
   if (xxh3_128(payload) != checksum) return nullptr;
   auto reference = parse(payload, problem, accumulate);
-  if (reference) fs::last_write_time(path, fs::file_time_type::clock::now(), ignored);  // trim() drops the oldest
+  // Marks it as used, because trim() deletes the oldest.
+  if (reference) fs::last_write_time(path, fs::file_time_type::clock::now(), ignored);
   return reference;
 }
 

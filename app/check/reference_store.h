@@ -9,17 +9,18 @@
 namespace attnscope::check {
 
 // References on disk, one file per problem and accumulation type, shared by every process. A file that is truncated,
-// altered or of another version counts as missing and is made again. When the folder exceeds its size, the files least
-// recently used go.
+// altered or of another version counts as missing and is made again. When the folder exceeds its size, the least
+// recently used files are deleted.
 class ReferenceStore {
  public:
   static constexpr uint64_t kDefaultBytes = uint64_t{512} << 20;
-  static constexpr uint64_t kMaxFileBytes = uint64_t{64} << 20;  // making a larger one again is as quick as reading it
+  // Computing a larger one again is as fast as reading it.
+  static constexpr uint64_t kMaxFileBytes = uint64_t{64} << 20;
 
   explicit ReferenceStore(std::filesystem::path folder, uint64_t max_bytes = kDefaultBytes);
 
   std::shared_ptr<const Reference> find(const Problem& problem, Accumulate accumulate) const;  // null: missing
-  // Failure (Stage::store) naming the file; the caller may go on without it.
+  // Failure (Stage::store) that names the file. The caller may continue without it.
   Result<void> keep(const Reference& reference) const;
   std::filesystem::path path_of(const Problem& problem, Accumulate accumulate) const;
 
@@ -30,8 +31,8 @@ class ReferenceStore {
   uint64_t max_bytes_;
 };
 
-// Takes the reference from the store if it is there; otherwise makes and keeps it. `store` may be null. A failure to
-// keep it is ignored: the reference is still good, and the next run makes it again.
+// Returns the stored reference if there is one; otherwise computes and stores it. `store` may be null. A failure to
+// store it is ignored: the reference is still good, and the next run computes it again.
 Result<std::shared_ptr<const Reference>> reference_for(const Problem& problem, const AttentionInputs& inputs,
                                                        Accumulate accumulate, const ReferenceOptions& options,
                                                        const ReferenceStore* store);

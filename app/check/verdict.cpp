@@ -98,7 +98,7 @@ void compare_rows(std::span<const std::byte> output, const Reference& reference,
   }
 }
 
-// Elements that were never written, including those in rows without a reference. They are numbered as BHSD in any
+// Finds elements that were never written, including those in rows without a reference. They are numbered as BHSD in any
 // layout.
 void find_unwritten(std::span<const std::byte> output, const Reference& reference, bool partial,
                     Comparison& comparison) {
@@ -129,7 +129,7 @@ std::string elements_text(int64_t count, std::string_view one = "element", std::
   return fmt::format("{} {}", count, count == 1 ? one : many);
 }
 
-// One sentence for the most serious fault, and the element that it names.
+// Makes the verdict's sentence for the most serious fault, and the element that it names.
 void refuse(Verdict& verdict, const Comparison& comparison) {
   const auto count = [&](Fault fault) { return comparison.faults[static_cast<size_t>(fault)]; };
   const auto first = [&](Fault fault) { return comparison.first[static_cast<size_t>(fault)]; };
@@ -164,7 +164,7 @@ void refuse(Verdict& verdict, const Comparison& comparison) {
   }
 }
 
-// ‖difference‖ / ‖reference‖; for an all-zero reference the norm of the difference itself.
+// ‖difference‖ / ‖reference‖; if the reference is all zero, the norm of the difference itself.
 double relative_norm(double sum_sq_error, double sum_sq_reference) {
   return sum_sq_reference > 0 ? std::sqrt(sum_sq_error / sum_sq_reference) : std::sqrt(sum_sq_error);
 }
@@ -223,9 +223,9 @@ Verdict conclude(const Comparison& comparison, const Reference& reference) {
   verdict.rows_total = reference.rows_total();
   if (comparison.rows == 0 && comparison.unwritten == 0) {
     verdict.reason = "None of the rows that have a reference were computed.";
-    return verdict;  // unchecked
+    return verdict;  // state: unchecked
   }
-  // Written so that a NaN figure is refused.
+  // Written so that NaN is refused.
   const bool close = verdict.rel_frobenius <= verdict.rel_frobenius_limit;
   const bool faulty =
       comparison.unwritten > 0 ||

@@ -30,7 +30,7 @@ class Checker {
     if (!step.goal) return;
     text(step.goal->text);
     ++checked_.claims;
-    if (observed_.holds(step.goal->holds).value_or(false))  // a refused run lacks what the goal asks for
+    if (observed_.holds(step.goal->holds).value_or(false))  // a run that was refused lacks what the goal refers to
       fault(fmt::format("\"{}\" is a goal that the step's run meets already", step.goal->holds), "Ask for more.");
     if (take(*step.run, step.goal->solution)) expect(step.goal->holds, "is a goal that its solution does not meet");
   }

@@ -112,7 +112,7 @@ Result<Lesson> read_lesson(const std::filesystem::path& path) {
 
 std::vector<Lesson> list_lessons(const std::filesystem::path& folder, std::vector<Failure>& faults) {
   std::vector<Lesson> lessons;
-  std::error_code error;  // a folder that is missing holds none
+  std::error_code error;  // a missing folder has no lessons
   for (const auto& path : platform::json_files_in(folder, error)) {
     auto lesson = read_lesson(path);
     if (lesson)

@@ -59,7 +59,7 @@ Result<std::vector<Token>> tokens_of(const std::string& expression) {
   return tokens;
 }
 
-// The value at "A.timing.us.p50"; null: there is none.
+// The value at "A.timing.us.p50"; null if there is none.
 const Json* find(const std::map<std::string, Json>& known, const std::string& path) {
   size_t end = std::min(path.find('.'), path.size());
   const auto run = known.find(path.substr(0, end));
@@ -85,7 +85,7 @@ double is_found(const Json& run, const std::string& rule) {
   return 0;
 }
 
-// "HMMA.16816.F32" of "@P0 HMMA.16816.F32 R4, R8, R12, R4".
+// "@P0 HMMA.16816.F32 R4, R8, R12, R4" gives "HMMA.16816.F32".
 std::string spelling_of(const std::string& text) {
   size_t begin = 0;
   if (text.starts_with('@')) begin = std::min(text.find(' '), text.size() - 1) + 1;
@@ -101,7 +101,7 @@ CodeForms forms_of(const Listing& code) {
   return forms;
 }
 
-// "HMMA.16816.F32 A 9 6": an element of a matrix of the code; nothing: there is none.
+// Where the code holds an element of a matrix: "HMMA.16816.F32 A 9 6". Empty if there is none.
 std::optional<FragmentPlace> place_in(const CodeForms& code, const std::string& words) {
   std::istringstream in(words);
   std::string spelling, matrix;
@@ -116,7 +116,7 @@ std::optional<FragmentPlace> place_in(const CodeForms& code, const std::string& 
   return std::nullopt;
 }
 
-// "l 3": a value after a tile, from 1; "tiles". Nothing: there is none.
+// "l 3" is a value after a tile, counted from 1; or "tiles". Empty if there is no such value.
 std::optional<double> value_in(const SoftmaxSteps& steps, const std::string& words) {
   if (words == "tiles") return double(steps.steps());
   std::istringstream in(words);
@@ -144,7 +144,7 @@ double time_spent(const Json& run, const std::string& term) {
 bool is_rule(const std::string& text) { return Rule::named(text).id() != RuleId::unknown; }
 bool is_term(const std::string& text) { return parse_word<TermKind>(text).has_value(); }
 
-// An expression of numbers, and the numbers.
+// A numeric expression and its variables.
 struct Numeric {
   std::string text{};
   Variables values{};
@@ -203,7 +203,7 @@ class Translation {
     return {};
   }
 
-  // A finds "…", A spends "…", A has "…", A lane "…", A.failure exists
+  // Parses A finds "…", A spends "…", A has "…", A lane "…" and A.failure exists.
   Result<void> take_question() {
     const std::string &of = token().text, &asks = token(1).text;
     if (!names_run(known_, of)) return fail(broken(expression_, fmt::format("asks for {}, which is no run", of)));
@@ -229,7 +229,7 @@ class Translation {
     return {};
   }
 
-  // A has "HMMA.16816.F32", A lane "HMMA.16816.F32 A 9 6", register and bit
+  // Parses A has "HMMA.16816.F32" and A lane "HMMA.16816.F32 A 9 6", as well as register and bit.
   Result<void> take_code(const std::string& of, const std::string& asks, const std::string& what) {
     const auto code = code_.find(of);
     if (code == code_.end())
@@ -247,7 +247,7 @@ class Translation {
     return {};
   }
 
-  // A step "l 3"
+  // Parses A step "l 3".
   Result<void> take_step(const std::string& of, const std::string& what) {
     const auto softmax = softmax_.find(of);
     if (softmax == softmax_.end())

@@ -9,15 +9,15 @@
 
 namespace attnscope::lesson {
 
-// A lesson on its way: predict, run, reveal, reach the goal. Pure: it says which run it waits for and is told what
-// came.
+// The state of a lesson in progress: predict, run, reveal, reach the goal. Pure: it says which run it waits for and
+// takes the results.
 class Progress {
  public:
   enum class State {
-    asks,      // its question is open; its run has not started
-    waits,     // for the step's run
-    told,      // reveal is shown
-    practises  // told, with a goal that is not reached
+    asks,      // its question is open and its run has not started
+    waits,     // waits for the step's run
+    told,      // the reveal is shown
+    practises  // the reveal is shown, and a goal is not reached yet
   };
 
   explicit Progress(Lesson lesson);
@@ -29,29 +29,29 @@ class Progress {
 
   void choose(size_t choice);  // only while it asks
   std::optional<size_t> chosen() const { return chosen_; }
-  // Which choice holds; only once it is told.
+  // The choice that holds. Call only after the reveal.
   Result<size_t> right() const;
 
-  // The step's run; null: it has none, or its question is open.
+  // The run that the step needs; null if it has none, or if its question is open.
   const Run* wanted() const;
-  // The wanted run's, with its code if the run asks for it, and later ones of the learner's own.
+  // Takes the wanted run's observation, with its code if the run asks for it, and later ones of the learner's own runs.
   void take(const Observation& observation, const Listing* code = nullptr);
-  bool may_go_on() const;  // nothing is open but the goal, which may be left
+  bool may_go_on() const;  // nothing is open except the goal, which may be skipped
   bool reached() const { return reached_; }
 
   struct Told {
-    const Run* run = nullptr;  // null: it is the learner's own last run, after the step's
+    const Run* run = nullptr;  // null: the learner's own last run, after the step's
     const Observation* observation = nullptr;
   };
-  // The runs whose figures may be seen: those of the steps up to this one, each once its step is told, and the
-  // learner's own. Oldest first. Valid until the next call that changes the progress.
+  // The runs whose figures may be shown, oldest first: those of the steps up to this one, each once its reveal is
+  // shown, and the learner's own. Valid until the next call that changes the progress.
   std::vector<Told> told() const;
 
-  // Text, reveal and goal with their figures.
+  // A text, reveal or goal with its figures filled in.
   Result<std::string> filled(const std::string& text) const { return observed_.filled(text); }
 
-  void next();  // at the last step: nothing
-  void back();  // the step before, with its answer
+  void next();  // does nothing at the last step
+  void back();  // goes to the previous step, with its answer
   bool is_last() const { return at_ + 1 == lesson_.steps.size(); }
 
  private:

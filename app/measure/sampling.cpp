@@ -9,7 +9,7 @@
 namespace attnscope::measure {
 namespace {
 
-constexpr size_t kMostKept = 1000;  // samples in an observation
+constexpr size_t kMostKept = 1000;  // samples kept in an observation
 
 // The result of one take().
 struct Batch {
@@ -75,7 +75,8 @@ Result<void> Sampler::take_round() {
     if (events_.on_progress) events_.on_progress(taken_);
     const bool enough_samples = of_round >= kFewestOfRound, long_enough = now() - begun >= kRoundMs;
     if (enough_samples && long_enough) break;
-    // Placing buffers may have used up all the time: then the last round gets enough samples or its length.
+    // Placing buffers may have used up all the time. Then the last round ends when it has enough samples or its full
+    // length.
     if ((enough_samples || long_enough) && late()) break;
   }
   ++round_;
@@ -91,7 +92,8 @@ void Sampler::note(const Conditions& conditions) {
       sampling_.reasons.push_back(reason);
 }
 
-// Leaves out samples that were slowed down or ran at a different clock from the rest; a power cap is normal for a GPU.
+// Drops samples that were slowed down or ran at another clock than the rest. A power cap is normal for a GPU and drops
+// none.
 void Sampler::keep_good() {
   std::vector<double> clocks;
   for (const Batch& batch : batches_)

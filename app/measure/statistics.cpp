@@ -15,7 +15,7 @@ size_t below(std::mt19937_64& random, size_t bound) {
   return static_cast<size_t>(static_cast<double>(random() >> 11) * 0x1p-53 * static_cast<double>(bound));
 }
 
-// The lower percentile of the expanded interval over n drawn units; the upper one is its mirror.
+// The lower percentile of the expanded interval over n drawn units; the upper one mirrors it.
 double expanded_tail(size_t n) {
   const double z = student_t_95(n - 1) * std::sqrt(static_cast<double>(n) / static_cast<double>(n - 1));
   return 0.5 * std::erfc(z / std::sqrt(2.0));
@@ -27,7 +27,7 @@ Interval percentiles(std::vector<double>& statistics, size_t units) {
   return {quantile(statistics, tail), quantile(statistics, 1 - tail)};
 }
 
-// All samples of all rounds in ascending order, each with its round; no round is empty. A resample of rounds is then
+// All samples of all rounds in ascending order, each with its round. No round is empty. A resample of rounds is then
 // one weight per round.
 struct Sorted {
   std::vector<double> values;
@@ -45,8 +45,8 @@ struct Sorted {
     }
   }
 
-  // The median of the samples, each taken as often as its round was drawn. With an even number, the mean of the middle
-  // two.
+  // The median of the samples, each counted as often as its round was drawn. With an even number, the mean of the
+  // middle two.
   double median_of(const std::vector<uint32_t>& drawn) const {
     size_t total = 0;
     for (const uint32_t of : round) total += drawn[of];
@@ -167,7 +167,7 @@ Comparison compare_rounds(const Rounds& a, const Rounds& b) {
   if (of_a.empty() || of_b.empty()) return comparison;
   const std::vector<double> all_a = pooled(of_a), all_b = pooled(of_b);
   comparison.ratio = quantile(all_a, 0.5) / quantile(all_b, 0.5);
-  if (comparison.blocks < 2) {  // nothing says how far another round would be: the widest that the samples allow
+  if (comparison.blocks < 2) {  // one block says nothing about the next: the interval is as wide as the samples allow
     comparison.interval = {all_a.front() / all_b.back(), all_a.back() / all_b.front()};
     return comparison;
   }

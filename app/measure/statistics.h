@@ -23,43 +23,43 @@ struct Interval {
   bool operator==(const Interval&) const = default;
 };
 
-// How far separate runs of one config differ without any of them showing it: the interval of a single run is never
-// narrower than this share of the median to either side. From an H200, where 19 of 20 runs lie within it
-// (tests/data/gpu/h200_measure.json); docs/measuring.md.
+// How far separate runs of one config differ, which a single run cannot show: its interval is never narrower than this
+// share of the median to either side. From an H200, where 19 of 20 runs lie within it
+// (tests/data/gpu/h200_measure.json); see docs/measuring.md.
 inline constexpr double kBetweenRuns = 0.00025;
 Interval at_least(Interval interval, double centre, double half_width);
 
 using Rounds = std::vector<std::vector<double>>;
 
-// Every n-th sample of each round; n is the number of samples over `most`, rounded up.
+// Every n-th sample of each round, where n is the number of samples over `most`, rounded up.
 Rounds thinned(const Rounds& rounds, size_t most);
 
 // All samples of all rounds, ascending.
 std::vector<double> pooled(const Rounds& rounds);
 
-// The 95 % bootstrap interval of the median of all samples. Samples of one round share its conditions (where the
-// buffers are in memory, the state of the clock), so whole rounds are drawn, with replacement. Resampling single
-// samples would treat them as independent and give an interval that the next run misses. The percentiles are those of
-// the expanded percentile interval (T. Hesterberg, "What Teachers Should Know About the Bootstrap", The American
+// The 95 % bootstrap interval of the median of all samples. Samples of one round share its conditions (the buffers'
+// placement in memory, the state of the clock), so whole rounds are drawn, with replacement. Resampling single samples
+// would treat them as independent and give an interval that the next run misses. The percentiles are those of the
+// expanded percentile interval (T. Hesterberg, "What Teachers Should Know About the Bootstrap", The American
 // Statistician 69(4), 2015, section 5.3), because with few rounds the plain interval is too narrow. With fewer than two
-// rounds: the whole range of the samples. The draw has a fixed seed, so the same samples give the same interval.
+// rounds: the whole range of the samples. The draw has a fixed seed, so that the same samples give the same interval.
 Interval bootstrap_median(const Rounds& rounds);
 
-// Two timings compared, in blocks in which both were timed one after the other.
+// One block of a comparison, in which a and b were timed one after the other.
 struct Block {
   double a_us = 0, b_us = 0;  // medians of the block's samples
 };
 struct Comparison {
-  double ratio = 1;         // of a's time to b's: the median of the blocks' ratios
-  Interval interval{1, 1};  // 95 %, by bootstrapping the blocks
+  double ratio = 1;         // a's time over b's: the median of the blocks' ratios
+  Interval interval{1, 1};  // 95 %, from a bootstrap over the blocks
   int64_t blocks = 0;
   bool tie() const { return interval.contains(1); }
 };
 inline constexpr int64_t kFewestBlocks = 10;
 Comparison compare_blocks(std::span<const Block> blocks);
 
-// Compares two recordings that were not taken in turn: the ratio of their medians, each bootstrapped separately by
-// rounds, widened by what separate runs differ by.
+// Compares two recordings that were not taken in turn: the ratio of their medians, each bootstrapped by rounds, widened
+// by how far separate runs differ.
 Comparison compare_rounds(const Rounds& a, const Rounds& b);
 
 }  // namespace attnscope::measure

@@ -7,7 +7,7 @@
 namespace attnscope::protocol {
 namespace {
 constexpr std::string_view kBanner = "attnscope-worker ";
-constexpr size_t kKept = size_t{1} << 20;  // bytes of a decoder's buffer that it keeps after their frame
+constexpr size_t kKept = size_t{1} << 20;  // capacity that a decoder's buffer keeps after a frame
 }  // namespace
 
 std::string banner_line(std::string_view version) { return std::string(kBanner) + std::string(version) + "\n"; }
@@ -30,7 +30,7 @@ Result<bool> BannerSkipper::feed(std::span<const std::byte> bytes) {
     if (c != '\n') {
       line_ += c;
     } else {
-      if (!line_.empty() && line_.back() == '\r') line_.pop_back();  // a pseudo-terminal on the way
+      if (!line_.empty() && line_.back() == '\r') line_.pop_back();  // there is a pseudo-terminal in between
       if (line_.starts_with(kBanner)) {
         version_ = line_.substr(kBanner.size());
         rest_.assign(bytes.begin() + static_cast<std::ptrdiff_t>(i) + 1, bytes.end());
@@ -60,11 +60,12 @@ void FrameDecoder::feed(std::span<const std::byte> bytes) {
   if (begin_ == buffer_.size()) {
     buffer_.clear();
     begin_ = 0;
-  } else if (begin_ > buffer_.size() / 2) {  // amortised: each byte moves at most once on average
+  } else if (begin_ > buffer_.size() / 2) {  // each byte moves at most once on average
     buffer_.erase(buffer_.begin(), buffer_.begin() + static_cast<std::ptrdiff_t>(begin_));
     begin_ = 0;
   }
-  // Room for exactly the frame, but at most twice what has arrived: a header without its frame must not take memory.
+  // Reserves room for exactly the frame, but at most twice what has arrived: a header without its frame must not take
+  // memory.
   const size_t needed = buffer_.size() + bytes.size();
   if (needed > buffer_.capacity()) {
     const size_t whole = buffer_.size() - begin_ >= kHeader ? begin_ + kHeader + announced() : 0;
@@ -76,7 +77,7 @@ void FrameDecoder::feed(std::span<const std::byte> bytes) {
 Result<std::optional<std::span<const std::byte>>> FrameDecoder::next() {
   if (broken_) return fail(*broken_);
   const size_t held = buffer_.size() - begin_;
-  if (held == 0 && buffer_.capacity() > kKept) {  // a long frame was returned: frees its memory
+  if (held == 0 && buffer_.capacity() > kKept) {  // a long frame was returned, so its memory is freed
     buffer_ = {};
     begin_ = 0;
   }

@@ -41,7 +41,7 @@ struct OwnReader<DeviceSpec> {
   static constexpr auto read = device_spec_from_json;
 };
 
-// ---- each message's fields: all but its type and id ----
+// ---- the fields of each message, without type and id ----
 using limits::kRequired;
 
 template <>
@@ -188,7 +188,7 @@ void make_utf8(Json& json) {
     const std::string& text = json.get_ref<const std::string&>();
     bool ascii = true;
     for (const char c : text) ascii = ascii && static_cast<unsigned char>(c) < 0x80;
-    // nlohmann's dump can replace what is not UTF-8; parsing the result gives the cleaned text.
+    // nlohmann's dump can replace bytes that are not UTF-8. Parsing the result gives the cleaned text.
     if (!ascii) json = Json::parse(Json(text).dump(-1, ' ', false, Json::error_handler_t::replace));
   } else if (json.is_structured()) {
     for (auto& item : json) make_utf8(item);
@@ -240,7 +240,7 @@ Result<Message> read_message(const Json& json) {
     read.unsigned_integer("id", message.id);
   }
   if (!read.failed()) read_message_fields(read, message);
-  // A value's own reader (an experiment's) has its own stage.
+  // A value's own reader (an experiment's) uses another stage.
   if (auto done = read.finish(); !done) return fail(Stage::protocol, done.error().message, done.error().hint);
   return message;
 }
@@ -256,7 +256,7 @@ Failure unknown_type(const std::string& type) {
                  "Use the same version of attnscope on both sides."};
 }
 
-// The message of the variant that `json` holds.
+// Decodes `json` as the message of the variant that it names.
 template <class... Message>
 void decode_into(const Json& json, Result<std::variant<Message...>>& out) {
   const auto type = type_of(json);

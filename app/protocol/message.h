@@ -16,15 +16,15 @@
 #include "core/words.h"
 #include "protocol/part.h"
 
-// The whole vocabulary between a client (session) and a worker, and between a worker's supervisor and its executor. A
-// message's kType is its "type" in MessagePack.
+// All messages between a client (session) and a worker, and between a worker's supervisor and its executor. A message's
+// kType is its "type" in MessagePack.
 namespace attnscope::protocol {
 
-// Time without progress, in milliseconds, after which the supervisor ends the work.
+// The times without progress, in ms, after which the supervisor ends the work.
 struct Deadlines {
   int64_t compile_ms = 60000;
   int64_t emulated_ms = 5000;
-  int64_t launch_ms = 2000;  // of a GPU
+  int64_t launch_ms = 2000;  // on a GPU
   bool operator==(const Deadlines&) const = default;
 };
 
@@ -34,20 +34,20 @@ struct Hello {
   Id id = 0;
   bool operator==(const Hello&) const = default;
 };
-// A kernel's content, which the worker requested by Need; names appear in messages and are never opened.
+// A kernel's content, which the worker requested with Need. Its names appear in messages and are never opened.
 struct KernelContent {
   static constexpr const char* kType = "kernel";
   Id id = 0;
-  std::string hash;  // Kernel::content_hash; the worker compares it with the content
+  std::string hash;  // Kernel::content_hash; the worker checks it against the content
   std::string source_name, manifest_name;
   std::string source, manifest;  // bytes, not necessarily UTF-8
   bool operator==(const KernelContent&) const = default;
 };
-// A run that is one of many of its kernel: what to compile while it executes, and when to end early.
+// For a run that is one of many of its kernel: what to compile while it executes, and when to end early.
 struct Among {
-  std::vector<Experiment> ahead;         // of the same kernel, which come next
-  std::vector<std::string> known_codes;  // if its machine code is one of these, the run ends after its limits
-  // On a GPU: if its first samples are all slower than this, us, it is timed no further. Left out otherwise.
+  std::vector<Experiment> ahead;         // the next experiments, of the same kernel
+  std::vector<std::string> known_codes;  // if its machine code is one of these, the run ends after the limits
+  // On a GPU: stop timing if the first samples are all slower than this, us. The key is left out otherwise.
   std::optional<double> hopeless_us = {};
   bool operator==(const Among&) const = default;
 };
@@ -57,12 +57,13 @@ struct Run {
   Experiment experiment;
   Deadlines deadlines;
   std::optional<ViewRequest> first_view;  // streamed while the experiment runs
-  bool watch = false;                     // and watched afterwards
-  std::optional<bool> watch_all = {};     // every CTA; left out otherwise, so that older workers understand the rest
-  std::optional<Among> among = {};        // likewise
+  bool watch = false;                     // watch it afterwards
+  // Watch every CTA; left out otherwise, so that older workers understand the rest.
+  std::optional<bool> watch_all = {};
+  std::optional<Among> among = {};  // left out if empty, for the same reason
   bool operator==(const Run&) const = default;
 };
-// Only the watch; the answer is its report.
+// Requests only the watch; the answer is its report.
 struct Watch {
   static constexpr const char* kType = "watch";
   Id id = 0;
@@ -70,21 +71,23 @@ struct Watch {
   Deadlines deadlines;
   bool operator==(const Watch&) const = default;
 };
-// Only the code, with what its last emulated run did, if the worker still has that.
+// Requests the code, with the counts of its last emulated run if the worker still has them.
 struct Code {
   static constexpr const char* kType = "code";
   Id id = 0;
   Experiment experiment;
   Deadlines deadlines;
-  // Of a program: the index of a launch among its steps; left out: the longest.
+  // For a program: the index of a launch among its steps; left out: the longest launch.
   std::optional<int64_t> step = {};
-  // Not the code, but what it holds of that row: the answer's Listing::softmax. An emulator executes the row's CTA.
+  // Requests the softmax state of that row instead of the code; the answer is Listing::softmax. The emulator executes
+  // the row's CTA.
   std::optional<SoftmaxRow> softmax = {};
-  // Not the code, but what the simulation of its last emulated run says of the SMs: the answer's Listing::timeline.
+  // Requests a timeline of the SMs from the simulation of its last emulated run instead of the code; the answer is
+  // Listing::timeline.
   std::optional<TimelineAsk> timeline = {};
   bool operator==(const Code&) const = default;
 };
-// A map of one of the last runs.
+// Requests a map of one of the last runs.
 struct View {
   static constexpr const char* kType = "view";
   Id id = 0;
@@ -97,7 +100,8 @@ struct Cancel {
   Id target = 0;
   bool operator==(const Cancel&) const = default;
 };
-// The client cannot read what the worker says of a request: its executor ends, and the request with that failure.
+// The client cannot decode a part of that request's answer. The executor is ended, and the request ends with that
+// failure.
 struct Restart {
   static constexpr const char* kType = "restart";
   Id id = 0;
@@ -116,7 +120,7 @@ struct HelloReply {
   int64_t pid = 0;  // the supervisor's
   bool operator==(const HelloReply&) const = default;
 };
-// The worker lacks these kernels; the request continues when their content has arrived.
+// The worker lacks these kernels. The request continues when their content has arrived.
 struct Need {
   static constexpr const char* kType = "need";
   Id id = 0;
@@ -129,7 +133,7 @@ struct Progress {
   Id id = 0;
   Step step = Step::compiling;
   int64_t done = 0,
-          total = 0;  // emulating: CTAs; watching: CTAs of all its runs; measuring: samples of 0; otherwise 0 of 0
+          total = 0;  // emulating: CTAs; watching: CTAs over all its runs; measuring: samples of 0; otherwise 0 of 0
   bool operator==(const Progress&) const = default;
 };
 struct TileMessage {
@@ -181,16 +185,16 @@ struct ListingHead {
 };
 using Envelope = std::variant<HelloReply, Need, Progress, PartHead, TileHead, ListingHead, Done, Heartbeat, Log>;
 
-// A message as a whole frame. Texts of replies that are not UTF-8 (a compiler's log that quotes a Latin-1 source) get
-// U+FFFD for each bad byte. Fails only over kMaxFrame.
+// A message as a whole frame. Text in replies that is not UTF-8 (a compiler's log that quotes a Latin-1 source) gets
+// U+FFFD for each bad byte. Fails only for payloads over kMaxFrame.
 Result<std::vector<std::byte>> encode(const Request& request);
 Result<std::vector<std::byte>> encode(const Reply& reply);
 
-// Decodes a frame's payload. It checks every field: the result is complete and in range (except an experiment's knobs,
-// which only its kernel's manifest can check). Failures have Stage::protocol and name the message and field.
+// Decodes a frame's payload and checks every field. The result is complete and in range, except for an experiment's
+// knobs, which only its kernel's manifest can check. Failures have Stage::protocol and name the message and field.
 Result<Request> decode_request(std::span<const std::byte> payload);
 Result<Reply> decode_reply(std::span<const std::byte> payload);
-// Checks what an envelope holds, and that a payload is MessagePack.
+// Decodes and checks only the envelope, and checks that the payload is MessagePack.
 Result<Envelope> decode_envelope(std::span<const std::byte> payload);
 
 // The id of a message; 0 for Heartbeat and Log.
@@ -205,7 +209,7 @@ Id id_of(const std::variant<Message...>& any) {
       },
       any);
 }
-// The id of a payload that decode_request refused, if it can be read, so that the refusal can be answered.
+// The id of a payload that decode_request refused, if it can be read, so that the request can be answered.
 std::optional<Id> id_of_malformed(std::span<const std::byte> payload);
 
 using attnscope::to_string;

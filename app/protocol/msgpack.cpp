@@ -13,11 +13,11 @@ namespace {
 
 constexpr size_t kMaxDepth = 64;
 
-// The bytes that a built value takes, with its share of the growing array around it; a text, a key, an array or a map
-// also has a header and its own allocation. The budget is many times what our messages need (the longest have about ten
-// thousand values), and no more than a message's length justifies.
+// The bytes that a built value takes, including its share of the growing array around it. A text, a key, an array or a
+// map also has a header and an allocation of its own. The budget is many times what our messages need (the longest have
+// about ten thousand values), and no more than a message's length justifies.
 constexpr uint64_t kValueCost = 32, kTextCost = 48, kKeyCost = 64, kArrayCost = 32, kMapCost = 64;
-constexpr uint64_t kStructure = uint64_t{32} << 20;  // for values of any length
+constexpr uint64_t kStructure = uint64_t{32} << 20;  // allowed for messages of any length
 
 // Walks a MessagePack value without recursion and without building anything.
 class Scanner {
@@ -27,7 +27,7 @@ class Scanner {
 
   Result<void> scan() {
     open_.push_back({1, false});
-    size_t from = 0;  // of a value that is left out, while the scan is in it
+    size_t from = 0;  // where a left-out value begins, while the scan is in it
     while (!open_.empty()) {
       if (from != 0 && open_.size() == 2 && open_[1].left % 2 == 0) cuts_.emplace_back(std::exchange(from, 0), at_);
       if (open_.back().left == 0) {
@@ -45,7 +45,7 @@ class Scanner {
     return {};
   }
 
-  // The begin and end of each value that is left out.
+  // The begin and end of each left-out value.
   const std::vector<std::pair<size_t, size_t>>& cuts() const { return cuts_; }
 
  private:
@@ -92,8 +92,7 @@ class Scanner {
   }
 
   bool value(bool key) {
-    // Tags in a row, each with twice the width of the one before. What follows is the number itself, or the length of
-    // what `read` takes.
+    // Consecutive tags whose widths double. The bytes after the tag are the number itself, or a length for `read`.
     struct Form {
       uint8_t first, last;
       size_t width;
@@ -101,7 +100,7 @@ class Scanner {
     };
     static constexpr Form kForms[] = {
         {0xc4, 0xc6, 1, &Scanner::binary}, {0xca, 0xcb, 4, nullptr},  // floats
-        {0xcc, 0xcf, 1, nullptr},          {0xd0, 0xd3, 1, nullptr},  // integers without and with a sign
+        {0xcc, 0xcf, 1, nullptr},          {0xd0, 0xd3, 1, nullptr},  // unsigned and signed integers
         {0xd9, 0xdb, 1, &Scanner::text},   {0xdc, 0xdd, 2, &Scanner::array}, {0xde, 0xdf, 2, &Scanner::map}};
     if (left() == 0) return wrong("it ends too early");
     const auto tag = static_cast<uint8_t>(bytes_[at_++]);
@@ -126,9 +125,9 @@ class Scanner {
   std::span<const std::byte> bytes_;
   std::initializer_list<std::string_view> left_out_;
   size_t at_ = 0;
-  uint64_t budget_;          // left for the rest
-  std::vector<Level> open_;  // the first holds the outermost value
-  std::string_view text_;    // the last one
+  uint64_t budget_;          // what is left for the rest
+  std::vector<Level> open_;  // the first is the outermost value
+  std::string_view text_;    // the text read last
   std::vector<std::pair<size_t, size_t>> cuts_;
   std::string why_;
 };
@@ -145,7 +144,7 @@ std::vector<std::byte> to_msgpack(const Json& json) {
 Result<Json> from_msgpack(std::span<const std::byte> bytes, std::initializer_list<std::string_view> left_out) {
   Scanner scanner(bytes, left_out);
   if (auto scanned = scanner.scan(); !scanned) return fail(scanned.error());
-  std::vector<std::byte> built;  // the bytes with a nil for each value that is left out
+  std::vector<std::byte> built;  // the bytes, with nil for each left-out value
   size_t at = 0;
   for (const auto& [from, to] : scanner.cuts()) {
     built.insert(built.end(), bytes.begin() + static_cast<std::ptrdiff_t>(at),

@@ -5,7 +5,7 @@
 namespace attnscope::protocol {
 namespace {
 
-// visit(field) for each key of a part: an Observation's own and the timing's.
+// Calls visit(field) for each key of a part: the Observation's own and the timing's.
 template <class Visit>
 void each_field(Visit visit) {
   for_each_field(FieldsOf<Observation>::list, visit);

@@ -12,11 +12,11 @@
 namespace attnscope {
 
 namespace {
-constexpr Limits kMany{.most = 10000, .required = true};  // rows, entries, cells of a report
+constexpr Limits kMany{.most = 10000, .required = true};  // limit for rows, entries and cells of a report
 constexpr Limits kId{.bytes = 200}, kText{.bytes = 2000};
 constexpr Limits kRequired{.required = true};
 
-// null where there is none.
+// Null means that there is none.
 void read_interval(JsonReader& read, std::optional<measure::Interval>& out) {
   std::optional<std::array<double, 2>> both;
   fields::read(read, "interval", both, {});
@@ -34,7 +34,7 @@ struct FieldsOf<report::Ratio> {
   static constexpr auto list = std::tuple{Field{"peer", &Of::peer, kRequired}, Field{"ratio", &Of::ratio}};
   static void check(JsonReader& read, Of& ratio) {
     read_interval(read, ratio.interval);
-    read.ignore("tie");  // follows from the interval
+    read.ignore("tie");  // derived from the interval
   }
   static void finish(Json& json, const Of& ratio) {
     json["interval"] = interval_json(ratio.interval);
@@ -111,7 +111,7 @@ struct FieldsOf<report::BenchReport> {
                  Field{"block_ms", &Of::block_ms, limits::kCount},
                  Field{"entries", &Of::entries, kMany},
                  Field{"rows", &Of::rows, kMany}};
-  // As many cells as entries, and peers that exist.
+  // Checks that there are as many cells as entries, and that the peers exist.
   static void check(JsonReader& read, Of& report) {
     read.required("device");
     for (size_t r = 0; r < report.rows.size(); ++r) {
@@ -150,7 +150,7 @@ std::string us_text(double us) {
 
 std::string ratio_text(const Ratio& r, FigureKind kind) {
   if (!r.interval) return fmt::format("{:.3g}x, {}", r.ratio, kind == FigureKind::measured ? "one pass" : "modelled");
-  // One more digit when the interval is narrow, so that a difference that was found is visible.
+  // A narrow interval gets one more digit, so that a small difference is visible.
   const int digits = r.interval->half_width() < 0.005 * r.ratio ? 3 : 2;
   return fmt::format("{}{:.{}f}x ({:.{}f} to {:.{}f})", r.tie() ? "tie, " : "", r.ratio, digits, r.interval->low,
                      digits, r.interval->high, digits);

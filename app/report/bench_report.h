@@ -17,20 +17,21 @@ namespace report {
 // Something that is timed: a kernel, or a peer to compare the kernels with.
 struct Entry {
   std::string label;        // "tiled", "tiled NUM_WARPS=8", "torch flash"
-  std::string kernel;       // id
+  std::string kernel;       // kernel id
   std::string kernel_hash;  // Kernel::content_hash
   bool peer = false;
   std::string device;     // the session's id of the device it ran on
-  std::string version;    // a library's; empty: the report's versions of program and driver say everything
-  bool baseline = false;  // the others have a ratio to it, as to a peer
+  std::string version;    // the library's; empty: the report's versions of program and driver are enough
+  bool baseline = false;  // other entries have a ratio to it, as to a peer
   bool operator==(const Entry&) const = default;
 };
 
-// A time compared with a peer's, or the baseline's, in the same row.
+// A time relative to a peer's, or the baseline's, in the same row.
 struct Ratio {
-  size_t peer = 0;                            // index into BenchReport::entries
-  double ratio = 1;                           // the peer's time over this one's: above 1, this one is faster
-  std::optional<measure::Interval> interval;  // 95 %, of the passes' ratios; empty if modelled, or after one pass
+  size_t peer = 0;   // index into BenchReport::entries
+  double ratio = 1;  // the peer's time over this one's: above 1, this one is faster
+  // 95 %, from the ratios of the passes; empty if modelled, or after one pass.
+  std::optional<measure::Interval> interval;
   bool tie() const { return interval && interval->contains(1); }
   bool operator==(const Ratio&) const = default;
 };
@@ -38,7 +39,7 @@ struct Ratio {
 enum class CellState {
   timed,          // correct or unchecked, and timed
   wrong,          // its output is wrong, so its time means nothing
-  not_applicable  // it cannot do this problem here; the reason says why
+  not_applicable  // it cannot run this problem here; the reason says why
 };
 }  // namespace report
 
@@ -51,7 +52,7 @@ struct Words<report::CellState> {
 
 namespace report {
 
-// The errors of an output, and the tolerances that its verdict used.
+// The errors of an output, and the tolerances of its verdict.
 struct CellError {
   double max_abs = 0, rel_frobenius = 0;
   double atol = 0, rtol = 0, outside_share = 0;  // share of the elements outside atol + rtol * |reference|
@@ -65,11 +66,11 @@ struct Cell {
   std::string config;  // "BLOCK_M=32 NUM_WARPS=4"
   FigureKind kind = FigureKind::modelled;
   double p10 = 0, p50 = 0, p90 = 0;           // us
-  std::optional<measure::Interval> interval;  // us: 95 % of the median; empty if modelled, or after one pass
+  std::optional<measure::Interval> interval;  // us: 95 % interval of the median; empty if modelled, or after one pass
   int64_t samples = 0;
   double tflops = 0;
   VerdictState verdict = VerdictState::unchecked;
-  std::optional<CellError> error;  // of a checked output
+  std::optional<CellError> error;  // if the output was checked
   std::vector<Ratio> ratios;
   bool operator==(const Cell&) const = default;
 };
@@ -77,7 +78,7 @@ struct Cell {
 struct Row {
   Problem problem;
   CacheState cache = CacheState::hot;
-  std::vector<Cell> cells;  // one per entry, in their order
+  std::vector<Cell> cells;  // one per entry, in order
   bool operator==(const Row&) const = default;
 };
 
@@ -87,10 +88,10 @@ struct BenchReport {
   std::string date;  // when it finished: "2026-11-21T12:00:00Z"
   std::string device, device_name;
   int arch = 0;
-  bool emulated = false;  // every time of a kernel of ours is modelled
+  bool emulated = false;  // every time of our own kernels is modelled
   Versions versions;
   int64_t blocks = 0;    // passes over a row's entries
-  int64_t block_ms = 0;  // time for one entry in a pass, at most
+  int64_t block_ms = 0;  // longest time for one entry in a pass
   std::vector<Entry> entries;
   std::vector<Row> rows;
   int version = kVersion;
@@ -109,19 +110,19 @@ std::string ratio_text(const Ratio& ratio, FigureKind kind);
 std::optional<size_t> best_peer(const BenchReport& report, const Row& row);
 const Ratio* ratio_to(const Cell& cell, size_t peer);
 std::optional<size_t> baseline_of(const BenchReport& report);
-// "attnscope 0.1.0, NVRTC 13.0, driver …, 12 passes in turn …": what the figures were taken with.
+// The conditions of the figures: "attnscope 0.1.0, NVRTC 13.0, driver …, 12 passes in turn …".
 std::string footnote(const BenchReport& report);
-// "4.79", "51.1", "1,191": us with three significant digits, whole numbers from 100 on.
+// us with three significant digits, whole numbers from 100 on: "4.79", "51.1", "1,191".
 std::string us_text(double us);
 
-// For a terminal: one table per row, with its kind of figure in the heading.
+// For a terminal: one table per row, with the kind of its figures in the heading.
 std::string as_table(const BenchReport& report);
-// Entries by problems, hot (cold if the report has no hot rows), each compared with the fastest peer: Markdown for a
-// README.
+// Markdown for a README: entries by problems, hot (cold if the report has no hot rows), each compared with the fastest
+// peer.
 std::string as_ladder(const BenchReport& report);
 // The ladder, then one table per row.
 std::string as_markdown(const BenchReport& report);
-// One panel per row: times on a logarithmic axis, dark on light.
+// One panel per row, with times on a logarithmic axis.
 std::string as_svg(const BenchReport& report);
 
 }  // namespace report

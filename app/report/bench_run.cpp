@@ -13,7 +13,7 @@ namespace attnscope {
 namespace report {
 namespace {
 
-// A BenchState as it is stored: a row's first cells as in a report, one row of that report per row here.
+// A BenchState as it is stored. A row's first cells are stored as in a report, with one report row per row here.
 struct StoredState {
   int version = 1;
   std::string plan;
@@ -45,7 +45,7 @@ namespace report {
 namespace {
 
 constexpr size_t kMostKept = 250;  // samples of one entry in one pass
-constexpr double kSlow = 3;        // in passes: a launch longer than this makes the first pass the only one
+constexpr double kSlow = 3;        // in passes: if a launch takes longer, the first pass is the only one
 
 std::string why_not(const Failure& failure) {
   const char* word = failure.stage == Stage::limits    ? "does not fit: "
@@ -54,7 +54,7 @@ std::string why_not(const Failure& failure) {
                      : failure.stage == Stage::device  ? "not here: "
                                                        : "failed: ";
   std::string first_line = failure.message.substr(0, failure.message.find('\n'));
-  // The hint matters when something must be installed; the hint of a limit is about a knob.
+  // The hint matters if something must be installed; the hint of a limit is about a knob.
   if (failure.stage == Stage::device && !failure.hint.empty()) first_line += ". " + failure.hint;
   return word + first_line;
 }
@@ -73,7 +73,7 @@ Cell cell_of(const Observation& o, const Problem& problem) {
     return cell;
   }
   cell.verdict = o.verdict ? o.verdict->state : VerdictState::unchecked;
-  // A gate wants what is right, and agreement with another kernel does not say that.
+  // A gate requires correctness, which agreement with another kernel does not prove.
   if (cell.verdict == VerdictState::correct && o.verdict->against) cell.verdict = VerdictState::unchecked;
   if (o.verdict && cell.verdict != VerdictState::unchecked)
     cell.error = CellError{o.verdict->max_abs, o.verdict->rel_frobenius, o.verdict->atol, o.verdict->rtol,
@@ -97,7 +97,7 @@ bool is_measured(const CellTaken& taken) {
   return taken.first && taken.first->state == CellState::timed && taken.first->kind == FigureKind::measured;
 }
 
-// Too slow to run in every pass, and so far from the others that no drift hides it.
+// Too slow to run in every pass, and so far from the others that no drift matters.
 bool is_slow(const Cell& cell, int64_t block_ms) { return cell.p50 > kSlow * 1e3 * static_cast<double>(block_ms); }
 
 class Runner {
@@ -119,7 +119,7 @@ class Runner {
     return is_measured(taken) && !is_slow(*taken.first, plan_.block_ms);
   }
 
-  // Modelled, unable or slow after the first pass: then there is no other.
+  // A row whose entries are all modelled, unable to run or slow after the first pass has no other passes.
   int64_t passes_of(size_t row) const {
     if (state_.passes[row] == 0) return plan_.head.emulated ? 1 : plan_.blocks + 1;
     const auto& cells = state_.taken[row];
@@ -141,7 +141,7 @@ class Runner {
     return left;
   }
 
-  // Returns false if it was ended before its end; its samples are lost then.
+  // Returns false if it was ended early; its samples are then dropped.
   bool pass(size_t row) {
     auto taken = state_.taken[row];
     const int64_t number = state_.passes[row];
@@ -173,7 +173,7 @@ class Runner {
       later_pass(seen, std::move(cell), taken);
   }
 
-  // Its time counts only where no other pass follows.
+  // The first pass's time counts only if no other pass follows.
   void first_pass(const Observation& seen, Cell cell, CellTaken& taken) const {
     taken.first = std::move(cell);
     if (is_measured(taken) && is_slow(*taken.first, plan_.block_ms)) add_block(seen, taken);
@@ -213,7 +213,7 @@ std::optional<double> median_of(const measure::Rounds& rounds) {
   return all.empty() ? std::nullopt : std::optional(measure::quantile(all, 0.5));
 }
 
-// The samples of all passes together; the rounds of a pass become rounds of the whole.
+// Combines the samples of all passes; the rounds of a pass become rounds of the whole.
 void put_samples(const CellTaken& taken, const Problem& problem, Cell& cell) {
   measure::Rounds rounds;
   for (const auto& block : taken.blocks) rounds.insert(rounds.end(), block.begin(), block.end());
@@ -228,7 +228,7 @@ void put_samples(const CellTaken& taken, const Problem& problem, Cell& cell) {
   cell.interval = measure::at_least(measure::bootstrap_median(rounds), cell.p50, measure::kBetweenRuns * cell.p50);
 }
 
-// Figures of two kinds are never compared.
+// Figures of different kinds are never compared.
 std::optional<Ratio> ratio_of(const std::vector<CellTaken>& taken, const std::vector<Cell>& cells, size_t of,
                               size_t peer) {
   const Cell &mine = cells[of], &other = cells[peer];

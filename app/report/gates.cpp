@@ -7,10 +7,10 @@
 namespace attnscope::report {
 namespace {
 
-// Rows in which an entry is in one state or another.
+// In how many rows an entry is in each state.
 struct Seen {
   size_t timed = 0, wrong = 0, unable = 0;
-  std::string reason;  // the first of those that were not timed
+  std::string reason;  // of the first row that was not timed
 };
 
 Seen seen_of(const BenchReport& report, size_t entry) {
@@ -62,7 +62,7 @@ Gate correct(const BenchReport& report, const RbkConfig& config, size_t entry, c
   return {GateKind::correct, true, "on " + shapes_text(seen.timed)};
 }
 
-// Both gates of the ratios to the baseline.
+// The two gates on the ratios to the baseline.
 std::vector<Gate> against(const BenchReport& report, const RbkConfig& config, size_t entry, size_t baseline) {
   int64_t compared = 0, slower = 0, gained = 0;
   std::string worst;

@@ -10,7 +10,7 @@
 namespace attnscope {
 namespace report {
 
-// What a kernel must show before it is merged.
+// The conditions that a kernel must meet before it is merged.
 enum class GateKind { compiles, correct, not_slower, gain, documented };
 
 }  // namespace report
@@ -29,7 +29,7 @@ namespace report {
 
 struct Gate {
   GateKind kind = GateKind::compiles;
-  std::optional<bool> passed;  // empty: it could not be told
+  std::optional<bool> passed;  // empty: unknown
   std::string why;             // one sentence
 };
 
@@ -37,15 +37,15 @@ struct Gate {
 struct Merge {
   size_t entry = 0;
   std::vector<Gate> gates;
-  bool passes() const;  // every one
+  bool passes() const;  // True if every gate passed.
 };
 
-// The gates of every kernel of ours except the baseline, which has only those that need no baseline. `documented`:
-// whether an entry's manifest tells its story.
+// The gates of every kernel of ours. The baseline has only the gates that need no baseline. `documented`: for each
+// entry, whether its manifest describes it.
 std::vector<Merge> gates_of(const BenchReport& report, const RbkConfig& config, const std::vector<bool>& documented);
 
-// Why a correct output is also within these tolerances, or not: every element is if the largest error is within atol,
-// or if the verdict's own tolerances are no wider and no element was outside them. Empty: that is not known.
+// Whether an output is also within these tolerances: true if the largest error is within atol, or if the verdict's own
+// tolerances are no wider and no element was outside them. Empty if that is unknown.
 std::optional<bool> within(const Cell& cell, const Tolerances& tolerances);
 
 }  // namespace report

@@ -10,7 +10,7 @@
 
 namespace attnscope::report {
 
-// One problem of robust-kbench's grid, in its words.
+// One problem of robust-kbench's grid, in its terms.
 struct RbkShape {
   std::string name;
   int64_t batch_size = 1, num_heads = 1, seq_len = 1, head_dim = 64;
@@ -24,7 +24,7 @@ struct Tolerances {
   double atol = 0, rtol = 0;
 };
 
-// When a gain is one: so much faster than the baseline, on so many shapes.
+// When a kernel counts as faster: by this factor over the baseline, on this many shapes.
 struct GainWanted {
   double speedup = 1.1;
   int64_t shapes = 2;
@@ -35,19 +35,20 @@ struct RbkConfig {
   std::vector<RbkShape> shapes;
   std::vector<std::string> runners;      // "ID" or "ID:KNOB=VALUE,…"; empty: every kernel
   std::string baseline;                  // one of the runners; empty: the first
-  std::optional<Tolerances> tolerances;  // none: the verdict's own
+  std::optional<Tolerances> tolerances;  // empty: the verdict's own
   GainWanted gain;
   std::string output_dir;
   bool save_json = true, save_csv = true, save_markdown = true, save_html = true;
-  // robust-kbench's own way of timing. attnscope times in passes until the interval is narrow, so both only bound what
-  // is read.
+  // robust-kbench's own timing. attnscope times in passes until the interval is narrow, so both only limit what is
+  // accepted.
   int64_t warmups = 0, iterations = 0;
 };
 
-// Failure (Stage::input): an unknown key, a wrong type or a size outside its range, each by its place in the file.
+// Failure (Stage::input) for an unknown key, a wrong type or a size outside its range; each names its place in the
+// file.
 Result<RbkConfig> rbk_config_from_yaml(const std::string& text, const std::string& where);
 
-// Failure (Stage::input): a dtype that is none of float16, bfloat16 and float32.
+// Failure (Stage::input) for a dtype other than float16, bfloat16 and float32.
 Result<Problem> problem_of(const RbkShape& shape, const std::string& where);
 
 Json to_json(const RbkShape& shape);

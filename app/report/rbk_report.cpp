@@ -17,7 +17,7 @@ namespace {
 
 double ms_of(double us) { return us / 1000; }
 
-// What robust-kbench computes of a runner's samples, ms.
+// The figures that robust-kbench computes from a runner's samples, ms.
 struct Spread {
   std::vector<double> samples;  // in ascending order
   double p95 = 0, p99 = 0, mean = 0, deviation = 0;

@@ -13,22 +13,22 @@ namespace attnscope::report {
 // A benchmark over robust-kbench's grid.
 struct RbkReport {
   RbkConfig config;
-  std::vector<size_t> rows;  // of each shape, the row of the benchmark; shapes with one problem share it
+  std::vector<size_t> rows;  // for each shape, its row in the benchmark; shapes with the same problem share a row
   BenchReport bench;
-  BenchState state;  // its samples
+  BenchState state;  // holds the samples
   std::vector<Merge> merges;
 };
 
 // robust-kbench's rbk_report.json: `results` and `summary` with its keys and units (ms), and for each result also kind,
-// interval, config, verdict, errors and the ratios to the fastest peer and the baseline. Beside them what was not
-// timed, with its reason, the gates, and what the figures were taken with. A modelled time has no samples, so no p95,
-// p99, mean or deviation.
+// interval, config, verdict, errors and the ratios to the fastest peer and the baseline. It also lists what was not
+// timed, with the reason, the gates, and the conditions of the figures. A modelled time has no samples, so it has no
+// p95, p99, mean or deviation.
 Json to_json(const RbkReport& report);
-// rbk_report.csv, with robust-kbench's columns and ours after them.
+// rbk_report.csv, with robust-kbench's columns followed by ours.
 std::string as_csv(const RbkReport& report);
 // rbk_report.md.
 std::string as_markdown(const RbkReport& report);
-// One page without scripts that loads nothing: gates, a table a shape, and the picture.
+// One page without scripts that loads nothing: the gates, a table per shape, and the picture.
 std::string as_html(const RbkReport& report);
 
 // A cell of the report's tables.
@@ -37,8 +37,8 @@ struct RbkCell {
   const Row* row = nullptr;
   size_t entry = 0;
   const Cell* cell = nullptr;
-  const Ratio* to_peer = nullptr;      // the fastest timed one of the row
-  const Ratio* to_baseline = nullptr;  // null: there is none, or it is the baseline itself
+  const Ratio* to_peer = nullptr;      // to the fastest timed peer of the row
+  const Ratio* to_baseline = nullptr;  // null: there is none, or this is the baseline
 };
 std::vector<RbkCell> cells_of(const RbkReport& report);
 

@@ -1,4 +1,4 @@
-// A report as one page: no script, no font, no picture from elsewhere. The picture is drawn in it.
+// A report as one page without scripts, external fonts or external pictures; its picture is inline.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -31,7 +31,7 @@ std::string element(const char* name, const std::string& inside, const char* cls
 
 std::string cell(const std::string& text, const char* cls = "") { return element("td", xml_text(text), cls); }
 
-// A column's name, and whether it holds text, which stands on the left.
+// A column's name, and whether it holds text, which is aligned left.
 using Column = std::pair<std::string, bool>;
 
 std::string head(const std::vector<Column>& columns) {

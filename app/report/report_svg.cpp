@@ -1,5 +1,5 @@
 // A report as a picture: one panel per row, one line per entry, time to the right on a logarithmic axis. A measured
-// time is a dot with a bar from p10 to p90, a modelled one a hollow diamond: never one mark for both.
+// time is a dot with a bar from p10 to p90, a modelled one a hollow diamond; the marks are never shared.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -28,7 +28,7 @@ std::string line_at(double x1, double y1, double x2, double y2, const char* colo
       y2, colour, width);
 }
 
-// us to x. Leaves room on both sides, and spans at least a factor of two, so that a single time has an axis too.
+// Maps us to x. Leaves room on both sides and spans at least a factor of two, so that a single time has an axis too.
 class Axis {
  public:
   explicit Axis(const Row& row) {

@@ -21,13 +21,13 @@ std::string rule(size_t columns) {
   return text + "\n";
 }
 
-// "1.31x" beside a time, compared with the fastest peer of that row.
+// "1.31x" after a time, relative to the fastest peer in that row.
 
 namespace {
 
 using Line = std::vector<std::string>;
 
-// Characters as a terminal shows them: continuation bytes of UTF-8 take no space.
+// Columns that a terminal uses: continuation bytes of UTF-8 take no space.
 size_t width_of(const std::string& text) {
   return static_cast<size_t>(std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xc0) != 0x80; }));
 }
@@ -46,7 +46,7 @@ std::string heading(const BenchReport& report, const Row& row) {
   return fmt::format("{}, {}, {}; us", problem_text(row.problem), to_string(row.cache), kind_of(report, row));
 }
 
-// The peers that were timed in this row, one column of ratios each.
+// The peers that were timed in this row; each gets a column of ratios.
 std::vector<size_t> peers_of(const BenchReport& report, const Row& row) {
   std::vector<size_t> peers;
   for (size_t i = 0; i < row.cells.size(); ++i)
@@ -87,7 +87,7 @@ void put_line(std::string& out, const Line& line, const std::vector<size_t>& wid
   for (size_t i = 0; i < line.size(); ++i) {
     const size_t wide = i < widths.size() ? widths[i] : 0;
     const size_t blanks = wide > width_of(line[i]) ? wide - width_of(line[i]) : 0;
-    // Figures are aligned right, words left. A reason fills the rest of its line.
+    // Figures are aligned right, text left. A reason fills the rest of its line.
     const bool figure = i > 0 && i + 1 < widths.size() && line.size() > 2;
     text += "  " + (figure ? std::string(blanks, ' ') + line[i] : line[i] + std::string(blanks, ' '));
   }
@@ -141,7 +141,7 @@ std::string footnote(const BenchReport& report) {
   if (report.blocks > 0)
     text += fmt::format(", {} passes in turn over all entries of a row, {} ms each", report.blocks, report.block_ms);
   if (!report.date.empty()) text += ", " + report.date;
-  std::vector<std::string> told;  // the backends of one library have one version
+  std::vector<std::string> told;  // the backends of one library share a version
   for (const Entry& entry : report.entries) {
     if (entry.version.empty() || std::ranges::count(told, entry.version) > 0) continue;
     told.push_back(entry.version);

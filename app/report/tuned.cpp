@@ -93,7 +93,7 @@ bool same_shape(const Problem& a, const Problem& b) {
   Problem like_a = b;
   like_a.distribution = a.distribution;
   like_a.seed = a.seed;
-  like_a.scale = a.scale;  // a factor on the scores: the same work
+  like_a.scale = a.scale;  // only scales the scores; the work is the same
   return like_a == a;
 }
 

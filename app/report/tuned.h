@@ -16,15 +16,15 @@ namespace attnscope::report {
 // The best known config of one kernel for one problem on one device, and the origin of its figure.
 struct TunedEntry {
   Problem problem;
-  std::string kernel;  // id
+  std::string kernel;  // kernel id
   std::string kernel_hash;
   Config config;
   FigureKind kind = FigureKind::modelled;
   double us = 0;                                   // p50, hot
-  VerdictState verdict = VerdictState::unchecked;  // always correct: nothing else is kept
+  VerdictState verdict = VerdictState::unchecked;  // always correct; nothing else is stored
   std::string date;                                // "2026-11-21"
   Versions versions;
-  std::string source;  // "assets/tuned/l4.json"; not in the file
+  std::string source;  // "assets/tuned/l4.json"; not stored in the file
   bool operator==(const TunedEntry&) const = default;
 };
 
@@ -34,7 +34,7 @@ TunedEntry entry_of(const Observation& best, std::string date);
 // One device's table, a file of assets/tuned.
 struct TunedTable {
   static constexpr int kVersion = 1;
-  std::string device;  // DeviceSpec::name, "NVIDIA L4": for a GPU and its emulated twin
+  std::string device;  // DeviceSpec::name, "NVIDIA L4": for the GPU and its emulated twin
   int arch = 0;
   std::vector<TunedEntry> entries;
   int version = kVersion;
@@ -46,19 +46,19 @@ Result<TunedTable> tuned_from_json(const Json& json, const std::string& where);
 Json to_json(const TunedTable& table);
 
 Result<TunedTable> read_tuned(const std::filesystem::path& file);
-// The tables of a folder; each entry has its file as source. A folder that does not exist has none; a file that cannot
-// be read is a Failure.
+// The tables of a folder; each entry gets its file as source. A folder that does not exist gives none. A file that
+// cannot be read is a Failure.
 Result<std::vector<TunedTable>> load_tuned(const std::filesystem::path& dir);
 
-// Whether both need the same code and the same work: inputs (distribution, seed) do not matter.
+// True if both problems need the same code and the same work. The inputs (distribution, seed) do not matter.
 bool same_shape(const Problem& a, const Problem& b);
 
 // Replaces the entry of the same problem and kernel with `entry`, but never a measured one with a modelled one. Returns
 // whether `entry` is in the table now.
 bool put_entry(TunedTable& table, TunedEntry entry);
 
-// The tables' best entry of a device: a measured figure before a modelled one, then the fastest. `kernel` empty: of all
-// kernels. Null if there is none.
+// The best entry for a device in the tables: measured figures before modelled ones, then the fastest. `kernel` empty:
+// any kernel. Null if there is none.
 const TunedEntry* best_entry(const std::vector<TunedTable>& tables, const std::string& device, const Problem& problem,
                              const std::string& kernel);
 

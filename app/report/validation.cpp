@@ -61,7 +61,7 @@ struct FieldsOf<report::Validation> {
 namespace report {
 namespace {
 
-constexpr size_t kMostRefusals = 12;  // on the page
+constexpr size_t kMostRefusals = 12;  // listed on the page
 
 std::string line_of(const std::string& name, const std::vector<const ValidationRow*>& rows) {
   std::vector<double> errors, ratios;

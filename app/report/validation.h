@@ -9,14 +9,14 @@
 
 namespace attnscope::report {
 
-// One config as a GPU timed it and as the model says.
+// One config with its time on a GPU and its modelled time.
 struct ValidationRow {
-  std::string problem, kernel, config;  // "B=1,H=8,…", id, "BLOCK_M=32 NUM_WARPS=4"
+  std::string problem, kernel, config;  // "B=1,H=8,…", kernel id, "BLOCK_M=32 NUM_WARPS=4"
   std::string code_hash;
   double us = 0, modelled = 0;       // p50, hot
-  double bar_low = 0, bar_high = 0;  // of the modelled time, us; 0: not recorded
+  double bar_low = 0, bar_high = 0;  // the bar of the modelled time, us; 0: not recorded
   Bound bound = Bound::unknown;
-  std::map<std::string, double> terms;  // shares of the modelled time
+  std::map<std::string, double> terms;  // as shares of the modelled time
   double ratio() const { return us / modelled; }
   bool inside() const { return bar_low <= us && us <= bar_high; }
   bool operator==(const ValidationRow&) const = default;
@@ -27,7 +27,7 @@ struct ValidationRefusal {
   bool operator==(const ValidationRefusal&) const = default;
 };
 
-// What one run on one GPU found.
+// The results of one run on one GPU.
 struct ValidationSet {
   std::string device;  // the GPU's name
   int arch = 0;
@@ -38,7 +38,7 @@ struct ValidationSet {
   bool operator==(const ValidationSet&) const = default;
 };
 
-// A file of `attnscope validate`: sets of several GPUs and runs may lie in one.
+// A file of `attnscope validate`; it may hold sets of several GPUs and runs.
 struct Validation {
   static constexpr int kVersion = 1;
   std::vector<ValidationSet> sets;
@@ -50,11 +50,10 @@ Json to_json(const Validation& validation);
 // Every fault is a Failure (Stage::input) that names `where` and the JSON pointer.
 Result<Validation> validation_from_json(const Json& json, const std::string& where);
 
-// Puts the set into the file: beside those of other GPUs, drivers and programs, in the place of an earlier one of the
-// same.
+// Adds the set to the file. It replaces an earlier set of the same GPU, driver and program.
 void put_set(Validation& validation, ValidationSet set);
 
-// One page: how far off the model is by bound, kernel and problem, and what was refused. Markdown.
+// One Markdown page: the model's error by bound, kernel and problem, and what was refused.
 std::string as_markdown(const ValidationSet& set);
 
 }  // namespace attnscope::report

@@ -96,7 +96,7 @@ class Reader {
     return fail(Stage::input, fmt::format("{}:{}: {}", where_, events_.line(), why), kHint);
   }
 
-  // The value of the current event.
+  // Parses the value that starts at the current event.
   Result<Json> value(int depth) {
     if (depth > kDeepest) return refused(fmt::format("is over {} deep", kDeepest));
     const yaml_event_t& event = events_.event();
