@@ -19,6 +19,7 @@ Tile blank_tile(const ViewRequest& request, int64_t width, int64_t height, float
 // request.height texels (0, or more than there are elements: one texel per element). A texel that covers several
 // elements holds the value of largest magnitude, or NaN if one of them is NaN. An error is |output - reference|: NaN if
 // only one of them is finite, 0 if both are the same NaN or Inf.
+//
 // `reference` may be null (an output map needs none). A row that is all poison is not computed yet; a row that was not
 // sampled has no reference. ready_rows is 1 if at least one row under a texel row has a reference (output map: any row)
 // and all such rows are computed. The texels of a row that is not ready hold Tile::kNotYet. Failure (Stage::input) for

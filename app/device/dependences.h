@@ -9,6 +9,7 @@ namespace attnscope::device {
 // For each instruction, how many instructions earlier the one stands whose fixed-latency result it waits for by stall
 // counts; 0: there is none in its straight-line run. Results of variable latency are waited for by scoreboards, which
 // the code names.
+//
 // The code states clocks, not what they are for. So of the registers and predicates that the instruction reads, the
 // function takes the one that is ready last: its producer's usual latency leaves the least room under the stall counts
 // between the two.

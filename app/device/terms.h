@@ -16,6 +16,7 @@ namespace attnscope::device {
 compile::SassLine own_line(const compile::SassProgram& sass, size_t instruction, const SourceLines& lines);
 
 // The stalls of a modelled time as terms and phases, with the lines of `program` that carry them.
+//
 // An instruction's phase is the function that the kernel calls to reach it, at any depth; otherwise the kernel itself
 // with the loop that contains the instruction (SourcePieces). `lines` maps the lines of `pieces` to files. A wait
 // belongs to the phase of the instruction that is waited for.

@@ -18,6 +18,7 @@ struct Instructions {
 using CodeForms = std::map<std::string, Instructions>;  // by spelling: "HMMA.16816.F32"
 
 // The observations of a lesson by their runs' names, and expressions over them:
+//
 //   A.timing.us.p50 / B.timing.us.p50 > 1.2      numbers, by their keys in docs/observation.schema.json
 //   A.verdict.state == "wrong"                    texts, with == and != only
 //   A finds "banks.conflicts"                     1 if findings or watch have that rule, otherwise 0
@@ -27,9 +28,11 @@ using CodeForms = std::map<std::string, Instructions>;  // by spelling: "HMMA.16
 //   A lane "HMMA.16816.F32 A 9 6"                 the lane that holds element (9, 6) of A's first such instruction
 //   A register "HMMA.16816.F32 A 9 6"             in which of the operand's registers, from 0
 //   A bit "HMMA.16816.F32 A 9 6"                  the element's lowest bit in it
+//
 //   A step "l 3"                                  the softmax state of the run's row after the third key tile: m, l,
 //                                                 exact_m and exact_l (in fp64), factor, added, largest (score)
 //   A step "tiles"                                how many tiles there are
+//
 // `has` to `bit` need the run's code, `step` its softmax. A Failure (Stage::input) names the expression and the name,
 // key, rule or instruction that does not exist.
 class Observed {

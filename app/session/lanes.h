@@ -15,6 +15,7 @@ using JobId = uint64_t;  // the session's id of a request, also used on the wire
 enum class Lane { focus, view, queue, background, scan };  // in order of priority
 
 // Decides which request one worker gets, and when. Pure: every event returns what to do.
+//
 // One request is in flight at a time, because a GPU serves one lane at a time. Focus holds one waiting request, the
 // latest; then come views (maps of past runs), the queue in order, background, and scans. A focus request cancels an
 // older one in flight, waits for a queue request in flight, and pre-empts a background or scan request, which starts

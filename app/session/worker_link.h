@@ -33,6 +33,7 @@ class LinkEvents {
 // worker that says nothing for connect_ms before its banner is also lost. Output on stderr lifts this limit, because a
 // worker in a queue may print one line and then wait for hours; that line becomes the detail of its state. After the
 // banner a worker has kHelloFactor times connect_ms to say hello, because its executor may need more than one start.
+//
 // A worker that is up is greeted every quarter of silence_ms: a supervisor that hears nothing ends its kernels.
 class WorkerLink {
  public:

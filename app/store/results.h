@@ -66,6 +66,7 @@ struct Merged {
 
 // Every observation, in one SQLite file that several processes may share. Rows are only added, and their order says
 // which is newer, because a clock may go backward.
+//
 // When damage shows, the readable rows are copied to a new file, the damaged file is moved aside as <name>.damaged-<n>,
 // and take_trouble() reports it. If another process has repaired or replaced the file, it is opened again.
 class Results {

@@ -13,6 +13,7 @@ namespace attnscope::worker {
 
 // The code of an experiment, compiled if it is not cached, with the counts of its last emulated run in this process.
 // Nothing runs, so a config that exceeds the device's limits has a listing too.
+//
 // For a program it lists one launch: `step` is its index among the program's steps; empty: the launch that took longest
 // in that emulated run, or the first if there was no run. The listing says which. Failure (Stage::input): `step` is not
 // a launch.

@@ -22,6 +22,7 @@ struct SupervisorOptions {
 // process and keeps a warm spare. Ends an executor that makes no progress, falls silent or does not stop after a
 // cancel. Answers every request exactly once with Done, whatever happens to executors. Never touches CUDA and runs no
 // kernel.
+//
 // fd_in and fd_out are pipes or sockets and are closed on return. Returns the process's exit status: 0 at the end of
 // input, 2 if the input is not the protocol, the descriptors are not pipes or the client does not read, 128 + n after
 // signal n. When it returns, every executor has ended, and with whole_process also every process that an executor
