@@ -23,7 +23,7 @@ Result<std::shared_ptr<const Program>> prepare(std::shared_ptr<const compile::Sa
   }
   if (known != nullptr) {
     if (known->sass == sass) return known;
-    Program same = *known;  // equal code, but maybe other source lines
+    Program same = *known;  // equal code may have other source lines
     same.sass = std::move(sass);
     return std::make_shared<const Program>(std::move(same));
   }

@@ -1,4 +1,4 @@
-// One run: which CTAs, progress during the run, and its results.
+// One run: chooses its CTAs, reports progress and collects the results.
 #include <algorithm>
 #include <chrono>
 #include <mutex>
@@ -60,7 +60,7 @@ uint32_t recorded_cta(const RunOptions& options) {
 
 constexpr uint32_t kMostReserved = 1 << 16;  // CTAs for which lists reserve memory before the run
 
-// In the unit of RunOptions::work_budget.
+// The work in the unit of RunOptions::work_budget.
 uint64_t work_of(const Program& program, const std::vector<BlockCounts>& blocks) {
   uint64_t work = 0;
   for (size_t b = 0; b < program.blocks.size(); ++b) {
@@ -80,10 +80,10 @@ Failure failure_of(const Worker& worker, const BoundLaunch& launch, const Launch
   return worker.runner.describe(worker.end, worker.end_cta, launch, hint);
 }
 
-// A fault is more informative than a cancellation, and both than the stop that they cause in other threads.
+// A fault says more than a cancellation, and both say more than the stop that they cause in other threads.
 int gravity(CtaEnd end) { return end == CtaEnd::done || end == CtaEnd::stopped ? 0 : end == CtaEnd::cancelled ? 1 : 2; }
 
-// The thread whose CTA tells why the run ended early: of equal reasons the first CTA's. Null: no CTA did.
+// The thread whose CTA says why the run ended early; of equal reasons the first CTA's. Null if none ended early.
 const Worker* gravest_end(Pool& pool, size_t threads) {
   const Worker* gravest = nullptr;
   for (size_t i = 0; i < threads; ++i) {
@@ -96,7 +96,7 @@ const Worker* gravest_end(Pool& pool, size_t threads) {
   return gravest;
 }
 
-// What all threads' CTAs printed, in the order of the CTAs.
+// Passes on what all threads' CTAs printed, in the order of the CTAs.
 void deliver_printed(Pool& pool, size_t threads, const RunOptions& options) {
   std::vector<PrintedCall> calls;
   uint64_t more = 0;
@@ -110,7 +110,7 @@ void deliver_printed(Pool& pool, size_t threads, const RunOptions& options) {
   if (!calls.empty()) options.printed(calls, more);
 }
 
-// Counters and traces of all threads.
+// Collects counters and traces of all threads.
 RunResult collect_result(const Program& program, Pool& pool, size_t threads) {
   RunResult result;
   result.instructions.resize(program.ops.size());
@@ -129,7 +129,7 @@ RunResult collect_result(const Program& program, Pool& pool, size_t threads) {
 
 std::vector<uint32_t> spread_ctas(uint32_t total, uint32_t count) {
   std::vector<uint32_t> ctas;
-  constexpr double kGoldenRatio = 0.6180339887498949;  // its multiples spread evenly over every remainder
+  constexpr double kGoldenRatio = 0.6180339887498949;  // its multiples spread evenly modulo 1
   double place = 0;
   for (uint64_t i = 0; i < count; ++i) {
     const uint64_t begin = i * total / count, end = (i + 1) * total / count;
@@ -206,7 +206,7 @@ Result<RunResult> run(const Launch& launch, const RunOptions& options) {
     options.progress({counters, news, planned});
     for (size_t i = 0; i < threads; ++i) pool.worker(i).wanted.store(true, std::memory_order_relaxed);
   };
-  // Runs those CTAs, or the whole grid in ascending order. False: the run ended early.
+  // Runs those CTAs, or the whole grid in ascending order. Returns false if the run ended early.
   const auto execute = [&](const std::vector<uint32_t>* ctas) {
     Job job;
     job.launch = &*bound;

@@ -11,13 +11,13 @@
 namespace attnscope::platform {
 
 enum class Durability {
-  synced,  // on disk before the rename: what a person made
-  cached,  // may be lost in a power cut, never torn while the machine runs: what can be made again
+  synced,  // flushed to disk before the rename: for what a person made
+  cached,  // a power cut may lose it, but it is never torn while the machine runs: for what can be made again
 };
 
-// For the program's own files; output_file.h is for paths that a person gives. Replaces `path` with `bytes`, whole or
-// not at all: a reader sees the old file or the new one. Makes missing folders and follows links. A full disk, a
-// missing right and the like are a Failure (Stage::store) that names the path; the old file stays.
+// Replaces `path` with `bytes`, whole or not at all: a reader sees the old file or the new one. For the program's own
+// files; output_file.h is for paths that a person gives. Creates missing folders and follows links. A full disk, a
+// missing permission and the like are a Failure (Stage::store) that names the path; the old file stays.
 Result<void> write_file(const std::filesystem::path& path, std::span<const std::byte> bytes,
                         Durability durability = Durability::synced);
 Result<void> write_file(const std::filesystem::path& path, std::string_view text,
@@ -28,7 +28,7 @@ std::string temporary_beside(const std::filesystem::path& path);
 
 // Reads the whole file. Refuses a file over `max_bytes`, a folder or a device before reading it (Stage::store).
 Result<std::string> read_file(const std::filesystem::path& path, uint64_t max_bytes);
-// Empty when there is no such file. A file that cannot be found out about or read is a Failure, not a missing file.
+// Empty if there is no such file. A file that cannot be examined or read is a Failure, not a missing file.
 Result<std::optional<std::string>> read_file_if_any(const std::filesystem::path& path, uint64_t max_bytes);
 
 // For tests: every later write to a path that contains `path_part` fails with errno `error` after `after_bytes`.

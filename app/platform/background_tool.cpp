@@ -18,7 +18,7 @@ constexpr int kSignalled = 128;
 
 Result<std::unique_ptr<BackgroundTool>> BackgroundTool::start(const std::vector<std::string>& argv,
                                                               std::function<void()> on_change) {
-  // The shell joins the two streams, then becomes the program. It parses none of `argv`.
+  // The shell merges the two streams and then becomes the program. It does not parse `argv`.
   std::vector<std::string> words{"/bin/sh", "-c", "exec \"$@\" 2>&1", "sh"};
   words.insert(words.end(), argv.begin(), argv.end());
   auto child = spawn_piped(words);
@@ -46,7 +46,7 @@ void BackgroundTool::read_to_the_end() {
     on_change_();
   }
   close(out_fd_);
-  // Waits first and reaps later: while the pid is still ours, cancel() may signal the group.
+  // Waits first and reaps later: until it is reaped, the pid is still ours, and cancel() may signal the group.
   siginfo_t ended{};
   while (waitid(P_PID, static_cast<id_t>(pid_), &ended, WEXITED | WNOWAIT) < 0 && errno == EINTR) {
   }

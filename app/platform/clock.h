@@ -10,7 +10,7 @@ inline double wall_seconds() {
   return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
 
-// Milliseconds on a clock that never jumps and stands still while the machine sleeps.
+// Milliseconds on a monotonic clock that stops while the machine sleeps.
 inline double steady_ms() {
   return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }

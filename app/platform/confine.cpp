@@ -29,7 +29,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Rights of newer landlock versions than an older system's headers know. The values are the kernel's interface.
+// Rights of newer landlock versions that an older system's headers lack. The values are the kernel's interface.
 constexpr uint64_t kRefer = 1ull << 13;     // version 2: rename and link across folders
 constexpr uint64_t kTruncate = 1ull << 14;  // version 3
 constexpr uint64_t kTcp = 3;                // version 4: bind and connect
@@ -40,7 +40,7 @@ constexpr uint64_t kWrite = LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_R
                             LANDLOCK_ACCESS_FS_MAKE_DIR | LANDLOCK_ACCESS_FS_MAKE_REG | LANDLOCK_ACCESS_FS_MAKE_SOCK |
                             LANDLOCK_ACCESS_FS_MAKE_FIFO | LANDLOCK_ACCESS_FS_MAKE_BLOCK | LANDLOCK_ACCESS_FS_MAKE_SYM |
                             kRefer | kTruncate;
-// The rights that a rule on a file may name; a rule on a folder may name more.
+// The rights that a rule on a file may grant; a rule on a folder may grant more.
 constexpr uint64_t kOfFiles =
     LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_WRITE_FILE | kTruncate;
 
@@ -79,16 +79,16 @@ constexpr uint32_t kArchitecture = AUDIT_ARCH_X86_64;
 #elif defined(__aarch64__)
 constexpr uint32_t kArchitecture = AUDIT_ARCH_AARCH64;
 #endif
-constexpr uint32_t kForeignNumbers = 0x40000000;  // calls of x32 on x86-64
+constexpr uint32_t kForeignNumbers = 0x40000000;  // flag of x32 calls on x86-64
 
 constexpr sock_filter load(size_t offset) { return {BPF_LD | BPF_W | BPF_ABS, 0, 0, static_cast<uint32_t>(offset)}; }
 constexpr sock_filter answer(uint32_t value) { return {BPF_RET | BPF_K, 0, 0, value}; }
-// Runs the next step when the loaded word is `value`; otherwise skips `steps`.
+// Continues if the loaded word is `value`; otherwise skips `steps`.
 constexpr sock_filter unless(uint32_t value, uint8_t steps) { return {BPF_JMP | BPF_JEQ | BPF_K, 0, steps, value}; }
 constexpr sock_filter when_below(uint32_t value, uint8_t steps) { return {BPF_JMP | BPF_JGE | BPF_K, 0, steps, value}; }
 
-// Refuses socket(): for every family, or for all but AF_UNIX. io_uring, which makes sockets past any filter, and the
-// calls of other instruction sets are answered as missing.
+// Refuses socket() for every family, or for all but AF_UNIX. io_uring, which can make sockets past any filter, and the
+// calls of other instruction sets fail as if they did not exist.
 bool wall_off_sockets(Sockets sockets) {
   constexpr uint32_t refused = SECCOMP_RET_ERRNO | EACCES, missing = SECCOMP_RET_ERRNO | ENOSYS;
   const uint32_t family = sockets == Sockets::local ? uint32_t{AF_UNIX} : ~uint32_t{0};
@@ -125,7 +125,7 @@ int landlock_version() {
 }
 
 Walls confine_thread(const Allowed& allowed) {
-  // Both walls need this: programs started from here gain no rights through a set-user-id bit.
+  // Both confinements need this: programs started from here gain no rights through a set-user-id bit.
   if (confinement_is_off() || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return {};
   Walls walls;
   walls.files = wall_off_files(allowed);
@@ -139,7 +139,7 @@ Result<void> on_confined_thread(const Allowed& allowed, const std::function<void
     try {
       work(confine_thread(allowed));
     } catch (...) {
-      thrown = std::current_exception();  // rethrown for the caller
+      thrown = std::current_exception();  // rethrown in the calling thread
     }
   };
   std::thread thread;

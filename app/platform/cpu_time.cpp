@@ -42,8 +42,8 @@ double own_share(int64_t elapsed_ns, const CpuTime& spent, int processors) {
   const auto elapsed = static_cast<double>(elapsed_ns);
   const auto ran = static_cast<double>(std::max<int64_t>(spent.ran_ns, 0));
   const auto waited = static_cast<double>(std::max<int64_t>(spent.waited_ns, 0));
-  const double wanted = (ran + waited) / elapsed;  // threads able to run, on average
-  // Below one, it slept the rest of the time. Above one, it had at most as many processors as there are.
+  const double wanted = (ran + waited) / elapsed;  // average number of threads able to run
+  // Below 1, it slept the rest of the time. Above 1, it could run on at most `processors`.
   const double share =
       wanted <= 1 ? 1 - waited / elapsed : ran / elapsed / std::min<double>(wanted, std::max(1, processors));
   return std::clamp(share, 0.0, 1.0);

@@ -4,8 +4,8 @@
 
 namespace attnscope::platform {
 
-// An open file descriptor. It has one owner, this object, which closes it; moving hands it to another one and
-// release() to a caller that closes it itself. -1: none.
+// An open file descriptor, owned and closed by this object. Moving transfers it; release() gives it to a caller, who
+// closes it. -1: none.
 class Descriptor {
  public:
   Descriptor() = default;
@@ -19,7 +19,7 @@ class Descriptor {
 
   int get() const { return fd_; }
   int release() { return std::exchange(fd_, -1); }
-  // 0, or the errno of a close that failed: a late write error shows only here.
+  // Returns 0, or the errno of a failed close: some write errors are reported only here.
   int close();
 
  private:
@@ -30,10 +30,10 @@ struct Pipe {
   Descriptor read, write;
 };
 
-// A pipe that a program started from here does not inherit; empty: errno says why.
+// A pipe that programs started from here do not inherit. Empty: errno says why.
 std::optional<Pipe> make_pipe();
 
-// The hint beside a descriptor or pipe that the system refuses.
+// The hint for a descriptor or pipe that the system refuses.
 inline constexpr const char* kNoDescriptorHint = "Close other programs, or raise `ulimit -n`.";
 
 }  // namespace attnscope::platform

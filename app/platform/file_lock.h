@@ -6,12 +6,12 @@
 
 namespace attnscope::platform {
 
-// An advisory lock between processes (flock), held until destruction; the kernel frees it when the holder dies. The
-// file is created and stays: after a removal two holders could lock two files of one name.
+// An advisory lock between processes (flock), held until destruction; the kernel releases it if the holder dies. The
+// file is created and never removed: otherwise two holders could lock two files with the same name.
 class FileLock {
  public:
-  // Waits up to `patience_ms`. Returns an empty lock (held() is false) when another process still has it, and on a file
-  // system without locks (supported() is false). A lock file that cannot be opened is a Failure (Stage::store).
+  // Waits up to `patience_ms`. Returns an empty lock (held() is false) if another process still holds it, or if the
+  // file system has no locks (supported() is false). A lock file that cannot be opened is a Failure (Stage::store).
   static Result<FileLock> within(const std::filesystem::path& file, int patience_ms);
 
   FileLock(FileLock&& other) noexcept : fd_(std::exchange(other.fd_, -1)), supported_(other.supported_) {}
@@ -23,7 +23,7 @@ class FileLock {
   ~FileLock();
   bool held() const { return fd_ >= 0; }
   bool supported() const { return supported_; }
-  // Whether the file system lets processes share a file's memory, judged by the file of a held lock.
+  // True if the file system lets processes share a file's memory (mmap), tested on the file of a held lock.
   bool shares_memory() const;
 
  private:

@@ -8,7 +8,7 @@
 namespace attnscope::platform {
 namespace {
 
-constexpr int64_t kRecent = 1'000'000'000;  // ns; network file systems may count in seconds
+constexpr int64_t kRecent = 1'000'000'000;  // ns; network file systems may count in whole seconds
 
 int64_t nanoseconds(const timespec& time) { return time.tv_sec * 1'000'000'000 + time.tv_nsec; }
 
@@ -33,7 +33,7 @@ bool is_recent(const FileStamp& stamp) {
   timespec now{};
   clock_gettime(CLOCK_REALTIME, &now);
   const int64_t age = nanoseconds(now) - stamp.changed_ns;
-  return age < kRecent;  // also a time in the future, from a clock that was set back
+  return age < kRecent;  // includes times in the future, after a clock was set back
 }
 
 }  // namespace attnscope::platform

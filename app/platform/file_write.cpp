@@ -22,7 +22,7 @@ constexpr int kMostLinks = 40;
 
 std::mutex fault_mutex;
 std::optional<WriteFault> injected_fault;  // guarded by fault_mutex
-std::atomic<bool> fault_injected = false;  // skips the lock when no test asks
+std::atomic<bool> fault_injected = false;  // avoids the lock unless a test has set a fault
 
 int faulty_write(int fd, const std::byte* data, size_t bytes, const std::string& path, uint64_t written, size_t& done) {
   if (fault_injected.load(std::memory_order_relaxed)) {
@@ -51,11 +51,11 @@ int write_all(int fd, std::span<const std::byte> bytes, const std::string& path)
 
 void sync_folder(const fs::path& folder) {
   const Descriptor opened(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (opened.get() < 0) return;  // the rename stands, but may not survive a power cut
+  if (opened.get() < 0) return;  // the rename succeeded, but may not survive a power cut
   fsync(opened.get());
 }
 
-// The file descriptor that a link in /proc/self/fd stands for; -1 for any other link. Such a link may name a pipe or a
+// The file descriptor that a link in /proc/self/fd refers to; -1 for any other link. Such a link may name a pipe or a
 // deleted file, so it is not followed by name.
 int open_file_of(const fs::path& link) {
   std::error_code error;
@@ -91,14 +91,15 @@ Result<WriteTarget> write_target(const fs::path& path) {
 
 int replace_file(const WriteTarget& target, std::span<const std::byte> bytes, Durability durability, mode_t mode) {
   if (target.info && faccessat(AT_FDCWD, target.path.c_str(), W_OK, AT_EACCESS) != 0) return errno;
-  const std::string temporary = temporary_beside(target.path);  // beside it: a rename does not cross file systems
-  // Nothing allocates from here to the rename, so no exception leaves the temporary file behind.
+  // Beside the target, because a rename does not cross file systems.
+  const std::string temporary = temporary_beside(target.path);
+  // Nothing allocates from here to the rename, so that no exception leaves the temporary file behind.
   const std::string named = target.path.string();
   Descriptor file(open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode));
   if (file.get() < 0) return errno;
   int failed = 0;
   if (target.info) {
-    // Keeps the old owner where this process may set it; the rights come last.
+    // Keeps the old owner if this process may set it. The permissions are set last.
     if (fchown(file.get(), target.info->st_uid, target.info->st_gid) != 0 && errno != EPERM && errno != EINVAL)
       failed = errno;
     if (failed == 0 && fchmod(file.get(), target.info->st_mode & 0777) != 0 && errno != EPERM) failed = errno;
@@ -118,12 +119,12 @@ int replace_file(const WriteTarget& target, std::span<const std::byte> bytes, Du
 }
 
 int write_into(const WriteTarget& target, std::span<const std::byte> bytes) {
-  const std::string named = target.path.string();  // before the file is open, because this may throw
+  const std::string named = target.path.string();  // before the file is opened, because this may throw
   Descriptor into;
   if (target.open_fd >= 0) {
     into = Descriptor(fcntl(target.open_fd, F_DUPFD_CLOEXEC, 0));
   } else {
-    // Non-blocking: a pipe without a reader is an error instead of an endless wait.
+    // Non-blocking, so that a pipe without a reader is an error instead of an endless wait.
     const bool regular = target.info && S_ISREG(target.info->st_mode);
     into =
         Descriptor(open(target.path.c_str(), O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC | (regular ? O_TRUNC : 0)));

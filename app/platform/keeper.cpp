@@ -12,10 +12,10 @@
 namespace attnscope::platform {
 namespace {
 
-constexpr int kStrayLooks = 100;                  // a process that is being ended is found until it is gone
+constexpr int kStrayLooks = 100;                  // a process that is ending is listed until it is gone
 constexpr timespec kBetweenLooks{0, 20'000'000};  // 20 ms
 
-// The child ends when its streams close; it would never see that if the keeper held them too.
+// Closes stdin and stdout. The child ends when its streams close, which it would not see if the keeper held them too.
 void let_go_of_streams() {
   const int nowhere = open("/dev/null", O_RDWR | O_CLOEXEC);
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO})
@@ -23,7 +23,8 @@ void let_go_of_streams() {
   if (nowhere > STDERR_FILENO) close(nowhere);
 }
 
-// How `child` ended, as waitpid() says. Signals that ask the keeper to leave are passed on to the child.
+// Waits for `child` and returns its status as from waitpid(). Signals that ask the keeper to exit are passed on to the
+// child.
 int wait_for(pid_t child, const sigset_t& signals) {
   for (;;) {
     int ended = 0;
@@ -42,12 +43,12 @@ std::optional<int> work_under_keeper() {
   sigaddset(&signals, SIGCHLD);
   for (const int number : leaving_signals()) sigaddset(&signals, number);
   sigprocmask(SIG_BLOCK, &signals, &before);
-  signal(SIGCHLD, SIG_DFL);  // a parent may have left it ignored, and then the child's end is not reported
+  signal(SIGCHLD, SIG_DFL);  // a parent may have left it ignored, and the child's end would not be reported
   const pid_t keeper = getpid();
   const pid_t child = fork();
   if (child <= 0) {
     if (child == 0) {
-      // SIGKILL if a parent left SIGTERM ignored, because then SIGTERM does nothing.
+      // SIGKILL if a parent left SIGTERM ignored, because SIGTERM then does nothing.
       prctl(PR_SET_PDEATHSIG, sigismember(&signals, SIGTERM) == 1 ? SIGTERM : SIGKILL);
       if (getppid() != keeper) _exit(128 + SIGTERM);
     }

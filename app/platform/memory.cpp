@@ -17,7 +17,7 @@ constexpr uint64_t kNone = UINT64_MAX;
 std::atomic<uint64_t> injected{kNone};
 constexpr const char* kSmaller = "Choose a smaller problem, or close other programs.";
 
-// The number after `name` in a file of lines "name number"; /proc/meminfo counts in kB, a control group in bytes.
+// The number after `name` in a file with lines "name number". /proc/meminfo counts in kB, a control group in bytes.
 std::optional<uint64_t> value_of(const fs::path& file, const std::string& name) {
   std::ifstream lines(file);
   for (std::string line; std::getline(lines, line);) {
@@ -35,7 +35,8 @@ std::optional<uint64_t> number_in(const fs::path& file) {
   return stream >> value ? std::optional(value) : std::nullopt;  // "max": no limit
 }
 
-// How much the control group at `folder` still allows. Its file pages do not count: the kernel drops them first.
+// How much the control group at `folder` still allows. Its file pages do not count, because the kernel drops them
+// first.
 std::optional<uint64_t> left_in(const fs::path& folder) {
   const auto limit = number_in(folder / "memory.max"), used = number_in(folder / "memory.current");
   if (!limit || !used) return std::nullopt;
@@ -54,7 +55,7 @@ std::optional<uint64_t> available_memory(const MemoryFiles& files) {
   if (const auto kilobytes = value_of(files.meminfo, "MemAvailable:")) take(*kilobytes * 1024);
   std::ifstream groups(files.own_groups);
   for (std::string line; std::getline(groups, line);) {
-    if (!line.starts_with("0::/")) continue;  // version 2 has only this group
+    if (!line.starts_with("0::/")) continue;  // the only group of version 2
     for (fs::path group = files.groups / line.substr(4);; group = group.parent_path()) {
       take(left_in(group));
       if (group == files.groups || group == group.parent_path()) break;

@@ -19,14 +19,14 @@ bool is_there(const std::string& path) {
   return lstat(path.c_str(), &info) == 0;
 }
 
-// A rename that never overwrites. 0, or errno.
+// A rename that never overwrites. Returns 0 or errno.
 int rename_to_free_name(const std::string& from, const std::string& to) {
   if (renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return 0;
   if (errno != EINVAL && errno != ENOSYS) return errno;
-  // For a file system without that call. A link never overwrites either.
+  // For file systems without that call. A link never overwrites either.
   if (link(from.c_str(), to.c_str()) == 0) return unlink(from.c_str()) == 0 ? 0 : errno;
   if (errno != EPERM && errno != ENOTSUP && errno != ENOSYS) return errno;
-  if (is_there(to)) return EEXIST;  // without links too: the best that is possible
+  if (is_there(to)) return EEXIST;  // without links too, this is the best that is possible
   return std::rename(from.c_str(), to.c_str()) == 0 ? 0 : errno;
 }
 

@@ -10,19 +10,19 @@
 namespace attnscope::platform {
 
 // Renames a damaged file to <path>.damaged-<n> with the first free n, and returns that name. Never overwrites anything,
-// even when two processes do this at once. `companions` are the endings of files that belong to it ("-wal"); they are
-// renamed too, if they exist.
+// even if two processes do this at once. `companions` are endings of files that belong to it ("-wal"); they are renamed
+// too if they exist.
 Result<std::filesystem::path> move_aside(const std::filesystem::path& path,
                                          const std::vector<std::string>& companions = {});
 
-// Tells a file from another one that took its name later.
+// Distinguishes a file from one that takes its name later.
 struct FileIdentity {
   uint64_t device = 0, inode = 0;
   bool operator==(const FileIdentity&) const = default;
 };
-std::optional<FileIdentity> identity_of(const std::filesystem::path& path);  // empty: no file that we can see
+std::optional<FileIdentity> identity_of(const std::filesystem::path& path);  // empty: there is no visible file
 
-// Whether this process may make and remove files in the folder.
+// True if this process may create and remove files in the folder.
 bool may_write_in(const std::filesystem::path& folder);
 
 }  // namespace attnscope::platform

@@ -27,7 +27,7 @@ bool is_there(const fs::path& path) {
   return stat(path.c_str(), &info) == 0 || (errno != ENOENT && errno != ENOTDIR);
 }
 
-// Whether `folder` is in one of the user's folders for attnscope, which the program makes itself with their parents.
+// True if `folder` is in one of the user's folders for attnscope, which the program creates itself with their parents.
 bool is_own(const fs::path& folder) {
   const auto own = user_paths();
   if (!own) return false;
@@ -55,7 +55,8 @@ Result<WriteTarget> checked_target(const fs::path& path) {
   return target;
 }
 
-// A folder that takes no new file, a name that is itself a mount, or a name too long for a temporary one beside it.
+// True for errors of a folder that accepts no new file, of a name that is itself a mount, and of a name too long for a
+// temporary file beside it.
 bool needs_writing_in_place(int error) {
   return error == EACCES || error == EPERM || error == EBUSY || error == ENAMETOOLONG;
 }
@@ -96,7 +97,7 @@ Result<void> make_output_folder(const fs::path& folder) {
     fs::create_directories(folder, error);
     return error ? store_failure(folder, "made", error.value()) : Result<void>();
   }
-  const fs::path named = folder.has_filename() ? folder : folder.parent_path();  // "out/" is "out"
+  const fs::path named = folder.has_filename() ? folder : folder.parent_path();  // "out/" means "out"
   if (!is_there(folder_of(named))) return no_folder(folder, folder_of(named));
   const int failed = mkdir(named.c_str(), 0777) == 0 ? 0 : errno;
   if (failed != 0 && !is_folder(folder)) {

@@ -26,11 +26,11 @@ extern char** environ;
 namespace attnscope::platform {
 namespace {
 
-// The parent's pid in /proc/PID/stat. The process name before it may contain anything.
+// The parent's pid from /proc/PID/stat. The process name before it may contain anything.
 pid_t parent_of(const std::string& process) {
   std::ifstream file("/proc/" + process + "/stat");
   std::string stat;
-  std::getline(file, stat, '\0');  // a stream buffer's iterator throws where the process ends between open and read
+  std::getline(file, stat, '\0');  // a stream buffer's iterator throws if the process ends between open and read
   const size_t after = stat.rfind(") ");
   return after == std::string::npos || stat.size() < after + 5 ? -1 : std::atoi(stat.c_str() + after + 4);
 }
@@ -39,7 +39,7 @@ std::vector<pid_t> own_children() {
   namespace fs = std::filesystem;
   std::vector<pid_t> children;
   std::error_code error;
-  bool told = false;  // the kernel says it itself, which not all kernels do
+  bool told = false;  // the kernel may report it itself, which not all kernels do
   for (fs::directory_iterator at("/proc/self/task", error), end; !error && at != end; at.increment(error)) {
     std::ifstream file(at->path() / "children");
     told = told || file.is_open();
@@ -91,7 +91,7 @@ size_t end_strays(std::span<const pid_t> own) {
   for (const pid_t child : own_children()) {
     if (std::find(own.begin(), own.end(), child) != own.end()) continue;
     ++found;
-    kill(child, SIGKILL);  // not reaped, so the pid is still its own
+    kill(child, SIGKILL);  // not reaped yet, so the pid is still its own
     waitpid(child, nullptr, WNOHANG);
   }
   return found;
@@ -118,7 +118,7 @@ void leave_by(int number) {
 
 bool die_with_parent(pid_t parent) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  return getppid() == parent;  // checked after the request: otherwise a parent that ended before it would go unnoticed
+  return getppid() == parent;  // checked after the request, because a parent that ended before it would go unnoticed
 }
 
 void ignore_write_signals() {

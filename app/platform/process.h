@@ -9,45 +9,46 @@
 
 namespace attnscope::platform {
 
-// A program with our pipes as stdin and stdout, and our stderr as its stderr.
+// A program with pipes to us as stdin and stdout, and our stderr.
 struct ChildProcess {
   pid_t pid = -1;
-  int stdin_fd = -1;   // we write; owned by the caller
-  int stdout_fd = -1;  // we read; owned by the caller
+  int stdin_fd = -1;   // we write to it; owned by the caller
+  int stdout_fd = -1;  // we read from it; owned by the caller
 };
 
-// Starts argv[0] (looked up in PATH) in a new process group, so that end_group() also ends what it starts. A program
-// that cannot be started is a Failure (Stage::device) that names it.
+// Starts argv[0] (looked up in PATH) in a new process group, so that end_group() also ends its children. A program that
+// cannot be started is a Failure (Stage::device) that names it.
 Result<ChildProcess> spawn_piped(const std::vector<std::string>& argv);
 
-// Sends SIGKILL to the process group that `leader` leads. It may already be gone.
+// Sends SIGKILL to the process group with that leader, which may already be gone.
 void end_group(pid_t leader);
 
-// Asks the kernel to end this process when its parent ends, in any way. Returns false when the parent has already ended
-// (the caller then leaves). `parent` is the pid that the caller took for its parent.
+// Asks the kernel to end this process when its parent ends for any reason. Returns false if the parent has already
+// ended; the caller should then exit. `parent` is the parent's pid as the caller knows it.
 bool die_with_parent(pid_t parent);
 
-// From now on, a process below this one whose parent ends becomes a child of this one, whatever its session:
-// end_strays() finds it there.
+// From now on, a descendant of this process whose parent ends becomes a child of this one, in any session, so that
+// end_strays() finds it.
 void adopt_orphans();
-// Sends SIGKILL to all children of this process except `own`, and reaps them. Their children become ours in turn: call
-// it again until it returns 0, the number of processes found.
+// Sends SIGKILL to all children of this process except `own`, and reaps them. Returns how many it found. Their children
+// become ours, so call it again until it returns 0.
 size_t end_strays(std::span<const pid_t> own);
 
-// The signals that ask this process to leave and that its parent did not have ignored, of SIGTERM, SIGINT and SIGHUP.
+// The signals among SIGTERM, SIGINT and SIGHUP that ask this process to exit, without those that its parent had set to
+// be ignored.
 std::vector<int> leaving_signals();
-// Ends this process by that signal as if it had not been caught, so that the parent sees how it ended.
+// Ends this process by that signal as if it had not been caught, so that the parent sees the reason.
 [[noreturn]] void leave_by(int signal);
 
-// A peer that goes away and a file that reaches its size limit (ulimit -f) show as errors of write(), and never as
-// signals that end us.
+// From now on, a closed peer and a file at its size limit (ulimit -f) cause errors of write() instead of signals that
+// end the process.
 void ignore_write_signals();
 
-// The calling thread gives way to threads with a lower nice value: at 19, the default, to everything else on the
-// machine. Undoing it needs privileges.
+// Lowers the priority of the calling thread to `nice`; at 19, the default, everything else on the machine comes first.
+// Undoing it needs privileges.
 void lower_thread_priority(int nice = 19);
 
-// The Failure (Stage::limits) for a refused thread. `what` needed it: "the compiler".
+// The Failure (Stage::limits) for a thread that the system refused. `what` needed it: "the compiler".
 Failure no_thread(const std::string& what);
 
 }  // namespace attnscope::platform

@@ -45,7 +45,7 @@ Result<Descriptor> make_input(const ToolRun& run) {
   return file;
 }
 
-// Moves a descriptor above 0-3: there it could be overwritten before it is copied itself.
+// Moves a descriptor above 0-3, where it could be overwritten before it is copied.
 Result<Descriptor> above_standard(const ToolRun& run, const Descriptor& file) {
   Descriptor moved(fcntl(file.get(), F_DUPFD_CLOEXEC, 10));
   if (moved.get() < 0) return system_failure(run, "no descriptor", errno, kNoDescriptorHint);
@@ -86,7 +86,7 @@ Result<pid_t> start(const ToolRun& run, const Descriptor& out, const Descriptor&
   return child;
 }
 
-// Ends the child if it still runs, however the caller leaves.
+// Ends the child if it still runs, however the caller returns.
 class Child {
  public:
   explicit Child(pid_t pid) : pid_(pid) {}
@@ -108,7 +108,7 @@ class Child {
   pid_t pid_;
 };
 
-// One of the program's two streams, with what poll() said of it.
+// One of the program's two streams, and poll()'s result for it.
 struct Stream {
   Descriptor* from;
   std::string* text;
@@ -147,7 +147,7 @@ Result<ToolOutput> run_tool(const ToolRun& run) {
       return fail(Stage::deadline,
                   run.program.string() + " did not end within " + std::to_string(run.deadline_ms) + " ms.",
                   "The machine may be overloaded. Try again.");
-    pollfd polled[2] = {{out->read.get(), POLLIN, 0}, {err->read.get(), POLLIN, 0}};  // poll skips a closed one (-1)
+    pollfd polled[2] = {{out->read.get(), POLLIN, 0}, {err->read.get(), POLLIN, 0}};  // poll ignores a closed one (-1)
     const int ready = poll(polled, 2, static_cast<int>(left));
     if (ready < 0 && errno != EINTR) return system_failure(run, kUnread, errno, kNoMemoryHint);
     if (ready <= 0) continue;

@@ -6,8 +6,8 @@
 
 namespace attnscope::platform {
 
-// Those of `names` that a process of this machine has, as far as this one can see, each once and in their order. The
-// system keeps 15 characters of a process's name.
+// Those of `names` that belong to a visible process of this machine, in order and without duplicates. The system keeps
+// 15 characters of a process's name.
 std::vector<std::string> running(std::span<const std::string_view> names);
 
 }  // namespace attnscope::platform

@@ -5,8 +5,8 @@ namespace attnscope::platform {
 
 enum class ProcessGroup { callers, own };
 
-// How every program is started from here: with no signal blocked or ignored, whatever this process ignores
-// (ignore_write_signals()) or the calling thread blocks. Another program does not expect either.
+// Attributes for every program that is started from here: no signal is blocked or ignored, whatever this process
+// ignores (ignore_write_signals()) or the calling thread blocks, because other programs expect neither.
 class SpawnAttributes {
  public:
   explicit SpawnAttributes(ProcessGroup group);

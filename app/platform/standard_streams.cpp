@@ -11,7 +11,7 @@
 namespace attnscope::platform {
 namespace {
 
-bool used = false;  // stdout, by write_stdout()
+bool used = false;  // write_stdout() was called
 int failed = 0;     // errno of its first failed write
 
 int write_all(int fd, std::string_view text) {
@@ -32,7 +32,7 @@ int write_all(int fd, std::string_view text) {
 }  // namespace
 
 void hold_standard_streams() {
-  // open() takes the lowest free number. A read-only stdout refuses what is written to it.
+  // open() returns the lowest free number. A read-only stdout refuses writes.
   for (const auto& [fd, mode] : {std::pair(0, O_RDONLY), std::pair(1, O_RDONLY), std::pair(2, O_WRONLY)})
     if (fcntl(fd, F_GETFD) < 0 && errno == EBADF) (void)open("/dev/null", mode);
 }

@@ -6,10 +6,10 @@
 
 namespace attnscope::platform {
 
-// A new folder below $TMPDIR, or /tmp, that only this user can read. It goes with its last owner.
+// A new folder below $TMPDIR, or /tmp, that only this user can read. It is removed with its last owner.
 class TemporaryFolder {
  public:
-  // Failure (Stage::store): none can be made there.
+  // Failure (Stage::store) if none can be created there.
   static Result<std::shared_ptr<const TemporaryFolder>> make();
   ~TemporaryFolder();
   TemporaryFolder(const TemporaryFolder&) = delete;

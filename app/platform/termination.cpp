@@ -15,7 +15,7 @@ namespace {
 constexpr std::array kSignals{SIGTERM, SIGINT, SIGHUP};
 constexpr char kAsked = 'a', kOver = 'o';
 
-std::atomic<int> write_end = -1;  // a signal handler can reach nothing else
+std::atomic<int> write_end = -1;  // a signal handler can access nothing else
 struct sigaction before[kSignals.size()];
 
 void handle(int) {

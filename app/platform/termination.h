@@ -4,9 +4,8 @@
 
 namespace attnscope::platform {
 
-// While it lives, SIGTERM, SIGINT and SIGHUP call `asked` on a separate thread instead of ending the process, so that
-// something can be written first. A second signal of the same kind ends the process at once. Only one may live at a
-// time.
+// While it exists, SIGTERM, SIGINT and SIGHUP call `asked` on a separate thread instead of ending the process, so that
+// pending data can be written. A second signal of the same kind ends the process at once. Only one may exist at a time.
 class OnTermination {
  public:
   explicit OnTermination(std::function<void()> asked);
@@ -16,7 +15,7 @@ class OnTermination {
 
  private:
   int read_end_ = -1;
-  std::thread listener_;  // not running when the process has no file descriptor left: then signals end it as usual
+  std::thread listener_;  // not running if the process is out of file descriptors: signals then end it as usual
 };
 
 }  // namespace attnscope::platform

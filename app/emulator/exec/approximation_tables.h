@@ -1,8 +1,8 @@
 #pragma once
 #include <cstdint>
 
-// The hardware's approximations of 2^x, 1/x and 1/sqrt(x), bit for bit: a polynomial of second degree in each of 64 or
-// 128 equal segments of the mantissa, whose square leaves out its lowest columns. The form is that of S. Oberman and M.
+// The hardware's approximations of 2^x, 1/x and 1/sqrt(x), bit for bit: a quadratic polynomial in each of 64 or 128
+// equal segments of the mantissa, whose square leaves out its lowest columns. The form is that of S. Oberman and M.
 // Siu, "A High-Performance Area-Efficient Multifunction Interpolator" (ARITH 2005). The coefficients and the place
 // where the square is cut were derived from sweeps of every mantissa on an H200 (tests/gpu/mufu_sweep.cu), and
 // reproduce all of them.
@@ -12,7 +12,7 @@
 // `bends` holds bend · 2^16 + rest.
 namespace attnscope::emulator::approximation {
 
-// x² / 2^19 of a number of 17 bits, without the products of two bits whose place is below 2^19.
+// x² / 2^19 for a number of 17 bits, without the products of two bits that lie below 2^19.
 constexpr int64_t square(int64_t x) {
   const int64_t upper = x >> 9;
   int64_t sum = upper * upper >> 1;
@@ -20,7 +20,7 @@ constexpr int64_t square(int64_t x) {
   return sum;
 }
 
-// 2^(1 + f), f the 23 bits below the point. How the hardware uses further bits is not settled.
+// 2^(1 + f), where f is the 23 bits below the point. How the hardware uses further bits is not known.
 constexpr int32_t kEx2Starts[64] = {
     0x40000000, 0x400164d2, 0x4002cd87, 0x40043a29, 0x4005aac4, 0x40071f62, 0x4008980f, 0x400a14d6,
     0x400b95c3, 0x400d1ae0, 0x400ea43a, 0x401031dd, 0x4011c3d4, 0x40135a2c, 0x4014f4f0, 0x4016942e,

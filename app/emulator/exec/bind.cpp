@@ -1,4 +1,4 @@
-// What a launch needs before it runs: checks, constants, the module's variables, handlers.
+// Prepares a launch: checks, constants, the module's variables, handlers.
 #include "emulator/exec/bind.h"
 
 #include <fmt/format.h>
@@ -13,7 +13,7 @@ namespace {
 
 // The same for every compute capability (CUDA programming guide, table of compute capabilities).
 constexpr uint32_t kMostFrameBytes = 512 << 10;
-constexpr uint64_t kMostCtas = 0x7fffffff;  // they are counted with 32 bits
+constexpr uint64_t kMostCtas = 0x7fffffff;  // CTAs are counted with 32 bits
 
 // The addresses of __device__ variables: first those with initial data, then the others.
 constexpr uint64_t kModuleWindow = 0x7a0000000000;
@@ -69,7 +69,7 @@ Result<uint64_t> resolve(const compile::CubinKernel& kernel, const compile::Cubi
               "Device memory allocation and calls into other modules are not emulated.");
 }
 
-// Initial contents of constant banks and variables, with every address filled in.
+// Copies the initial contents of constant banks and variables, with every address filled in.
 Result<void> place_module(const compile::CubinKernel& kernel, const Program& program, BoundLaunch& bound) {
   const uint64_t bytes = module_bytes(kernel.global_init.size()) + module_bytes(kernel.global_bytes);
   const std::string what = kernel.name + ": its __device__ variables";
@@ -97,7 +97,7 @@ Result<void> place_module(const compile::CubinKernel& kernel, const Program& pro
   return {};
 }
 
-// All of bank 0, for constants read at a register's offset: entries that bank_zero() does not provide are zero.
+// Fills all of bank 0, for constants read at a register's offset. Entries that bank_zero() does not provide are zero.
 void fill_bank_zero(const Launch& launch, uint32_t local_bytes, BoundLaunch& bound) {
   const auto& kernel = launch.program->sass->kernel;
   std::vector<std::byte>& bank = bound.banks[0];
@@ -190,7 +190,7 @@ Result<BoundLaunch> bind_launch(const Launch& launch, const CtaOptions& options,
   bound.grid = launch.grid;
   bound.block = launch.block;
   bound.warps = (launch.block[0] * launch.block[1] * launch.block[2] + 31) / 32;
-  // The system uses sm_90's first 1024 bytes (the recorded code shows that its window starts at 0x400).
+  // The system uses sm_90's first 1024 bytes (in the recorded code, the window starts at 0x400).
   bound.shared_low = kernel.arch >= 90 ? 0x400 : 0;
   // Shared memory is allocated in units of 128 bytes (cuda_occupancy.h, compute capabilities 8.0 to 9.0), and ptxas
   // relies on that when it reads whole vectors at the end of an array.
@@ -201,7 +201,7 @@ Result<BoundLaunch> bind_launch(const Launch& launch, const CtaOptions& options,
                             kernel.frame_bytes, kMostFrameBytes),
                 "Make the kernel's local arrays smaller, or keep them in a buffer.");
   bound.local_bytes = (kernel.frame_bytes + 15) / 16 * 16;
-  // With recursion ptxas gives no stack size: then the driver's default limit applies (cudaLimitStackSize), 1024 bytes.
+  // With recursion ptxas gives no stack size, so the driver's default limit applies (cudaLimitStackSize): 1024 bytes.
   const bool calls = std::any_of(kernel.functions.begin(), kernel.functions.end(), [](const auto& function) {
     return function.first.find("$__internal_") == std::string::npos;
   });

@@ -9,7 +9,7 @@ namespace attnscope::emulator {
 
 namespace {
 
-// A full mask first: without the instruction, which not every host has, counting bits is a call.
+// A full mask is tested first: without the instruction, which not every host has, counting bits is a call.
 uint32_t lanes_of(uint32_t mask) { return mask == kFull ? 32 : static_cast<uint32_t>(__builtin_popcount(mask)); }
 
 uint32_t guard_of(const Warp& warp, const Op& op) { return warp.pred[op.pred] ^ (op.pred_invert ? kFull : 0); }
@@ -59,7 +59,7 @@ Fragment& new_fragment(Warp& warp, uint32_t mask, uint32_t pc) {
   return warp.fragments[i];
 }
 
-// Releases fragments whose awaited lanes have all arrived or exited; fragments at one instruction continue as one.
+// Releases fragments whose awaited lanes have all arrived or exited. Fragments at the same instruction are joined.
 bool release(Warp& warp) {
   bool any = false;
   for (uint32_t i = 0; i < warp.fragment_count; ++i) {
@@ -84,7 +84,7 @@ bool release(Warp& warp) {
       first.mask |= other.mask;
       other = Fragment{};
     }
-    // The lanes that a WARPSYNC joined after a wait issue it once more, because Nsight Compute counts it so on sm_90
+    // Lanes that a WARPSYNC joined after a wait issue it once more, because Nsight Compute counts it like this on sm_90
     // (tests/data/gpu/h200_rungs.json, the configs with REDUCE_WARP=serial).
     const bool issued_again = first.wait == Wait::warpsync && (wanted & warp.live & ~first.mask) == 0;
     first.wait = Wait::ready;
@@ -94,7 +94,7 @@ bool release(Warp& warp) {
   return any;
 }
 
-// Lanes that a parking instruction's guard leaves out continue as a separate fragment.
+// Lanes that a parking instruction's guard excludes continue as a separate fragment.
 void leave_out(Warp& warp, Fragment& fragment, uint32_t mask) {
   const uint32_t others = fragment.mask & ~mask;
   if (others == 0) return;
@@ -118,7 +118,7 @@ Step jump(Warp& warp, Fragment& fragment, uint32_t taken, uint32_t target) {
 }
 
 // The lanes of `same` continue at byte `offset` of the code; the rest of `mask` execute this instruction again. If no
-// block begins there, it is a fault at `address`.
+// block begins there, that is a fault at `address`.
 Step go_to(Warp& warp, Fragment& fragment, const Op& op, const Program& program, uint32_t mask, uint32_t same,
            uint64_t offset, uint64_t address) {
   const uint64_t target = offset / 16;
@@ -134,7 +134,7 @@ Step go_to(Warp& warp, Fragment& fragment, const Op& op, const Program& program,
   return Step::go_on;
 }
 
-// What f(lane) is for the first lane of `mask`, and the lanes for which it is the same.
+// Returns f(lane) for the first lane of `mask`, and the lanes for which it is equal.
 template <class F>
 auto of_first_lane(uint32_t mask, F f) {
   struct Found {
@@ -183,7 +183,7 @@ Step park(Warp& warp, Fragment& fragment, uint32_t mask, Wait wait, uint8_t barr
   return Step::parked;
 }
 
-// Of BAR: an immediate, or what the first active lane's register holds.
+// BAR's barrier: an immediate, or the register of the first active lane.
 uint32_t barrier_number(Warp& warp, const Op& op, uint32_t mask) {
   return op.flags & op_all ? op.imm : word(warp, op.a + 4 * first_lane(mask)) & 15;
 }
@@ -238,7 +238,7 @@ Step control(Warp& warp, Fragment& fragment, const Op& op, const BoundLaunch& la
     }
     case Family::bar_sync: {
       const uint32_t id = barrier_number(warp, op, mask);
-      // In a register, the count is in the bits above the number.
+      // In a register, the count is in the bits above the barrier's number.
       const uint32_t count = op.e == 0 ? op.second : word(warp, op.e + 4 * first_lane(mask)) >> 16 & 0xfff;
       return park(warp, fragment, mask, Wait::bar, static_cast<uint8_t>(id), count);
     }
@@ -268,7 +268,7 @@ Step control(Warp& warp, Fragment& fragment, const Op& op, const BoundLaunch& la
 void bind(Op& op, const HandlerTable& table, bool sets_mode) {
   if (is_control(op.family)) return;
   HandlerPair pair = table.pairs[static_cast<int>(op.family)][op.variant];
-  if (op.family == Family::general) {  // one handler for all hosts
+  if (op.family == Family::general) {  // the same handler for all hosts
     pair.full = pair.masked = general_handler(op);
   } else if (op.family == Family::lop3 && op.p == kPredicateTrash && op.variant < Variant::modified &&
              table.lop3[op.imm][op.variant].full != nullptr) {
@@ -284,7 +284,7 @@ WarpEnd run_warp(Warp& warp, const BoundLaunch& launch, const Op* ops, uint64_t 
   Machine& machine = *warp.machine;
   const uint64_t end = warp.steps + slice;
   for (;;) {
-    // The lowest fragment that can run; after a slice, the next one.
+    // Runs the lowest fragment that can run; after a slice, the next one.
     uint32_t chosen = 32;
     for (uint32_t i = 0; i < warp.fragment_count; ++i) {
       const uint32_t k = (warp.next_fragment + i) % warp.fragment_count;
@@ -326,7 +326,7 @@ WarpEnd run_warp(Warp& warp, const BoundLaunch& launch, const Op* ops, uint64_t 
         step = control(warp, fragment, *last, launch);
       } else {
         fragment.pc = block.first + block.count;
-        if (fragment.pc >= program.ops.size()) {  // ran off the end of the code
+        if (fragment.pc >= program.ops.size()) {  // past the end of the code
           machine.fault = {FaultKind::bad_target, last->index, __builtin_ctz(active), fragment.pc * uint64_t{16}, 0};
           return WarpEnd::fault;
         }

@@ -8,7 +8,7 @@
 
 namespace attnscope::emulator {
 
-// The counts of one SASS instruction. Shared figures are wavefronts of one access's data path; sectors are 32 bytes.
+// The counts of one SASS instruction. Shared figures are wavefronts of an access's data path; a sector is 32 bytes.
 struct InstructionCounters {
   uint64_t issued = 0;          // warp instructions, including those with every lane predicated off
   uint64_t threads = 0;         // active lanes, whether predicated on or off
@@ -16,9 +16,9 @@ struct InstructionCounters {
   uint64_t requests = 0;        // memory accesses and shuffles with at least one lane on
   uint64_t empty_requests = 0;  // memory accesses with every lane predicated off
   uint64_t wavefronts = 0;      // shared
-  uint64_t ideal = 0;           // shared: wavefronts without conflicts
+  uint64_t ideal = 0;           // shared: the wavefronts without conflicts
   uint64_t sectors = 0;         // global and local
-  uint64_t local_sectors = 0;   // of generic accesses, in local memory; not in `sectors`
+  uint64_t local_sectors = 0;   // in local memory, by generic accesses; not in `sectors`
 
   InstructionCounters& operator+=(const InstructionCounters& other);
   bool operator==(const InstructionCounters&) const = default;

@@ -1,4 +1,4 @@
-// One CTA on one host thread: its warps in a fixed order, and its barriers.
+// Runs one CTA on one host thread: its warps in a fixed order, and its barriers.
 #include "emulator/exec/cta.h"
 
 #include <immintrin.h>
@@ -11,13 +11,15 @@ namespace attnscope::emulator {
 
 namespace {
 
-constexpr uint32_t kMostTraced = 1u << 17;    // blocks of a warp's path that wait to be folded; two slices of one each
-constexpr uint64_t kSlice = 1u << 16;         // warp instructions between checks of `cancel`: well under a millisecond
+// Blocks of a warp's path that wait to be folded; enough for two slices of one-instruction blocks.
+constexpr uint32_t kMostTraced = 1u << 17;
+// Warp instructions between checks of `cancel`; takes well under a millisecond.
+constexpr uint64_t kSlice = 1u << 16;
 constexpr uint64_t kObservedLoop = 1u << 18;  // warp instructions observed to find where a kernel loops
 constexpr uint32_t kLongestTurn = 512;        // warp instructions of one turn in a seeded order
 constexpr uint32_t kPatternPoison = 0xffffffffu;
 
-// Xorshift (Marsaglia 2003) of a seed and a CTA.
+// Xorshift (Marsaglia 2003), seeded with a seed and a CTA.
 class Random {
  public:
   Random(uint64_t seed, uint32_t cta) : state_((seed + cta) * 0x9e3779b97f4a7c15u | 1) {}
@@ -132,8 +134,8 @@ void CtaRunner::start(uint32_t linear) {
   }
 }
 
-// A barrier opens when the threads it counts have arrived: all threads of the CTA that have not exited, or the given
-// number. As on the hardware, it counts warps' arrivals at any instruction.
+// A barrier opens when the threads that it counts have arrived: all threads of the CTA that have not exited, or the
+// given number. As on the hardware, arrivals are counted per warp, at any instruction.
 bool CtaRunner::release_barriers() {
   uint32_t waiting[16] = {}, counted[16] = {}, live = 0, exited = 0;  // warps; exited: one bit each
   for (uint32_t w = 0; w < launch_->warps; ++w) {
@@ -198,18 +200,18 @@ CtaEnd CtaRunner::run(uint32_t linear, const std::atomic<bool>& stop) {
 }
 
 CtaEnd CtaRunner::run_warps(uint32_t linear, const std::atomic<bool>& stop) {
-  // A seeded order instead of the usual one: warps take turns at random, a few instructions at a time.
+  // With a seed, warps take turns at random, a few instructions at a time.
   std::optional<Random> random;
   if (const uint64_t seed = launch_->options->order_seed; seed != 0) random.emplace(seed, linear);
   while (true) {
-    // Warp 0 goes first, and each warp runs until it waits; when none can continue, barriers open.
+    // Warp 0 goes first, and each warp runs until it waits. When none can continue, barriers open.
     bool ready = false, live = false;
     const uint32_t first = random ? random->next() % launch_->warps : 0;
     for (uint32_t turn = 0; turn < launch_->warps; ++turn) {
       const uint32_t w = (first + turn) % launch_->warps;
       if (warp(w).live == 0) continue;
       const WarpEnd warp_end = run_warp(warp(w), *launch_, ops_, random ? 1 + random->next() % kLongestTurn : kSlice);
-      if (warp(w).trace_count >= kMostTraced / 2) fold_trace(w);  // the next turn fits into the rest
+      if (warp(w).trace_count >= kMostTraced / 2) fold_trace(w);  // keeps room for the next turn
       ready |= warp_end == WarpEnd::slice;
       live |= warp_end != WarpEnd::exited;
       if (const auto end = end_of(warp_end, w, stop)) return *end;

@@ -19,15 +19,16 @@
 
 // exec/ executes what isa/ decoded. A host thread has one CtaRunner, which runs a CTA's warps in turn. control.cpp
 // moves a warp's lanes through the straight runs of a Program, and each Op of a run calls its handler: in lanes/ for
-// the instructions where kernels spend their time, compiled for each instruction set of the host, and in general_*.cpp
-// for the rest. Handlers count as they run (counters.h). An Observer may watch; exec/ depends only on its interface.
+// the instructions in which kernels spend their time, compiled for each instruction set of the host, and in
+// general_*.cpp for the rest. Handlers count as they run (counters.h). An Observer may watch; exec/ depends only on its
+// interface.
 namespace attnscope::emulator {
 
 // Zeroed bytes. The system provides pages only when they are written, so a variable of gigabytes costs little if a
 // kernel uses little of it.
 class ZeroedBytes {
  public:
-  // False: the system refused the memory.
+  // Returns false if the system refused the memory.
   bool take(size_t bytes) {
     data_.reset(static_cast<std::byte*>(std::calloc(bytes, 1)));
     size_ = data_ == nullptr ? 0 : bytes;
@@ -43,12 +44,12 @@ class ZeroedBytes {
   size_t size_ = 0;
 };
 
-// One CTA that an observer of its own looks at: its handlers report to it.
+// A CTA with an observer of its own, to which its handlers report.
 struct ObservedCta {
   uint32_t cta = 0;
   std::vector<Op> ops;
   Observer* observer = nullptr;
-  std::atomic<bool> taken{false};  // a thread runs or ran it: another run of the same CTA is not observed
+  std::atomic<bool> taken{false};  // a thread runs or ran it; another run of the same CTA is not observed
 };
 
 // State shared by all host threads of a run, constant while it runs.
@@ -58,21 +59,22 @@ struct BoundLaunch {
   std::vector<uint32_t> constants;  // values of Program::constants
   std::array<uint32_t, 3> grid{}, block{};
   uint32_t warps = 0;                         // per CTA
-  uint32_t shared_low = 0, shared_bytes = 0;  // first legal address of the window, and its size
+  uint32_t shared_low = 0, shared_bytes = 0;  // first legal address of the window, and the window's size
   uint32_t local_bytes = 0;                   // per thread
   std::vector<MemoryRange> ranges;
   const CtaOptions* options = nullptr;
-  std::function<Observer*()> observe;     // makes the observer of another host thread; empty: no observers
+  std::function<Observer*()> observe;     // creates an observer for another host thread; empty: no observers
   std::unique_ptr<ObservedCta> observed;  // null: none
   ZeroedBytes module;                     // __device__ variables
   std::array<std::vector<std::byte>, kConstantBanks> banks;
   std::array<ConstantImage, kConstantBanks> images;  // of banks
 };
 
-// stopped: another thread's CTA failed; cancelled: the run is no longer wanted; no_memory: this machine ran out.
+// stopped: another thread's CTA failed; cancelled: the run is no longer wanted; no_memory: this machine ran out of
+// memory.
 enum class CtaEnd : uint8_t { done, fault, endless, deadlock, stopped, cancelled, no_memory };
 
-// Why a warp ended its turn; slice: it can continue.
+// Why a warp ended its turn; slice: its slice is used up and it can continue.
 enum class WarpEnd : uint8_t { parked, exited, slice, fault };
 
 // The output of one host thread's CTAs.
@@ -80,15 +82,15 @@ struct CtaLog {
   static constexpr size_t kMostCalls = 4096;
   std::vector<PrintedCall> calls;
   uint64_t more = 0;  // number of further calls
-  uint32_t cta = 0;   // the CTA that prints
+  uint32_t cta = 0;   // the CTA that is printing
 };
 
-// One host thread's machine: the warps, shared and local memory of the CTA it is executing. prepare() allocates;
+// One host thread's machine: the warps, shared and local memory of the CTA that it executes. prepare() allocates;
 // running allocates nothing.
 class CtaRunner {
  public:
   void prepare(const BoundLaunch& launch);
-  // Runs CTA `linear` to its end. `stop` ends it early (another thread failed), as the launch's `cancel` does.
+  // Runs CTA `linear` to its end. `stop` ends it early (another thread failed), as does the launch's `cancel`.
   CtaEnd run(uint32_t linear, const std::atomic<bool>& stop);
 
   Machine& machine() { return machine_; }
@@ -96,12 +98,12 @@ class CtaRunner {
   const std::vector<OpCounts>& op_counts() const { return op_counts_; }
   const std::vector<BlockCounts>& block_counts() const { return block_counts_; }
 
-  // The kernel's output since prepare().
+  // What the kernel has printed since prepare().
   const CtaLog& log() const { return log_; }
-  // The traces of the CTAs run since prepare() that BoundLaunch::trace_ctas names.
+  // The traces of the CTAs in BoundLaunch::trace_ctas that ran since prepare().
   const std::vector<CtaTrace>& traces() const { return traces_; }
 
-  // After fault, endless or deadlock: what happened, for people; after cancelled: where it was (the hint).
+  // After fault, endless or deadlock: what happened, as a message; after cancelled: where it was (the hint).
   Failure describe(CtaEnd end, uint32_t linear, const BoundLaunch& launch, const std::string& global_hint) const;
 
  private:
@@ -121,7 +123,7 @@ class CtaRunner {
   using Bytes = std::unique_ptr<std::byte[], AlignedDelete>;
 
   const BoundLaunch* launch_ = nullptr;
-  const Op* ops_ = nullptr;  // of the CTA that runs
+  const Op* ops_ = nullptr;  // for the running CTA
   Machine machine_;
   Bytes warps_, shared_, local_;
   size_t warps_bytes_ = 0, shared_bytes_ = 0, local_bytes_ = 0;  // allocated
@@ -132,8 +134,8 @@ class CtaRunner {
 
   std::vector<CtaTrace> traces_;
   CtaLog log_;
-  std::vector<std::pair<uint32_t, uint32_t>> passing_;  // warps that pass the opening barrier, and where they wait
-  std::vector<std::vector<uint32_t>> trace_buffers_;    // one per warp: what its folder does not have yet
+  std::vector<std::pair<uint32_t, uint32_t>> passing_;  // warps that pass the barrier that opens, and where they wait
+  std::vector<std::vector<uint32_t>> trace_buffers_;    // one per warp: words that its folder has not taken yet
   std::vector<Folder> trace_folders_;                   // one per warp
   std::vector<OpCounts> op_counts_;
   std::vector<BlockCounts> block_counts_, before_loop_;
@@ -144,14 +146,14 @@ class CtaRunner {
   uint32_t loop_warp_ = 0, fault_warp_ = 0;
 };
 
-// Performs a kernel's call of a driver function: writes to the CtaLog at Machine::log.
+// Performs a kernel's call of a driver function, which writes to the CtaLog at Machine::log.
 void call_external(Warp& warp, uint32_t function, uint32_t lane, const Op& op);
 
 // Sets an instruction's handlers: `entry` is for a full warp, and also handles the guard predicate and rounding mode.
 void bind(Op& op, const HandlerTable& table, bool sets_mode);
 
-// Runs the warp until all its lanes wait or have exited, or `slice` instructions have been issued. `ops`: those of the
-// launch, or of its observed CTA.
+// Runs the warp until all its lanes wait or have exited, or `slice` instructions have been issued. `ops` are the
+// launch's, or those of its observed CTA.
 WarpEnd run_warp(Warp& warp, const BoundLaunch& launch, const Op* ops, uint64_t slice);
 
 }  // namespace attnscope::emulator

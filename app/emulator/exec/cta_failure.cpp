@@ -1,4 +1,4 @@
-// What happened to a CTA that could not continue, for people.
+// Describes what happened to a CTA that could not continue.
 #include <fmt/format.h>
 
 #include <map>

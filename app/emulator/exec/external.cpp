@@ -23,7 +23,7 @@ uint64_t lane_pair(Warp& warp, uint32_t reg, uint32_t lane) {
   return lane_word(warp, reg, lane) | static_cast<uint64_t>(lane_word(warp, reg + 1, lane)) << 32;
 }
 
-// A byte of global memory or of this lane's local memory; false: the address is invalid.
+// Reads a byte of global memory or of this lane's local memory. Returns false if the address is invalid.
 bool read_byte(Warp& warp, uint32_t lane, uint64_t address, uint8_t& byte) {
   if (address >> 32 == kLocalWindow >> 32) {
     const uint32_t at = static_cast<uint32_t>(address);
@@ -55,7 +55,7 @@ uint64_t read_argument(Warp& warp, uint32_t lane, uint64_t& address, uint32_t by
   return value;
 }
 
-// Like C's printf; the arguments are consecutive and naturally aligned, floats are doubles.
+// Formats like C's printf. The arguments are consecutive and naturally aligned; floats are doubles.
 std::string formatted(Warp& warp, uint32_t lane, const std::string& format, uint64_t arguments) {
   std::string out;
   for (size_t i = 0; i < format.size(); ++i) {

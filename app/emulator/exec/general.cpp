@@ -1,4 +1,4 @@
-// Which handler each row of the list names.
+// Maps the rows of the list to their handlers.
 #include "emulator/exec/general.h"
 
 namespace attnscope::emulator {

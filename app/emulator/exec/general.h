@@ -7,8 +7,8 @@
 
 #include "emulator/exec/warp.h"
 
-// Handlers of the less common forms: one for all hosts, one lane at a time, reading the modifiers from the Op. A form
-// that kernels spend their time in gets its own family (lanes/).
+// Handlers of the less common forms: the same for all hosts, one lane at a time, reading the modifiers from the Op. A
+// form in which kernels spend their time gets its own family (lanes/).
 namespace attnscope::emulator {
 
 // One lane of an instruction's operands.
@@ -26,7 +26,7 @@ struct Lane {
   uint32_t a() const { return ((raw(op.a, 0) & op.and_a) ^ op.xor_a) + op.sign_a; }
   uint32_t b() const { return ((raw(op.b, 1) & op.and_b) ^ op.xor_b) + op.sign_b; }
   uint32_t c() const { return ((raw(op.c, 2) & op.and_c) ^ op.xor_c) + op.sign_c; }
-  // 64 bits; a float's modifiers affect the upper word.
+  // A 64-bit value; a float's modifiers affect the upper word.
   static uint64_t join(uint32_t low, uint32_t high) { return low | static_cast<uint64_t>(high) << 32; }
   uint64_t a64() const { return join(raw(op.a, 0), (raw(op.a, 0, 1) & op.and_a) ^ op.xor_a); }
   uint64_t b64() const { return join(raw(op.b, 1), (raw(op.b, 1, 1) & op.and_b) ^ op.xor_b); }
@@ -67,7 +67,7 @@ inline bool combined(const Op& op, bool compared, bool with) {
   return logic == Logic::and_ ? compared && with : logic == Logic::or_ ? compared || with : compared != with;
 }
 
-// A lane's values for predicates p and q.
+// A lane's results for predicates p and q.
 struct Answers {
   bool p, q;
 };
@@ -107,8 +107,8 @@ inline uint32_t bits_of_float(float r) { return std::isnan(r) ? kFloatNan : bits
 inline float flush_subnormal(float x) { return std::fpclassify(x) == FP_SUBNORMAL ? std::copysign(0.0f, x) : x; }
 inline float flushed(const Op& op, float x) { return op.flags & op_ftz ? flush_subnormal(x) : x; }
 
-// A double's NaN is operand b if that is one, else c, else a, made quiet, ignoring its modifiers; one that the
-// operation made is negative (all recorded).
+// The NaN of a double result is operand b if that is a NaN, otherwise c, otherwise a, made quiet and without modifiers;
+// a NaN that the operation itself made is negative (all recorded).
 inline double finish_double(double r, uint64_t a, uint64_t b, uint64_t c = 0) {
   if (r == r) return r;
   constexpr uint64_t infinity = 0x7ff0000000000000ull, quiet = 0x0008000000000000ull;
@@ -118,8 +118,8 @@ inline double finish_double(double r, uint64_t a, uint64_t b, uint64_t c = 0) {
   return bits_as<double>(0xfff8000000000000ull);
 }
 
-// A number of 16 bits (f16, bf16) as a double, exactly, and back with one rounding. Every NaN becomes the canonical
-// one.
+// A number of 16 bits (f16, bf16) as a double, which is exact, and back with one rounding. Every NaN becomes the
+// canonical one.
 double widen(uint16_t bits, Number type);
 uint16_t narrow(double x, Number type, Rounding rounding);
 // x + y rounded to odd, so that rounding it to 16 bits gives the same as rounding the exact sum.
@@ -128,7 +128,7 @@ inline bool compare(const Op& op, double a, double b) {
   return op.comparison.select[a < b ? 0 : a == b ? 1 : a > b ? 2 : 3] != 0;
 }
 
-// The handlers named by rows of the list.
+// The handlers that rows of the list name.
 #define FORM(...)
 #define GENERAL(spelling, handler, ...) void handler(Warp& warp, const Op& op, uint32_t mask);
 #define DEFINED GENERAL
@@ -136,7 +136,7 @@ inline bool compare(const Op& op, double a, double b) {
 #undef DEFINED
 #undef GENERAL
 #undef FORM
-// The handler named by the instruction's row.
+// The handler that the instruction's row names.
 Handler general_handler(const Op& op);
 
 }  // namespace attnscope::emulator

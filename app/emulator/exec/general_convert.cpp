@@ -205,7 +205,8 @@ void g_f2i(Warp& warp, const Op& op, uint32_t mask) {
 
 namespace {
 
-// A 64-bit integer and sign to 16 bits with one rounding: the low bits of a large one are merged into a sticky bit.
+// A 64-bit integer and its sign, prepared for 16 bits with one rounding: the low bits of a large one are merged into a
+// sticky bit.
 double exact_enough(uint64_t magnitude, bool negative) {
   const int above = magnitude == 0 ? 0 : std::max(0, 64 - __builtin_clzll(magnitude) - 53);
   uint64_t kept = magnitude >> above << above;

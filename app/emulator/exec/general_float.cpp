@@ -1,5 +1,5 @@
-// Floating-point forms of the general handlers. The host's MXCSR, which Op::mxcsr sets first, determines rounding
-// and flushing.
+// Floating-point forms of the general handlers. The host's MXCSR, which Op::mxcsr sets first, determines rounding and
+// flushing.
 #include <algorithm>
 
 #include "emulator/exec/approximation_tables.h"
@@ -30,7 +30,7 @@ void g_fadd(Warp& warp, const Op& op, uint32_t mask) {
 void g_fmul(Warp& warp, const Op& op, uint32_t mask) {
   each_lane(warp, op, mask, [&](const Lane& l) { l.set(finish(op, f32(l.a()) * f32(l.b()))); });
 }
-// The product times a power of two, rounded once. A result that reaches the least normal number only by rounding is
+// The product times a power of two, rounded once. A result that reaches the smallest normal number only by rounding is
 // flushed too, as in the other families' arithmetic on the host.
 void g_fmul_scaled(Warp& warp, const Op& op, uint32_t mask) {
   each_lane(warp, op, mask, [&](const Lane& l) {
@@ -73,7 +73,7 @@ void g_fset(Warp& warp, const Op& op, uint32_t mask) {
     l.set(!r ? 0 : op.comparison.gives_one ? 0x3f800000u : kFull);
   });
 }
-// Whether a / b needs the slow path: the divisor or the quotient is near the ends of the range, or an operand is
+// True if a / b needs the slow path: the divisor or the quotient is near the ends of the range, or an operand is
 // special.
 void g_fchk(Warp& warp, const Op& op, uint32_t mask) {
   set_p(warp, op, mask, [&](const Lane& l) {
@@ -121,7 +121,7 @@ double function_of(Mufu function, double x) {
       return std::sqrt(x);
     case Mufu::lg2:
       return std::log2(x);
-    // The argument is in turns, of which whole ones have no effect.
+    // The argument is in turns, so whole turns have no effect.
     case Mufu::sin:
       return std::isinf(x) ? NAN : std::sin((x - std::rint(x)) * 6.283185307179586476925);
     case Mufu::cos:
@@ -178,7 +178,7 @@ void g_mufu_half(Warp& warp, const Op& op, uint32_t mask) {
     l.set(half_result(function_of(op.detail.mufu.function, widen(half, type)), type));
   });
 }
-// The upper word of 1 / x or 1 / sqrt(x), from the upper word of x: a seed that the compiler's sequences refine.
+// The upper word of 1 / x or 1 / sqrt(x), from the upper word of x: the seed that the compiler's sequences refine.
 void g_mufu_64h(Warp& warp, const Op& op, uint32_t mask) {
   each_lane(warp, op, mask, [&](const Lane& l) {
     double x = f64(Lane::join(0, l.a()));

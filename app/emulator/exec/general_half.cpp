@@ -9,7 +9,7 @@ struct Halves {
   uint16_t low, high;
 };
 
-// The halves of a source: unchanged, or the lower or upper one twice; then |x| and -x on both.
+// The halves of a source: unchanged, or the lower or upper one twice; then |x| and -x are applied to both.
 Halves halves(const Lane& l, uint32_t offset, int slot, HalfPick which, uint32_t ands, uint32_t xors) {
   const uint32_t word = l.raw(offset, slot);
   const auto low = static_cast<uint16_t>(which == HalfPick::upper ? word >> 16 : word),

@@ -53,8 +53,8 @@ uint32_t by_halves(uint32_t a, uint32_t b, uint32_t c, F f) {
   return r;
 }
 
-// Sets both halves of every lane to f(a, b, c, the halves' type, whether predicate x asks for the minimum). c means
-// nothing to a form of two operands.
+// Sets both halves of every lane to f(a, b, c, the halves' type, whether predicate x selects the minimum). A form with
+// two operands ignores c.
 template <class F>
 void each_half(Warp& warp, const Op& op, uint32_t mask, F f) {
   const uint32_t x = predicate(warp, op.x, op.x_invert);
@@ -207,7 +207,7 @@ void g_shf(Warp& warp, const Op& op, uint32_t mask) {
     l.set(static_cast<uint32_t>(high ? r >> 32 : r));
   });
 }
-// Uniform registers are one word, which corresponds to the first lane.
+// A uniform register is one word, which stands for the first lane.
 void g_ushf(Warp& warp, const Op& op, uint32_t) { g_shf(warp, op, 1); }
 
 void g_vabsdiff(Warp& warp, const Op& op, uint32_t mask) {
@@ -301,7 +301,7 @@ void g_uprmt(Warp& warp, const Op& op, uint32_t) {
   each_lane(warp, op, 1, [&](const Lane& l) { l.set(permuted(Lane::join(l.a(), l.c()), l.b())); });
 }
 
-// Seven predicates as bits where the mask selects them; other bits of a stay.
+// Seven predicates as bits where the mask selects them; the other bits are a's.
 void g_p2r(Warp& warp, const Op& op, uint32_t mask) {
   each_lane(warp, op, mask, [&](const Lane& l) {
     uint32_t bits = 0;

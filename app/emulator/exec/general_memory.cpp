@@ -79,7 +79,7 @@ void count(Warp& warp, const Op& op, uint32_t mask, const LaneAddress* at, bool 
   counts.ideal += pattern.ideal;
 }
 
-// All lanes' places, or a fault without any effect.
+// Finds all lanes' places, or sets a fault without any effect.
 bool find_places(Warp& warp, const Op& op, uint32_t mask, bool store, Place (&places)[32], bool counted = true) {
   if (mask == 0) {
     ++warp.machine->ops[op.index].empty_requests;
@@ -121,7 +121,7 @@ uint32_t extended(uint32_t value, Number type) {
   }
 }
 
-// Returns the old value at `at` and replaces it by f(old), atomically, since other CTAs' threads may access it too.
+// Returns the old value at `at` and replaces it by f(old), atomically, because threads of other CTAs may access it too.
 template <class Word, class F>
 Word exchange(uint8_t* at, F f) {
   std::atomic_ref<Word> place(*reinterpret_cast<Word*>(at));
@@ -266,8 +266,8 @@ void g_ldc(Warp& warp, const Op& op, uint32_t mask) { load_constants(warp, op, m
 void g_uldc(Warp& warp, const Op& op, uint32_t) { load_constants(warp, op, 1, 4); }  // uniform registers are one word
 
 namespace {
-// Where an atomic has a predicate (packed halves and 64 bits at a generic address), the hardware performs it only in
-// global memory; the predicate says for which lanes, and the code handles the others itself (recorded).
+// If an atomic has a predicate (packed halves and 64 bits at a generic address), the hardware performs it only in
+// global memory. The predicate says for which lanes, and the code handles the others itself (recorded).
 uint32_t lanes_done(Warp& warp, const Op& op, uint32_t mask) {
   if (op.p == kPredicateTrash) return mask;
   uint32_t global = mask;
@@ -305,7 +305,7 @@ Swapped compare_and_swap(const Op& op, const Lane& l, uint8_t* at) {
 void set_word(const Lane& l, uint32_t bytes, uint64_t value) {
   bytes == 8 ? l.set64(value) : l.set(static_cast<uint32_t>(value));
 }
-// Returns the word that was there.
+// Returns the previous word.
 void g_cas(Warp& warp, const Op& op, uint32_t all) {
   const uint32_t mask = lanes_done(warp, op, all);
   if (mask == 0 && all != 0) return;
@@ -332,8 +332,8 @@ void g_qspc(Warp& warp, const Op& op, uint32_t mask) {
   set_predicate(warp, op.p, shared, mask);
 }
 
-// From global (e, f) to shared memory (a), at once: a race-free program cannot distinguish that from later. Lanes whose
-// x is false store zeros. The lane families have a faster version for the usual case (lanes/tiles.inc).
+// From global (e, f) to shared memory (a), at once, which a race-free program cannot distinguish from later. Lanes
+// whose x is false store zeros. The lane families have a faster version for the usual case (lanes/tiles.inc).
 void copy_one_by_one(Warp& warp, const Op& op, uint32_t mask) {
   Place to[32];
   if (!find_places(warp, op, mask, true, to, false)) return;

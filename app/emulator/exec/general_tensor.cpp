@@ -22,8 +22,8 @@ void each_element(Warp& warp, const Op& op, const MatrixFragment& of, Visit visi
     }
 }
 
-// D of 32 bits: sum_of(row, column, element of C), for the lanes of `mask`. All sums are there before the first is
-// stored, because D may take C's registers.
+// D of 32 bits: sum_of(row, column, element of C), for the lanes of `mask`. All sums are computed before the first is
+// stored, because D may use C's registers.
 template <class Sum>
 void set_sums(Warp& warp, const Op& op, uint32_t mask, Sum sum_of) {
   const MatrixFragment fragment = fragment_c(op.detail.tensor);
@@ -62,7 +62,7 @@ void g_imma(Warp& warp, const Op& op, uint32_t mask) {
   });
 }
 
-// Each product fused into the sum so far, by ascending depth.
+// Each product is fused into the sum so far, by ascending depth.
 void g_dmma(Warp& warp, const Op& op, uint32_t mask) {
   constexpr uint32_t kDepth = 4;
   double a[8][kDepth], b[kDepth][kColumns], sums[8][kColumns];

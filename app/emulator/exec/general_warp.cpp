@@ -4,7 +4,7 @@
 namespace attnscope::emulator {
 
 namespace {
-// A vote of the executing lanes, of which those in `yes` vote yes.
+// A vote of the executing lanes; those in `yes` vote yes.
 bool carried(const Op& op, uint32_t yes, uint32_t mask) {
   const Vote vote = op.detail.vote;
   return vote == Vote::all ? yes == mask : vote == Vote::any ? yes != 0 : yes == mask || yes == 0;
@@ -138,7 +138,7 @@ void g_b2r_predicate(Warp& warp, const Op& op, uint32_t mask) {
   set_predicate(warp, op.p, warp.barrier_result ? kFull : 0, mask);
 }
 
-// Copies the first lane's value into a uniform register; p: whether the lanes agree.
+// Copies the first lane's value into a uniform register; p says whether all lanes agree.
 void g_r2ur_predicate(Warp& warp, const Op& op, uint32_t mask) {
   if (mask == 0) return;
   const uint32_t value = Lane{bytes_of(warp), op, first_lane(mask)}.a();
@@ -148,7 +148,7 @@ void g_r2ur_predicate(Warp& warp, const Op& op, uint32_t mask) {
   set_predicate(warp, op.p, all ? kFull : 0, mask);
 }
 
-// A label's byte offset; the return address of a call.
+// A label's byte offset, the return address of a call.
 void g_lepc(Warp& warp, const Op& op, uint32_t mask) {
   each_lane(warp, op, mask, [&](const Lane& l) { l.set64(kCodeWindow + uint64_t{op.imm} * 16); });
 }

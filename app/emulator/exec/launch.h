@@ -28,29 +28,29 @@ struct Launch {
 
 // Which CTAs of a launch run, and how.
 struct CtaOptions {
-  // Warp instructions that one warp may issue; a kernel that exceeds it counts as an endless loop (Stage::deadline).
+  // Warp instructions that one warp may issue. A kernel that exceeds this counts as an endless loop (Stage::deadline).
   uint64_t step_budget = 400'000'000;
   const std::atomic<bool>* cancel = nullptr;  // takes effect within a few milliseconds: Stage::cancelled
-  // The CTAs to run, in this order; empty: all, in ascending order. Fewer than all gives sampled counters.
+  // The CTAs to run, in this order; empty: all, in ascending order. With fewer than all, the counters are sampled.
   std::vector<uint32_t> ctas;
-  std::optional<HostIsa> isa;  // empty: the best of this CPU
+  std::optional<HostIsa> isa;  // empty: the best that this CPU has
   // CTAs of the run whose warps' paths through the code are recorded in RunResult::traces.
   std::vector<uint32_t> trace_ctas;
-  // Shared memory starts with this word everywhere, or with words from a seed (0: no seed), and warps take turns in an
-  // order from a seed (0: the usual order): a kernel without a race depends on none of these.
+  // Shared memory starts filled with this word, or with words from a seed (0: no seed), and warps take turns in an
+  // order from a seed (0: the usual order). A kernel without a race depends on none of these.
   uint32_t shared_fill = 0;
   uint64_t random_fill = 0;
   uint64_t order_seed = 0;
 };
 
-// A call of printf, or an assertion that failed.
+// A call of printf, or a failed assertion.
 struct PrintedCall {
   uint32_t cta = 0;
   std::string text;
 };
 
-// The blocks (Program::blocks) that each warp of a CTA executed, in its own order, with loops folded. Recorded
-// completely or not at all: a long path of which too little repeats leaves the CTA without a trace.
+// The blocks (Program::blocks) that each warp of a CTA executed, in order, with loops folded. A CTA is recorded
+// completely or not at all: a long path that repeats too little leaves it without a trace.
 struct CtaTrace {
   // A block and its number of active lanes, 1 to 32.
   static constexpr uint32_t kBlockBits = 27;

@@ -10,7 +10,7 @@ uint64_t GlobalMemory::add(std::string name, std::span<std::byte> host, bool wri
                            std::vector<bool>* written) {
   constexpr uint64_t page = 4096, window = uint64_t{1} << 32;
   const uint64_t needed = (host.size() + page - 1) / page * page + kGuardBytes;
-  // A buffer that fits into 4 GiB does not cross a 4 GiB line: lanes' addresses then share their upper word.
+  // Keeps a buffer that fits into 4 GiB from crossing a 4 GiB line, so that lanes' addresses share their upper word.
   if (next_ % window + needed > window && needed < window) next_ = (next_ / window + 1) * window;
   const uint64_t address = next_ + kGuardBytes;
   next_ = address + needed - kGuardBytes + window;

@@ -72,7 +72,7 @@ const Pattern& find_pattern(Machine& machine, uint32_t op, Access access, const 
   for (uint32_t slot = key % kPatterns;; slot = (slot + 1) % kPatterns) {
     Pattern& pattern = machine.patterns[slot];
     if (machine.pattern_keys[slot] == 0) {
-      if (machine.pattern_count >= kPatterns / 2) {  // irregular addresses: start over rather than grow
+      if (machine.pattern_count >= kPatterns / 2) {  // irregular addresses: starts over rather than growing
         std::memset(machine.pattern_keys, 0, kPatterns * sizeof(uint32_t));
         for (uint32_t i = 0; i < machine.op_count; ++i) machine.last[i] = machine.none;
         machine.pattern_count = 0;

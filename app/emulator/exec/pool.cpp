@@ -10,7 +10,7 @@
 namespace attnscope::emulator {
 
 Pool& Pool::instance() {
-  static auto* pool = new Pool;  // never destroyed: its threads may outlive static destruction
+  static auto* pool = new Pool;  // never destroyed, because its threads may outlive static destruction
   return *pool;
 }
 

@@ -23,7 +23,7 @@ struct Job {
 // A pool thread: its machine, and the progress it has published.
 struct Worker {
   CtaRunner runner;
-  std::mutex mutex;  // guards the following members
+  std::mutex mutex;  // guards the members below
   std::vector<OpCounts> published_ops;
   std::vector<BlockCounts> published_blocks;
   std::vector<uint32_t> completed;  // since the caller last looked
@@ -45,10 +45,10 @@ class Pool {
 
   std::mutex& turn() { return turn_; }
   Worker& worker(size_t i) { return *workers_[i]; }
-  // The resulting number of threads: fewer than `count`, or none, if the system refuses more.
+  // Returns the resulting number of threads: fewer than `count`, or none, if the system refuses more.
   size_t grow(size_t count);
   void start(Job& job, size_t threads);
-  // True when every thread is done; false when the time is up or a worker has published progress.
+  // True if every thread is done; false if the time is up or a worker has published progress.
   bool wait(std::chrono::steady_clock::time_point until);
 
  private:
@@ -58,7 +58,7 @@ class Pool {
   void tell();
 
   std::mutex turn_;   // one run at a time
-  std::mutex mutex_;  // guards the following members
+  std::mutex mutex_;  // guards the members below
   std::condition_variable wake_, changed_;
   Job* job_ = nullptr;
   size_t threads_ = 0, running_ = 0;
@@ -67,7 +67,7 @@ class Pool {
   std::vector<std::unique_ptr<Worker>> workers_;
 };
 
-// Ensures that no thread works on a job that is about to be destroyed, however its scope is left.
+// Ensures that no thread works on a job that is about to be destroyed, on every way out of its scope.
 class Finished {
  public:
   Finished(Pool& pool, Job& job) : pool_(pool), job_(job) {}

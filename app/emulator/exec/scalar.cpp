@@ -1,4 +1,4 @@
-// Code that runs once per warp: the uniform datapath and convergence barriers; and local memory, lane by lane.
+// Code that runs once per warp: the uniform datapath and convergence barriers; also local memory, lane by lane.
 #include <algorithm>
 #include <cstring>
 
@@ -112,7 +112,7 @@ void voteu_any(Warp& warp, const Op& op, uint32_t mask) {
 }
 
 // Local memory has the hardware's layout: each 4-byte word of all 32 lanes together, 128 bytes. Spills copy such a row,
-// with every lane at one address. False: any other access.
+// with every lane at one address. Returns false for any other access.
 template <bool kStore>
 bool local_row(Warp& warp, const Op& op, OpCounts& counts) {
   const uint32_t* const addresses = &word(warp, op.a);
@@ -221,7 +221,7 @@ HostIsa best_host_isa() {
 }
 
 const HandlerTable& handlers(HostIsa isa) {
-  // Each is made only on request, because even filling the table runs code of that instruction set.
+  // Each table is made only on request, because even filling it runs code of that instruction set.
   static const auto of = []<HostIsa kIsa>() -> const HandlerTable& {
     static const HandlerTable table = make_table(kIsa);
     return table;

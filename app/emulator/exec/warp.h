@@ -12,7 +12,8 @@ constexpr uint32_t kMostSharedBytes = 255u << 10;  // per CTA; more than any sup
 
 enum class Kind : uint8_t { generic, broadcast, contiguous };
 
-// The shape of one warp access, for any base: lane offsets from the first active lane, and the counts that follow.
+// The shape of one warp access, for any base: lane offsets from the first active lane, and the counts that follow from
+// them.
 struct alignas(64) Pattern {
   int32_t delta[32];  // bytes; 0 in inactive lanes
   uint32_t mask;
@@ -46,7 +47,7 @@ void make_pattern(Pattern& pattern, Access access, const int32_t (&delta)[32], u
 
 // The counts of one instruction besides its issues.
 struct OpCounts {
-  uint64_t lanes_on = 0;  // lanes that the guard predicate leaves; counted only if there is one
+  uint64_t lanes_on = 0;  // lanes for which the guard predicate holds; counted only if there is one
   uint64_t requests = 0;  // with at least one lane on
   uint64_t empty_requests = 0;
   uint64_t wavefronts = 0;
@@ -81,7 +82,7 @@ enum class FaultKind : uint8_t {
   trap
 };
 
-// Generic addresses of shared and local memory begin at these; .text is at the last. No buffer is placed there. The
+// Generic addresses of shared and local memory begin at these; .text is at the last one. No buffer is placed there. The
 // driver's functions that a kernel calls have made-up addresses.
 constexpr uint64_t kExternalWindow = 0x7b0000000000;
 enum class External : uint8_t { vprintf, assert_fail, count };
@@ -107,7 +108,7 @@ constexpr uint32_t kPatterns = 2048;
 struct Machine {
   OpCounts* ops = nullptr;
   BlockCounts* blocks = nullptr;
-  const Pattern** last = nullptr;  // per instruction: its last pattern
+  const Pattern** last = nullptr;  // by instruction: its last pattern
   const Pattern* none = nullptr;   // fits no access
   Pattern* patterns = nullptr;     // open addressing, kPatterns slots
   uint32_t* pattern_keys = nullptr;
@@ -118,10 +119,10 @@ struct Machine {
   uint32_t range_count = 0;
   uint32_t last_range = 0;
   const ConstantImage* banks = nullptr;  // kConstantBanks
-  // Per CTA barrier: warps that only arrived, and the votes of BAR.RED.
+  // By CTA barrier: warps that only arrived, and the votes of BAR.RED.
   uint32_t barrier_arrived[16] = {}, barrier_votes[16] = {}, barrier_voters[16] = {};
   void (*external)(Warp& warp, uint32_t function, uint32_t lane, const Op& op) = nullptr;
-  void* log = nullptr;                 // the log of external()
+  void* log = nullptr;                 // the CtaLog for call_external()
   class Observer* observer = nullptr;  // nullptr: none
   Fault fault;
   uint32_t mxcsr = 0;
@@ -129,7 +130,7 @@ struct Machine {
 
 const Pattern& find_pattern(Machine& machine, uint32_t op, Access access, const int32_t (&delta)[32], uint32_t mask,
                             uint32_t phase);
-// Any lane addresses, one at a time; finds the faulting lane if there is one. `bytes` is the access's width.
+// Any lane addresses, one at a time. Finds the faulting lane if there is one. `bytes` is the access's width.
 void global_one_by_one(Warp& warp, const Op& op, uint32_t mask, int64_t offset, uint32_t bytes, bool store);
 // LDGSTS with any lane addresses, one at a time.
 void copy_one_by_one(Warp& warp, const Op& op, uint32_t mask);
@@ -159,7 +160,7 @@ struct Warp : Registers {
   uint32_t barrier_result;           // of the last BAR.RED
   Fragment fragments[32];
   uint32_t fragment_count;
-  uint32_t next_fragment;  // where the search for a ready one begins
+  uint32_t next_fragment;  // where the search for a ready fragment begins
   uint32_t id;
   uint64_t steps;   // instructions issued
   uint32_t* trace;  // blocks executed, in order; nullptr: not recorded
@@ -174,13 +175,13 @@ static inline uint32_t& word(Warp& warp, uint32_t offset) {
 }
 // The lowest lane of `mask`, which is not 0.
 static inline uint32_t first_lane(uint32_t mask) { return static_cast<uint32_t>(__builtin_ctz(mask)); }
-// The first fault stays.
+// Keeps the first fault.
 static inline void set_fault(Warp& warp, const Op& op, FaultKind kind, uint32_t lane, uint64_t address,
                              uint32_t bytes) {
   if (warp.machine->fault.kind != FaultKind::none) return;
   warp.machine->fault = {kind, op.index, static_cast<int>(lane), address, bytes};
 }
-// LOP3: bit by bit, the entry of `table` that a, b and c select.
+// LOP3: for each bit, the entry of `table` that a, b and c select.
 static inline uint32_t looked_up(uint32_t table, uint32_t a, uint32_t b, uint32_t c) {
   uint32_t r = 0;
   for (int i = 0; i < 8; ++i)

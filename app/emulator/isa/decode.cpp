@@ -26,7 +26,7 @@ bool makes_constant(const SassInstruction& instruction) {
          !has(instruction, "SAT");
 }
 
-// What to do about an instruction that is not executed. By the opcode's name, as the CUDA Binary Utilities list them.
+// The hint for an instruction that is not executed, by the opcode's name as in the CUDA Binary Utilities.
 std::string way_on(const SassInstruction& instruction) {
   struct Way {
     const char *opcodes, *words;  // separated by blanks
@@ -76,7 +76,7 @@ class Decoder {
                 way_on(instruction));
   }
 
-  // The other forms of the kernel that are not on the list, so that the message lists all at once.
+  // The kernel's other forms that are not on the list, so that the message names all of them.
   std::string others_behind(const SassInstruction& first, const std::string& refused) const {
     std::set<std::string> others;
     for (const SassInstruction& instruction : program_.sass->instructions) {

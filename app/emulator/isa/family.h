@@ -37,8 +37,8 @@ constexpr bool is_uniform(Family family) { return family >= Family::umov && fami
 constexpr bool is_shuffle(Family family) { return family >= Family::shfl_idx && family <= Family::shfl_bfly; }
 constexpr bool is_control(Family family) { return family >= Family::bra; }
 
-// Which source is one value for all lanes (an immediate, a constant, a uniform register), and whether any source has a
-// sign or absolute-value modifier: each combination is compiled separately.
+// Which source has one value for all lanes (an immediate, a constant, a uniform register), and whether any source has a
+// sign or absolute-value modifier. Each combination is compiled separately.
 struct Variant {
   enum { none = 0, a = 1, b = 2, c = 3, modified = 4, count = 8 };
 };

@@ -50,17 +50,17 @@ struct Listed {
   Basis basis;
 };
 
-// Cache hints, how a barrier waits, and the scope of an order or an atomic (here all of the device's threads see it):
-// they change no value.
+// True for modifiers that change no value: cache hints, how a barrier waits, and the scope of an order or an atomic
+// (here all of the device's threads see it).
 bool is_hint(std::string_view modifier) {
   constexpr std::string_view hints[] = {"LTC64B", "LTC128B",        "EF",  "EL",  "NA", "LU",    "CONSTANT",
                                         "BYPASS", "DEFER_BLOCKING", "GPU", "SYS", "SM", "STRONG"};
   return std::find(std::begin(hints), std::end(hints), modifier) != std::end(hints);
 }
 
-// A spelling in two parts: the opcode with modifiers, but without cache hints and the sign of an atomic sum; and the
-// operands, leaving open the kind of each source (register, uniform register, immediate, constant; which half of it)
-// and of each address.
+// A spelling in two parts that leave out kinds: the opcode with modifiers, without cache hints and the sign of an
+// atomic sum; and the operands, without the kind of each source (register, uniform register, immediate, constant; which
+// half of it) and of each address.
 struct Kindless {
   std::string head, operands;
 };
@@ -87,7 +87,7 @@ Kindless kindless(std::string_view spelling, Roles roles) {
       kin.operands += operand == ".H0_H0" || operand == ".H1_H1" ? "*" : "*" + std::string(operand);
     } else if (role == 'X' || role == 'Z') {
       kin.operands += "*";
-    } else if (role == 'Y' || role == 'V') {  // the same immediate's other half
+    } else if (role == 'Y' || role == 'V') {  // the other half of the same immediate
       continue;
     } else {
       kin.operands += role == 'm' || role == 'G' ? "[]" : role == 'K' ? "C" : operand;
@@ -97,7 +97,7 @@ Kindless kindless(std::string_view spelling, Roles roles) {
   return kin;
 }
 
-// A comparison's head without the comparison's name and its combination with the predicate: a table has those
+// A comparison's head without the comparison's name and its combination with the predicate. A table has those
 // (modifiers.cpp), and every entry of it is recorded with FSETP and ISETP. Empty: not a comparison.
 std::string uncompared(const std::string& head) {
   constexpr std::string_view opcodes[] = {"DSETP", "ISETP", "FSET", "HSET2", "HSETP2"};
@@ -128,19 +128,20 @@ class RecordedKin {
     shapes_.insert(std::string(opcode_of(spelling)) + " " + kin.operands);
     if (const std::string rest = uncompared(kin.head); !rest.empty()) comparisons_.insert(rest + " " + kin.operands);
   }
-  // Whether another comparison of the same numbers is recorded.
+  // True if another comparison of the same numbers is recorded.
   bool compares(std::string_view spelling, Roles roles) const {
     const Kindless kin = kindless(spelling, roles);
     const std::string rest = uncompared(kin.head);
     return !rest.empty() && comparisons_.contains(rest + " " + kin.operands);
   }
-  // Whether the same operation is recorded with sources of other kinds, or for lanes if this one is uniform, or (a
-  // local load) with that width for shared memory; or is recorded without the predicate at the end, while another width
-  // of the same opcode is recorded with it.
+  // True if the same operation is recorded with sources of other kinds, or for lanes if this one is uniform, or (a
+  // local load) with that width for shared memory; or if it is recorded without the predicate at the end, while another
+  // width of the same opcode is recorded with it.
   bool holds(std::string_view spelling, Roles roles) const {
     const Kindless kin = kindless(spelling, roles);
     if (forms_.contains(kin.head + " " + kin.operands) || forms_.contains(lanes_twin(kin))) return true;
-    // A generic address that leads to global memory: the meaning of such an address is recorded with other operations.
+    // For a generic address that leads to global memory: the meaning of such an address is recorded with other
+    // operations.
     for (const auto& [generic, global] : {std::pair{"ATOM.", "ATOMG."}, {"LD.", "LDG."}, {"ST.", "STG."}})
       if (kin.head.starts_with(generic) &&
           forms_.contains(global + kin.head.substr(std::string_view(generic).size()) + " " + kin.operands))

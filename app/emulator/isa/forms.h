@@ -39,16 +39,16 @@ struct Form {
 // The evidence for a form on the list.
 enum class Basis : uint8_t {
   recorded,  // results of a GPU, for this spelling
-  kin,  // recorded for sources of another kind, for lanes where this is uniform, or without a predicate that another
-        // width was recorded with
+  kin,  // recorded with sources of another kind, for lanes where this form is uniform, or without a predicate that was
+        // recorded with another width
   definition,  // the instruction's definition, and kernels whose whole output is correct
 };
 
-// The list's name for HFMA2 of -0·0 and a packed immediate, with which the compiler makes constants.
+// The list's name for HFMA2 of -0·0 and a packed immediate, which the compiler uses to make constants.
 constexpr std::string_view kHalfConstant = "HFMA2 constant";
 // The tested form with that spelling (form_of), or nullptr.
 const Form* find_form(std::string_view spelling);
-Basis basis_of(std::string_view spelling);  // of a form on the list
+Basis basis_of(std::string_view spelling);  // the form must be on the list
 // The tested forms, spelled as by form_of(): "FFMA.FTZ R,R,R,R".
 std::vector<std::string> supported_forms();
 // The spelling of an instruction's form: opcode, modifiers, operand kinds.

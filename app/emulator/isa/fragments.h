@@ -6,7 +6,7 @@
 #include "emulator/isa/op.h"
 
 // How the lanes of a warp hold the matrices of an instruction. The handlers of exec/general_tensor.cpp take their
-// operands from here; those of lanes/ have the same layout in the order of their vectors, and tests hold them to it.
+// operands from here; those of lanes/ use the same layout in the order of their vectors, and tests compare the two.
 namespace attnscope::emulator {
 
 // A: rows × depth, B: depth × 8, C and D: rows × 8. Without register numbers.
@@ -22,9 +22,9 @@ constexpr MatrixFragment fragment_c(const TensorShape& shape) {
   return {MatrixName::c, shape.rows, 8, bits_of(shape.c), 2, false, MatrixFragment::kZero};
 }
 
-// Those of a product (HMMA, IMMA, DMMA), of LDSM and of MOVM; of any other instruction none. LDSM's matrices of 8 × 8
-// stand below each other, as their rows lie in shared memory: row r is the 16 bytes at lane r's address. MOVM's D shows
-// where A's elements are afterwards. `registers`: of a lane, without RZ.
+// The matrices of a product (HMMA, IMMA, DMMA), of LDSM and of MOVM; empty for any other instruction. LDSM's matrices
+// of 8 × 8 are below each other, as their rows are in shared memory: row r is the 16 bytes at lane r's address. MOVM's
+// D shows where A's elements are afterwards. `registers`: per lane, without RZ.
 std::vector<MatrixFragment> fragments_of(const compile::SassInstruction& instruction, const Op& op, uint32_t registers);
 
 }  // namespace attnscope::emulator

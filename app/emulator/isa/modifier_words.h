@@ -7,7 +7,7 @@
 
 namespace attnscope::emulator {
 
-// The table's value for the first of its words that the instruction carries.
+// The table's value for the first of its words that the instruction has.
 template <class T, size_t N>
 std::optional<T> chosen(const WordTable<T, N>& words, const Spelled& spelled) {
   for (const auto& [value, word] : words)
@@ -15,7 +15,7 @@ std::optional<T> chosen(const WordTable<T, N>& words, const Spelled& spelled) {
   return std::nullopt;
 }
 
-// The number types that the modifiers name, in their order.
+// The number types among the modifiers, in order.
 std::vector<Number> types_of(const Spelled& spelled);
 Number type_of(const Spelled& spelled, Number otherwise);
 

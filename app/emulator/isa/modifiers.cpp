@@ -158,7 +158,7 @@ Refusal compare_halves(const Spelled& spelled, Op& op) {
 }
 Refusal compare_integers(const Spelled& spelled, Op& op) {
   op.comparison = comparison_of(spelled, false);
-  if (op.flags & op_unsigned) {  // with a bias, unsigned order is signed order
+  if (op.flags & op_unsigned) {  // with a bias, unsigned order becomes signed order
     op.xor_a = op.xor_b = 0x80000000u;
     op.variant |= Variant::modified;
   }
@@ -175,7 +175,7 @@ Refusal to_whole(const Spelled& spelled, Op& op) {
   const auto [whole, real] = whole_and_real(spelled);
   return convert(op, kMxcsrDefault, {real, whole, rounding_of(spelled), 0, false});
 }
-// Of R8.B1 it is 1.
+// R8.B1 gives 1.
 uint8_t byte_of(const Spelled& spelled) {
   uint8_t byte = 0;
   for (const std::string& modifier : spelled.instruction.operands[1].modifiers)

@@ -20,15 +20,15 @@ struct Spelled {
 using Refusal = const char*;
 using ModifierDecoder = Refusal(const Spelled& spelled, Op& op);
 
-// Modifiers that every form may carry: flushing, unsigned numbers, RELU, … → Op::flags.
+// The modifiers that every form may have, as Op::flags: flushing, unsigned numbers, RELU, …
 uint8_t common_flags(const Spelled& spelled);
 HalfPick half_of(const compile::SassOperand& operand);
 
 namespace modifiers {
 
-ModifierDecoder plain;  // nothing beyond the common flags
+ModifierDecoder plain;  // only the common flags
 // Floating point.
-ModifierDecoder nearest;     // no fields either; its handler rounds to nearest
+ModifierDecoder nearest;     // sets no fields; its handler rounds to nearest
 ModifierDecoder arithmetic;  // .FTZ, .RM .RP .RZ, .SAT
 ModifierDecoder scaled;      // .D2 … .M8
 ModifierDecoder min_max;     // .NAN, .XORSIGN
@@ -40,8 +40,8 @@ ModifierDecoder compare_floats;
 ModifierDecoder compare_halves;
 ModifierDecoder compare_integers;
 // Conversions: the meaning of the type names among the modifiers.
-ModifierDecoder converted;    // to, then from
-ModifierDecoder to_whole;     // F2I: an integer and a floating-point type, s32 and f32 unless named
+ModifierDecoder converted;    // first the destination's type, then the source's
+ModifierDecoder to_whole;     // F2I: an integer and a floating-point type; s32 and f32 if not named
 ModifierDecoder source_byte;  // R2P
 ModifierDecoder from_whole;   // I2F
 ModifierDecoder rounded;      // FRND
@@ -49,7 +49,7 @@ ModifierDecoder packed;       // F2FP
 // Integers and bits.
 ModifierDecoder shift_amount;
 ModifierDecoder carry;        // carries in only with .X
-ModifierDecoder shift_carry;  // both
+ModifierDecoder shift_carry;  // both of the above
 ModifierDecoder look_up;      // LOP3
 ModifierDecoder funnel_shift;
 ModifierDecoder prmt_mode;
@@ -96,7 +96,7 @@ Refusal atomic(const Spelled& spelled, Op& op) {
   return combine(spelled, op, kSpace, Effect::none);
 }
 template <Space kSpace>
-Refusal swap(const Spelled& spelled, Op& op) {  // stores only if it finds the expected value
+Refusal swap(const Spelled& spelled, Op& op) {  // stores only if the word has the expected value
   return combine(spelled, op, kSpace, Effect::swaps);
 }
 

@@ -80,7 +80,7 @@ Refusal copy(const Spelled& spelled, Op& op) {
 Refusal matrices(const Spelled& spelled, Op& op) {
   op.space = Space::shared;
   op.access = AccessKind::load;
-  op.bytes = 16;  // a row of a matrix
+  op.bytes = 16;  // one row of a matrix
   op.detail.matrices = spelled.has("4") ? 4 : spelled.has("2") ? 2 : 1;
   return nullptr;
 }

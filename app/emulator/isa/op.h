@@ -8,10 +8,10 @@
 // A decoded instruction. Plain data, no standard library (see exec/warp.h).
 namespace attnscope::emulator {
 
-struct Warp;  // the executor's
+struct Warp;  // defined by the executor
 struct Op;
 
-// Executes one warp instruction for the lanes of `mask`; registers of other lanes keep their values.
+// Executes one warp instruction for the lanes of `mask`; the registers of other lanes keep their values.
 using Handler = void (*)(Warp& warp, const Op& op, uint32_t mask);
 
 enum class Number : uint8_t { none, u8, s8, u16, s16, u32, s32, u64, s64, f16, bf16, f32, f64 };
@@ -31,10 +31,10 @@ enum class AccessKind : uint8_t { none, load, store, both };
 constexpr bool reads(AccessKind kind) { return kind == AccessKind::load || kind == AccessKind::both; }
 constexpr bool writes(AccessKind kind) { return kind == AccessKind::store || kind == AccessKind::both; }
 
-// Which half of a register a packed operand uses: both in place, or one of them twice.
+// Which halves of a register a packed operand uses: both in place, or one of them twice.
 enum class HalfPick : uint8_t { both, lower, upper };
 
-// What an instruction means to an observer, apart from its memory accesses.
+// What an instruction means to an observer, besides its memory accesses.
 enum class Effect : uint8_t { none, syncs_warp, fences_device, closes_copies, awaits_copies, copies, swaps };
 
 enum class Atomic : uint8_t { add, min, max, inc, dec, and_, or_, xor_, exch };
@@ -44,25 +44,25 @@ enum class Vote : uint8_t { all, any, equal };
 enum class LaneMask : uint8_t { equal, less, less_equal, greater, greater_equal };
 enum class BarrierVote : uint8_t { none, count, all, any };  // how BAR.RED combines the lanes' votes
 
-// Whether to set a lane if a < b, a = b, a > b, or if one of them is NaN; then how to combine that with predicate x.
+// Whether a lane is set for a < b, a = b, a > b and for NaN, and how the result is combined with predicate x.
 struct Comparison {
   uint32_t select[4] = {};
   Logic logic = Logic::and_;
   bool gives_one = false;  // FSET.BF: 1.0 instead of all ones if it holds
 };
 
-// The modifiers' meaning for one group of forms. The decoder in the form's row (modifiers.h) determines which member is
-// set.
+// The meaning of the modifiers for one group of forms. The decoder in the form's row (modifiers.h) determines which
+// member is set.
 struct FloatRules {
   bool saturates, nan_wins, sign_is_product;
   Number half;  // of packed halves
-  float scale;  // FMUL.D2 …: times a power of two
+  float scale;  // FMUL.D2 …: a factor that is a power of two
 };
 struct Conversion {
   Number from, to;
   Rounding rounding;
   uint8_t byte;  // I2F, R2P: index of the register's byte
-  bool merges;   // F2FP: one number, below the upper half of b
+  bool merges;   // F2FP: only the lower half is converted; the upper half is b's
 };
 struct FunnelShift {
   bool left, wraps, high;
@@ -96,12 +96,12 @@ union Detail {
   Vote vote;
   LaneMask lane_mask;
   BarrierVote barrier_vote;
-  uint32_t bank;          // of constants at a register's offset
+  uint32_t bank;          // for constants at a register's offset
   int32_t source_offset;  // added to a copy's global address
   uint32_t copies_left;   // DEPBAR: waits until at most this many groups of copies are pending
   uint32_t matrices;      // LDSM
-  bool wraps;             // BMSK, SGXT: amounts count modulo 32
-  bool as_shift;          // FLO: the distance to the top bit
+  bool wraps;             // BMSK, SGXT: amounts are taken modulo 32
+  bool as_shift;          // FLO: gives the distance from the top bit
   bool clears;            // BMOV
   bool takes_greater;     // DSETP.MAX
 };
@@ -128,23 +128,23 @@ struct Op {
   uint8_t shift = 0;  // log2 of an address register's scale
   uint8_t barrier = 0;
   Family family = Family::nop;
-  uint16_t row = 0;  // of the tested list (forms.inc)
+  uint16_t row = 0;  // index in the tested list (forms.inc)
   uint8_t variant = 0;
-  uint8_t one = 0;        // general: sources that are one value for all lanes: bits 0, 1, 2 for a, b, c
+  uint8_t one = 0;        // general forms: bits 0, 1, 2 say that a, b, c have one value for all lanes
   HalfPick half[3] = {};  // of a, b, c
-  // Of a memory access:
+  // For a memory access:
   Space space = Space::global;
   AccessKind access = AccessKind::none;
-  uint8_t bytes = 0;          // a lane's
+  uint8_t bytes = 0;          // per lane
   Number type = Number::u32;  // the type that a load extends or an atomic combines
   Effect effect = Effect::none;
-  uint32_t e = 0;  // a fourth source
+  uint32_t e = 0;  // the fourth source
   Detail detail;
 };
 
 enum OpFlag : uint8_t {
-  op_touches_memory = 1,  // runs even with every lane predicated off, because the request counts
-  op_ftz = 2,             // flush subnormals, for families that do it themselves
+  op_touches_memory = 1,  // runs even with every lane predicated off, because the request is counted
+  op_ftz = 2,             // flushes subnormals, in families that do it themselves
   op_unsigned = 4,
   op_relu = 8,
   op_address_uniform = 16,  // adds uniform register b to the address

@@ -47,7 +47,7 @@ Operands::Operands(Program& program) : program_(program) {
   program.lane_registers = std::min(most, 259u);
 }
 
-// Two constants that are read as a pair are placed next to each other.
+// Places two constants that are read as a pair next to each other.
 uint32_t Operands::constant(ConstantSource low, const ConstantSource* high) {
   auto& all = program_.constants;
   size_t i = 0;
@@ -59,7 +59,7 @@ uint32_t Operands::constant(ConstantSource low, const ConstantSource* high) {
   return static_cast<uint32_t>(offsetof(Registers, constants) + 4 * i);
 }
 
-// The offset at which a source operand is read; `wide` for 64 bits.
+// Finds the offset at which a source operand is read; `wide` for 64 bits.
 Refusal Operands::source(const SassOperand& operand, bool wide, Source& found) {
   switch (operand.kind) {
     case OperandKind::reg:
@@ -123,7 +123,7 @@ Refusal Operands::set_source(const SassOperand& operand, const Form& form, char 
   return nullptr;
 }
 
-// The constant's two halves. A NaN would become the canonical one, but no compiler emits one here.
+// Sets the constant's two halves. A NaN would become the canonical one, but no compiler emits one here.
 Refusal Operands::set_half(const SassOperand& operand, char role, Op& op) {
   const auto half = static_cast<uint32_t>(operand.value);
   const bool makes_constant = role == 'h' || role == 'l';

@@ -16,7 +16,7 @@ class Operands {
 
   uint32_t zero_register() const { return lane_register(static_cast<int>(program_.lane_registers)); }
   uint32_t trash_register() const { return zero_register() + kZeroRegisters * 128; }
-  // Operand number `i` of the instruction, by its role in the form.
+  // Reads operand `i` of the instruction by its role in the form.
   Refusal read(const compile::SassInstruction& instruction, size_t i, const Form& form, Op& op);
 
  private:

@@ -1,4 +1,4 @@
-// A program's straight runs, and the source lines of its instructions.
+// Finds a program's straight runs and the source lines of its instructions.
 #include "emulator/isa/program.h"
 
 #include <fmt/format.h>
@@ -16,8 +16,8 @@ void find_blocks(Program& program) {
     const Op& op = program.ops[i];
     if (!is_control(op.family)) continue;
     leader[i + 1] = true;
-    // Lanes may reach these in groups, and each group must enter here, not at the start of the preceding run, which all
-    // of them have already executed.
+    // Lanes may reach these instructions in groups. Each group must enter here, not at the start of the preceding run,
+    // which all of them have already executed.
     const bool parts = op.family == Family::ret || op.family == Family::brx || op.family == Family::call_absolute ||
                        op.family == Family::bsync || op.family == Family::warpsync;
     if (parts) leader[i] = true;
@@ -64,7 +64,7 @@ std::string source_of(const Program& program, uint32_t op, size_t calls_up) {
       line_name(sass, calls_up == 0 || instruction.inlined_at.empty()
                           ? instruction.line
                           : instruction.inlined_at[std::min(calls_up, instruction.inlined_at.size()) - 1]);
-  // A library's code is many calls deep: its own line and the kernel's line are enough.
+  // A library's code is many calls deep; its own line and the kernel's line are enough.
   if (callers.size() > 3)
     return fmt::format("{}, {} calls below {}", text, callers.size(), line_name(sass, callers.back()));
   for (const compile::SassLine& caller : callers) text += ", inlined at " + line_name(sass, caller);

@@ -25,7 +25,7 @@ struct Block {
   uint32_t first = 0, count = 0;  // instructions; the last may be a control instruction
 };
 
-// A decoded kernel; immutable, and the same for every host instruction set.
+// A decoded kernel. Immutable, and the same for every host instruction set.
 struct Program {
   std::shared_ptr<const compile::SassProgram> sass;
   std::vector<Op> ops;  // one per instruction; handlers are bound at launch
@@ -42,10 +42,10 @@ struct Program {
 void find_blocks(Program& program);
 // "02_tiled.cu:174", or a text saying that the line is not known.
 std::string line_name(const compile::SassProgram& sass, const compile::SassLine& line);
-// The source line of an instruction: "02_tiled.cu:174", followed by the callers of inlined code. `calls_up`: from the
-// line of that call instead; 1 is the innermost.
+// The source line of an instruction: "02_tiled.cu:174", followed by the callers of inlined code. `calls_up` starts at
+// the line of that call instead; 1 is the innermost.
 std::string source_of(const Program& program, uint32_t op, size_t calls_up = 0);
-// How many calls up the source lines of two instructions differ for the first time; 0: their own lines differ.
+// How many calls up the source lines of two instructions first differ; 0: their own lines differ.
 size_t equal_calls(const Program& program, uint32_t a, uint32_t b);
 
 Result<std::shared_ptr<const Program>> decode(std::shared_ptr<const compile::SassProgram> sass);

@@ -2,7 +2,7 @@
 #include <cstddef>
 #include <cstdint>
 
-// The layout of a warp's operands: the decoder turns each operand into a byte offset in it, and the executor's warp
+// The layout of a warp's operands. The decoder turns each operand into a byte offset in it, and the executor's warp
 // begins with it. Plain data, no standard library (see exec/warp.h).
 namespace attnscope::emulator {
 
@@ -25,7 +25,7 @@ struct Registers {
   alignas(64) uint32_t tid[3][32];
   alignas(64) uint32_t lane_id[32];
 };
-// The lane registers: R0…Rn-1, 4 × RZ, 4 × trash, each uint32_t[32]. The executor's own state of a warp comes before.
+// The lane registers: R0…Rn-1, 4 × RZ, 4 × trash, each uint32_t[32]. The executor's own state of a warp is before them.
 constexpr uint32_t kLaneFileOffset = 7808;
 
 }  // namespace attnscope::emulator

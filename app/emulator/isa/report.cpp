@@ -39,7 +39,7 @@ std::string architectures(uint8_t bits) {
   return text;
 }
 
-// How many recorded forms each architecture's code contains: the recordings are sm_90's, and older code must match
+// How many recorded forms each architecture's code contains. The recordings are sm_90's, and older code must match
 // them.
 std::string by_architecture() {
   constexpr std::string_view names[] = {"sm_80", "sm_89", "sm_90"};

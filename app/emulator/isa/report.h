@@ -3,8 +3,8 @@
 
 namespace attnscope::emulator {
 
-// The opcode forms that the emulator executes and the evidence for each, for people: counts by class of instruction,
-// then every form.
+// A report for people: the opcode forms that the emulator executes and the evidence for each, as counts by class of
+// instruction and then every form.
 std::string isa_report();
 
 }  // namespace attnscope::emulator

@@ -3,8 +3,8 @@
 namespace attnscope::emulator {
 
 // How an architecture adds: `depth` products and the sum so far at once, each truncated (towards zero) to
-// `fraction_bits` bits below the largest exponent among them. The total is exact; it is truncated to fp32, or rounded
-// to the nearest fp16.
+// `fraction_bits` bits below the largest exponent among them. The total is exact; it is then truncated to fp32, or
+// rounded to the nearest fp16.
 struct TensorSum {
   int depth;
   int fraction_bits;

@@ -1,4 +1,4 @@
-// The faults that a watch saw, in words.
+// Turns the faults that a watch saw into text.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -45,7 +45,7 @@ RuleId rule_of(WatchKind kind) {
 
 namespace {
 
-// Unrolled code has many instructions for one source line, so findings name the pair of lines.
+// Unrolled code has many instructions for one source line, so findings name pairs of lines.
 std::vector<WatchSeen> by_line(const Program& program, const WatchLog::Seen& seen) {
   const auto place = [&](uint32_t op) {
     const auto& line = program.sass->instructions[op].line;
@@ -78,7 +78,7 @@ std::vector<WatchFinding> findings_of(const Program& program, const WatchLog::Se
     finding.kind = one.kind;
     finding.op = one.op;
     finding.other = one.other;
-    // Two calls of one inlined function have the function's line in common: only the calls differ.
+    // Two calls of one inlined function share the function's line; only the calls differ.
     const size_t calls_up = one.kind == WatchKind::barrier_uneven ? equal_calls(program, one.op, one.other) : 0;
     finding.line = source_of(program, one.op, calls_up);
     finding.other_line = source_of(program, one.other, calls_up);

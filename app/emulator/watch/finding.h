@@ -9,7 +9,7 @@ namespace attnscope::emulator {
 enum class WatchKind : uint8_t {
   shared_write_write,
   shared_write_read,
-  shared_read_write,  // races, named by the earlier access, then the later
+  shared_read_write,  // races; the name gives the earlier access, then the later
   warp_write_write,
   warp_write_read,
   warp_read_write,            // the same between unsynchronised lanes of one warp
@@ -42,26 +42,28 @@ inline bool is_grid_race(WatchKind kind) {
 
 RuleId rule_of(WatchKind kind);
 
-// One diagnosis; each pair of instructions is reported once.
+// One diagnosis. Each pair of instructions is reported once.
 struct WatchFinding {
   WatchKind kind = WatchKind::shared_write_write;
-  uint32_t op = 0, other = 0;  // instructions: where it was detected, and the other side (the same for one-sided kinds)
+  // Instructions: where it was detected, and the other side (equal for kinds with one side).
+  uint32_t op = 0, other = 0;
   std::string line, other_line;  // source lines: "02_tiled.cu:174"
   uint64_t count = 0;            // how often, over all CTAs that ran
-  // Of the first occurrence: its CTA and the other side's (x + grid.x·(y + grid.y·z)), byte of shared or local memory
-  // or of the buffer in global memory, threads of both sides.
+  // Of the first occurrence: its CTA and the other side's (x + grid.x·(y + grid.y·z)); the byte of shared or local
+  // memory, or of the buffer in global memory; the threads of both sides.
   uint32_t cta = 0, other_cta = 0, thread = 0, other_thread = 0;
   uint64_t address = 0;
   std::string buffer;        // the part of shared memory with `address`, or the global buffer; empty: unknown
-  uint64_t buffer_byte = 0;  // `address` from its start
+  uint64_t buffer_byte = 0;  // offset of `address` in it
   std::string message;       // complete text, for people
 };
 
-// A buffer that starts without contents, and of which no CTA wrote a part.
+// A buffer that starts without contents and that the CTAs did not write completely.
 struct UnwrittenBuffer {
   std::string buffer;
-  uint64_t first = 0, bytes = 0;  // the first such byte, and how many there are
-  std::string line;               // where what lies beside the first is stored; empty: nothing stores to the buffer
+  uint64_t first = 0, bytes = 0;  // the first unwritten byte, and how many there are
+  // The line that stores next to the first such byte; empty: nothing stores to the buffer.
+  std::string line;
 };
 
 }  // namespace attnscope::emulator

@@ -118,7 +118,7 @@ std::vector<UnwrittenBuffer> GlobalShadow::unwritten(const Program& program) con
     if (area.initial || area.written != nullptr) continue;
     const uint64_t units = (area.bytes + unit_ - 1) / unit_;
     UnwrittenBuffer one{area.name, 0, 0, {}};
-    const GlobalRecord* beside = nullptr;  // the last write before the first gap, or else the first write
+    const GlobalRecord* beside = nullptr;  // the last write before the first gap, otherwise the first write
     for (uint64_t page = 0; page * kPageUnits < units; ++page) {
       const uint64_t begin = page * kPageUnits, count = std::min(kPageUnits, units - begin);
       const Cell* const cells = page < area.pages.size() ? area.pages[page].get() : nullptr;
@@ -168,7 +168,7 @@ void GlobalShadow::take(uint64_t word, GlobalOrder& order, uint32_t warp) const 
 
 namespace {
 
-// `registers`: the registers with the lanes' addresses, `first`: the first active lane's address.
+// `registers`: the registers with the lanes' addresses; `first`: the first active lane's address.
 bool in_inputs(Warp& warp, uint32_t registers, uint64_t first, uint32_t mask, uint32_t bytes) {
   const MemoryRange* const range = find_range(*warp.machine, first);
   if (range == nullptr || range->writable || range->bytes >= 1u << 31 || range->bytes < bytes) return false;
@@ -266,7 +266,7 @@ void GlobalWatch::lane_access(Warp& warp, const Op& op, uint32_t lane, uint64_t 
   }
 }
 
-// Whether nothing orders the two; if so, the race is reported. `kind`: the kind for warps of one CTA.
+// True if nothing orders the two; the race is then reported. `kind`: the kind for warps of one CTA.
 bool GlobalWatch::conflicts(const GlobalRecord& earlier, const GlobalRecord& now, WatchKind kind, uint64_t byte,
                             uint32_t area) {
   using Relation = GlobalOrder::Relation;

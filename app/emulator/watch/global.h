@@ -16,14 +16,14 @@ namespace attnscope::emulator {
 
 // The last access to a part of global memory.
 struct GlobalRecord {
-  uint32_t cta = 0;   // its number and 1; 0: none
+  uint32_t cta = 0;   // the CTA's number plus 1; 0: none
   uint32_t step = 0;  // step of that CTA, as counted by GlobalOrder
   uint32_t op = 0;
   uint16_t thread = 0;
-  bool strong = false;  // volatile or atomic: two such are never a race
+  bool strong = false;  // volatile or atomic; two of these are never a race
 };
 
-// For each warp of a CTA, the last of its steps that is covered.
+// For each warp of a CTA, its last step that is ordered before.
 using StepClock = std::array<uint32_t, 32>;
 
 // What orders the accesses of one CTA's warps to global memory, among each other and after those of other CTAs. Steps
@@ -35,10 +35,11 @@ using StepClock = std::array<uint32_t, 32>;
 class GlobalOrder {
  public:
   struct Known {
-    StepClock seen{}, visible{};  // ordered before; the part of it that fences have made visible to the device
+    // Steps ordered before the warp, and those of them that fences have published to the device.
+    StepClock seen{}, visible{};
     void join(const Known& other);
   };
-  // What another CTA passed on, and at which step which warp received it.
+  // What a warp received from another CTA, and at which step.
   struct Taken {
     uint32_t cta = 0;
     StepClock visible{};
@@ -48,7 +49,7 @@ class GlobalOrder {
 
   void start(uint32_t cta, uint32_t warps);
   uint32_t next_step() { return ++step_; }
-  uint32_t cta() const { return cta_; }  // and 1
+  uint32_t cta() const { return cta_; }  // plus 1
   void lanes_synced(uint32_t warp) { lanes_synced_[warp] = ++step_; }
   void fenced(uint32_t warp);
   void arrived(uint32_t warp, uint32_t barrier);
@@ -58,7 +59,7 @@ class GlobalOrder {
   void take(uint32_t warp, uint32_t cta, const StepClock& visible);
 
   Relation relation(const GlobalRecord& earlier, uint32_t warp, uint32_t lane, uint32_t step) const;
-  bool gives(uint32_t warp) const;  // whether a fence has made anything of it visible
+  bool gives(uint32_t warp) const;  // true if a fence has published any of it
   const StepClock& visible(uint32_t warp) const { return known_[warp].visible; }
   template <class Each>
   void each_taken(uint32_t warp, Each each) const {
@@ -84,22 +85,23 @@ class GlobalShadow {
  public:
   struct Cell {
     GlobalRecord write;
-    GlobalRecord reads[2];  // the last, and the last by any other warp
+    GlobalRecord reads[2];  // the last read, and the last by any other warp
   };
   struct Area {
     uint64_t address = 0, bytes = 0;
     const uint8_t* host = nullptr;
     std::string name;
     bool initial = true;                   // has contents from the start
-    std::vector<bool>* written = nullptr;  // by byte, for the launches that follow; null: there are none
+    std::vector<bool>* written = nullptr;  // for each byte, for the launches that follow; null: there are none
     std::vector<std::unique_ptr<Cell[]>> pages;
   };
   struct Given {
     std::map<uint32_t, StepClock> ctas;
-    bool too_many = false;  // for the list; from then on a warp that reads the word counts as ordered after everything
+    // More than the list holds: from then on a warp that reads the word counts as ordered after everything.
+    bool too_many = false;
   };
 
-  // `unit`: the bytes of one cell, 1, 2 or 4.
+  // `unit`: the bytes of one cell: 1, 2 or 4.
   GlobalShadow(std::vector<Area> areas, uint32_t unit) : areas_(std::move(areas)), unit_(unit) {}
 
   std::mutex& mutex() { return mutex_; }
@@ -109,10 +111,10 @@ class GlobalShadow {
   uint32_t find(uint64_t address) const;
   Cell& cell(uint32_t area, uint64_t unit);
   // The buffers that start without contents and have a part that nothing wrote. Those of a program with several
-  // launches are not among them.
+  // launches are left out.
   std::vector<UnwrittenBuffer> unwritten(const Program& program) const;
 
-  // An atomic or volatile access to a word: the word receives what its CTA has made visible, and returns what it had.
+  // An atomic or volatile access to a word: the word receives what its CTA has published, and passes on what it had.
   void give(uint64_t word, const GlobalOrder& order, uint32_t warp);
   void take(uint64_t word, GlobalOrder& order, uint32_t warp) const;
 
@@ -134,10 +136,10 @@ class GlobalWatch {
 
   // Held while an access is checked and performed, because a store is compared with the value that it overwrites.
   std::unique_lock<std::mutex> turn() { return std::unique_lock(shadow_->mutex()); }
-  // Whether all lanes read one buffer that nothing may write: such an access needs no check.
+  // True if all lanes read one buffer that nothing may write. Such an access needs no check.
   bool reads_inputs(Warp& warp, const Op& op, uint32_t mask) const;
   void access(Warp& warp, const Op& op, uint32_t mask);
-  // Checks what LDGSTS reads; takes its turn itself.
+  // Checks the source of an LDGSTS. Calls turn() itself.
   void copy_source(Warp& warp, const Op& op, uint32_t mask);
   // `step`: the warp instruction's step, from order().
   void lane_access(Warp& warp, const Op& op, uint32_t lane, uint64_t address, AccessKind access, uint32_t step);
@@ -149,10 +151,10 @@ class GlobalWatch {
   WatchLog* log_ = nullptr;
   GlobalOrder order_;
   std::vector<bool> strong_;  // by instruction: volatile or atomic
-  bool has_fences_ = false;   // without fences nothing is passed between CTAs
+  bool has_fences_ = false;   // without fences, nothing is passed between CTAs
 };
 
-// The least width of the program's accesses that may go to that space, at most 4 bytes.
+// The smallest width of the program's accesses that may go to that space, at most 4 bytes.
 uint32_t least_width(const Program& program, Space space);
 
 }  // namespace attnscope::emulator

@@ -57,7 +57,7 @@ bool SharedOrder::released(uint32_t barrier, uint32_t passing, uint32_t exited) 
     const auto warp = static_cast<uint32_t>(__builtin_ctz(rest));
     for (uint32_t k = 0; k < warps_; ++k) all[k] = std::max(all[k], clocks_[warp][k]);
   }
-  // All accesses of these warps so far, whenever each of them last synchronised.
+  // Includes all accesses of these warps so far, whenever each of them last synchronised.
   for (uint32_t rest = come; rest != 0; rest &= rest - 1) all[static_cast<uint32_t>(__builtin_ctz(rest))] = many();
   const bool everyone = static_cast<uint32_t>(__builtin_popcount(come)) == warps_;
   if (everyone) met_ = many();
@@ -69,7 +69,7 @@ bool SharedOrder::released(uint32_t barrier, uint32_t passing, uint32_t exited) 
   return everyone;
 }
 
-// Ordered after everything that earlier atomics on this word are ordered after.
+// The warp is ordered after everything that earlier atomics on this word are ordered after.
 void SharedOrder::atomic(uint32_t warp, uint32_t word) {
   Clock& there = words_[word];
   Clock& own = clocks_[warp];

@@ -16,7 +16,7 @@ ProbeLog::ProbeLog(BoundLaunch& bound, uint32_t cta, const std::vector<Probe>& p
   for (uint32_t i = 0; i < probes.size(); ++i)
     for (const uint32_t op : probes[i].ops)
       if (probes[i].when != Probe::When::passes && op < bound.ops.size()) seen_[op].probes.push_back(i);
-  // A barrier has no handler: where shared memory is, the first instruction that every warp executes tells.
+  // A barrier has no handler, so the first instruction that every warp executes tells where shared memory is.
   const auto first = std::ranges::find_if(
       bound.ops, [](const Op& op) { return op.full != nullptr && op.pred == kPredicateTrue && op.pred_invert == 0; });
   if (first != bound.ops.end()) seen_[first->index];
@@ -27,7 +27,7 @@ void ProbeLog::look(Warp& warp, const Op& op, uint32_t mask) {
   auto& log = static_cast<ProbeLog&>(*warp.machine->observer);
   log.shared_ = warp.shared;
   const Seen& seen = log.seen_.at(op.index);
-  // Before the instruction, which may overwrite the registers that hold the addresses.
+  // Runs before the instruction, which may overwrite the registers that hold the addresses.
   for (const uint32_t i : seen.probes) {
     const Probe& probe = log.probes_[i];
     if (probe.when == Probe::When::loads && log.is_armed(i) && log.loads_one_of(warp, op, mask, probe))

@@ -13,7 +13,7 @@ namespace attnscope::emulator {
 // Reads what probes ask for while one CTA runs.
 class ProbeLog final : public Observer {
  public:
-  // From then on the bound launch observes that CTA.
+  // From then on, the bound launch observes that CTA.
   ProbeLog(BoundLaunch& bound, uint32_t cta, const std::vector<Probe>& probes);
 
   ProbeHits hits() && { return std::move(hits_); }
@@ -27,7 +27,7 @@ class ProbeLog final : public Observer {
  private:
   struct Seen {
     Unwatched own;
-    std::vector<uint32_t> probes;  // indices
+    std::vector<uint32_t> probes;  // indices of the probes
   };
 
   static void look(Warp& warp, const Op& op, uint32_t mask);
@@ -38,9 +38,9 @@ class ProbeLog final : public Observer {
 
   const std::vector<Probe>& probes_;
   const uint32_t shared_low_, shared_bytes_;
-  const uint8_t* shared_ = nullptr;  // as Warp::shared
+  const uint8_t* shared_ = nullptr;  // see Warp::shared
   std::map<uint32_t, Seen> seen_;    // by instruction
-  std::vector<size_t> fired_;        // by probe: how many hits there were when it fired last, itself included
+  std::vector<size_t> fired_;        // by probe: the number of hits when it last fired, including that one
   ProbeHits hits_;
   size_t words_ = 0;
 };

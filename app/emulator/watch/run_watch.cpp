@@ -4,7 +4,7 @@ namespace attnscope::emulator {
 
 namespace {
 
-// The global memory that a watch tracks: all that may be written.
+// The global memory that a watch tracks: everything that may be written.
 std::vector<GlobalShadow::Area> areas_of(const Launch& launch, const BoundLaunch& bound) {
   std::vector<GlobalShadow::Area> areas;
   for (const MemoryRange& range : bound.ranges) {

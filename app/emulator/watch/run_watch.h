@@ -6,17 +6,17 @@
 #include "emulator/watch/watch.h"
 
 // watch/ observes while exec/ executes. It replaces the handlers of the relevant instructions by its own, which check
-// the access and then perform it as before; as an Observer it is told of barriers. Each host thread has a Watch for the
-// CTA that it executes; they share the records of global memory (GlobalShadow). Each fault is recorded once per pair of
-// instructions and put into words at the end (finding.h).
+// the access and then perform it; as an Observer it learns of barriers. Each host thread has a Watch for the CTA that
+// it executes; the threads share the records of global memory (GlobalShadow). Each fault is recorded once per pair of
+// instructions and turned into text at the end (finding.h).
 namespace attnscope::emulator {
 
 // The watch of one run, across its host threads. Its constructor's arguments must outlive it.
 class RunWatch {
  public:
-  // From then on the bound launch is observed.
+  // From then on, the bound launch is observed.
   RunWatch(const Launch& launch, BoundLaunch& bound);
-  // `suspected`: what the program may not use, in place of what is certainly wrong.
+  // `suspected`: returns reads whose value the program may not use, instead of certain faults.
   std::vector<WatchFinding> findings(const std::vector<SharedPlace>& names, bool suspected = false) const;
   std::vector<UnwrittenBuffer> unwritten() const { return shadow_.unwritten(*bound_.program); }
 

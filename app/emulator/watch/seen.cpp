@@ -26,7 +26,7 @@ WatchSeen& WatchLog::report(WatchKind kind, uint32_t op, uint32_t other, uint64_
 }
 
 // An atomic without its own instruction is a loop: a load, the operation, and a compare-and-swap that fails if the word
-// has changed since. Any race of the load is also seen by the swap.
+// has changed since. The swap also sees any race of the load.
 bool WatchLog::one_atomic(uint32_t op, uint32_t other) const {
   const auto& code = program_->sass->instructions;
   const auto swaps = [&](uint32_t i) { return program_->ops[i].effect == Effect::swaps; };

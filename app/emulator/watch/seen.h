@@ -36,7 +36,7 @@ class WatchLog {
   // Nothing is recorded once the CTA's times have run out.
   WatchSeen& report(WatchKind kind, uint32_t op, uint32_t other, uint64_t address, uint32_t thread,
                     uint32_t other_thread);
-  // Whether the two instructions are parts of one atomic operation in the source.
+  // True if the two instructions are parts of one atomic operation in the source.
   bool one_atomic(uint32_t op, uint32_t other) const;
   const Seen& seen() const { return seen_; }
 

@@ -9,7 +9,8 @@
 
 namespace attnscope::emulator {
 
-// The watch divides shared memory into units, the least width of any access (1, 2 or 4 bytes), in lines of 64 bytes.
+// The watch divides shared memory into units, the smallest width of any access (1, 2 or 4 bytes), grouped in lines of
+// 64 bytes.
 constexpr uint32_t kWatchLine = 64;
 
 // Consecutive units that one access covers.
@@ -41,7 +42,7 @@ struct WatchShape {
 // The shapes of all accesses so far, each stored once for all instructions.
 class WatchShapes {
  public:
-  static constexpr uint32_t kMost = 1u << 13;  // a shape's number and an offset in shared memory fit 32 bits
+  static constexpr uint32_t kMost = 1u << 13;  // so that a shape's number and an offset in shared memory fit 32 bits
 
   void prepare(uint32_t unit);
   // The number of the pattern's shape; 0: no room for another.
@@ -54,7 +55,7 @@ class WatchShapes {
   struct Kept {
     WatchShape shape;
     std::array<std::unique_ptr<WatchSpans>, kWatchLine>
-        spans;  // by offset in the line, in units; made at the first request
+        spans;  // by offset in the line, in units; computed when first requested
   };
   struct Hash {
     size_t operator()(const WatchShape& shape) const;
@@ -62,7 +63,7 @@ class WatchShapes {
   WatchSpans cut(const WatchShape& shape, uint32_t place) const;
 
   uint32_t unit_ = 4;
-  std::vector<Kept> kept_;  // by number; number 0 means no room, and holds nothing
+  std::vector<Kept> kept_;  // by number; number 0 means no room and has no shape
   std::unordered_map<WatchShape, uint32_t, Hash> numbers_;
 };
 

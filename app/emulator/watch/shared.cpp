@@ -78,7 +78,7 @@ void SharedShadow::start(bool starts_over) {
 
 void SharedShadow::forget_events() {
   first_event_ += static_cast<uint32_t>(events_.size());
-  if (first_event_ > kCopy / 2) first_event_ = 1;  // by then the first numbers are out of use
+  if (first_event_ > kCopy / 2) first_event_ = 1;  // the lowest numbers are no longer in use
   events_.clear();
   logged_ = past_ = 0;
 }
@@ -111,7 +111,7 @@ const SharedShadow::Event* SharedShadow::event(uint32_t id) const {
          (line.wrote == event.clock && ((units & line.wrote_now) == 0 || line.wrote_place == event.place));
 }
 
-// Whether the read adds information.
+// Returns true if the read adds information.
 [[gnu::always_inline]] inline bool SharedShadow::note_read(uint32_t number, uint64_t units, const Event& event) {
   Line& line = lines_[number];
   if (line.read == event.clock) {
@@ -141,7 +141,7 @@ const SharedShadow::Event* SharedShadow::event(uint32_t id) const {
   if (!ordered(line.read, before) &&
       (line.read != event.clock || ((units & line.read_now) != 0 && line.read_place != event.place)))
     return false;
-  // A copy is recorded in its units at once, so the list must hold no write that would be applied to them later.
+  // A copy is recorded in its units at once, so the list must not contain a write that would be applied to them later.
   if (event.kind == Event::copy) return line.wrote <= order_->met();
   return ordered(line.wrote, before) ||
          (line.wrote == event.clock && ((units & line.wrote_now) == 0 || line.wrote_place == event.place));
@@ -162,7 +162,7 @@ const SharedShadow::Event* SharedShadow::event(uint32_t id) const {
   }
 }
 
-// A read that was proved sound once may repeat until its warp synchronises: a write in between is caught at the write.
+// A read that was proved sound may repeat until its warp synchronises: a write in between is caught at the write.
 void SharedShadow::read(uint32_t warp, const Op& op, const Machine& machine, const Pattern& pattern, uint32_t bytes,
                         uint32_t base) {
   Last& last = last_of(warp, op, machine);

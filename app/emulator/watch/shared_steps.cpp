@@ -9,7 +9,7 @@
 namespace attnscope::emulator {
 namespace {
 
-constexpr int64_t kBankRow = 128;  // bytes: a word of each bank
+constexpr int64_t kBankRow = 128;  // bytes: one word of each bank
 
 bool may_access_shared(const Op& op) {
   return op.access != AccessKind::none && (op.space == Space::shared || op.space == Space::generic);
@@ -21,7 +21,7 @@ SharedUse use_of(const Op& op) {
   return op.access == AccessKind::load ? SharedUse::load : SharedUse::store;
 }
 
-// The lanes' bytes from the CTA's first one on; no lane is active if none accesses shared memory.
+// The lanes' bytes relative to the CTA's shared memory. No lane is active if none accesses shared memory.
 SharedAccess access_of(Warp& warp, const Op& op, uint32_t mask) {
   SharedAccess access{{}, 0, op.bytes, use_of(op)};
   if (access.use == SharedUse::matrices) mask = op.detail.matrices == 4 ? kFull : (1u << 8 * op.detail.matrices) - 1;
@@ -35,7 +35,7 @@ SharedAccess access_of(Warp& warp, const Op& op, uint32_t mask) {
   return access;
 }
 
-// Moves the access to the first row of banks; returns by how many bytes.
+// Moves the access to the first row of banks. Returns by how many bytes.
 int64_t take_base(SharedAccess& access) {
   int64_t least = std::numeric_limits<int64_t>::max();
   for (int lane = 0; lane < 32; ++lane)
@@ -61,7 +61,7 @@ SharedStepLog::SharedStepLog(BoundLaunch& bound, uint32_t cta, uint32_t turns)
 void SharedStepLog::look(Warp& warp, const Op& op, uint32_t mask) {
   auto& log = static_cast<SharedStepLog&>(*warp.machine->observer);
   Seen& seen = log.seen_[op.index];
-  // Before the instruction, which may overwrite the registers that hold the addresses.
+  // Runs before the instruction, which may overwrite the registers that hold the addresses.
   if (mask != 0) log.add(warp, op, mask, seen);
   seen.own.handle(warp, op, mask);
 }

@@ -9,13 +9,13 @@
 
 namespace attnscope::emulator {
 
-// Records where the instructions of one CTA access shared memory: the first executions of each of its warps.
+// Records where the instructions of one CTA access shared memory, for the first executions by each of its warps.
 class SharedStepLog final : public Observer {
  public:
-  // From then on the bound launch observes that CTA. `turns`: executions of a warp that are recorded.
+  // From then on, the bound launch observes that CTA. `turns`: executions per warp that are recorded.
   SharedStepLog(BoundLaunch& bound, uint32_t cta, uint32_t turns);
 
-  // By instruction; those that made no such access have none.
+  // By instruction; instructions without such an access are left out.
   std::map<uint32_t, SharedSteps> steps() const;
 
   void start(uint32_t) override {}

@@ -16,7 +16,7 @@ bool all_equal(const uint32_t* p, uint32_t count, uint32_t value) {
   return differ == 0;
 }
 
-// Whether all of p are times ordered before what `warp` does: at most `safe`, or the warp's own and at most `own`,
+// True if all of p are times ordered before what `warp` does: at most `safe`, or the warp's own and at most `own`,
 // where own ≥ safe. Values above 2^31 are not times.
 bool all_ordered(const uint32_t* p, uint32_t count, uint32_t safe, uint32_t warp, uint32_t own) {
   const auto most = static_cast<int32_t>(safe), own_most = static_cast<int32_t>(own);
@@ -29,7 +29,7 @@ bool all_ordered(const uint32_t* p, uint32_t count, uint32_t safe, uint32_t warp
   return bad == 0;
 }
 
-// A warp's reads of some units: whether all are recorded at its time, all one below it, or some at either.
+// How a warp's reads of some units are recorded: all at its time, all one below it, or each at either.
 struct ReadState {
   bool noted, noted_below, since;
 };
@@ -43,7 +43,7 @@ ReadState state_of(const uint32_t* reads, uint32_t count, uint32_t clock) {
   return {not_now == 0, not_below == 0, since != 0};
 }
 
-// `read` names the warp only if no other warp has read since what is ordered before.
+// `read` names the warp only if no other warp has read since the last ordered access.
 void note_stretch(uint32_t* reads, uint32_t* readers, uint32_t* read, uint32_t count, uint32_t warp, uint32_t clock,
                   uint32_t safe, uint32_t many, uint32_t note, uint32_t id) {
   for (uint32_t i = 0; i < count; ++i) {
@@ -57,13 +57,13 @@ void note_stretch(uint32_t* reads, uint32_t* readers, uint32_t* read, uint32_t c
 
 // --- By units --------------------------------------------------------------------------------------------------------
 
-// Records the read. `known`: it is sound; otherwise returns false without recording if it may not be. `id`: the event's
-// number once the event is kept.
+// Records the read. If `known`, it is sound; otherwise returns false without recording if it may not be. `id`: the
+// event's number once the event is kept.
 bool SharedShadow::reads_soundly(const Event& now, uint32_t& id, uint32_t unit, uint32_t count, bool known) {
   uint32_t* const reads = &reads_[now.warp][unit];
   const ReadState state = state_of(reads, count, now.clock);
   if (state.noted) return true;
-  // One below the warp's time as long as a single set of lanes has read these addresses, each lane its own, since the
+  // One below the warp's time, as long as a single set of lanes has read these addresses, each lane its own, since the
   // warp last synchronised.
   uint32_t note = state.since ? now.clock : now.clock - 1;
   const bool ordered = all_ordered(&written_[unit], count, now.safe, now.warp, last_before(now.clock));
@@ -101,14 +101,14 @@ bool SharedShadow::same_lanes(uint32_t id, const Event& now) const {
   return last != nullptr && last->place == now.place && now.shape() != 0;
 }
 
-// Since the warp last synchronised, the same lanes have written all these units by one access to the same addresses:
-// each lane meets its own write.
+// True if, since the warp last synchronised, the same lanes have written all these units by one access to the same
+// addresses, so that each lane meets its own write.
 bool SharedShadow::by_same_lanes(const Event& now, uint32_t unit, uint32_t count) const {
   const uint32_t id = writer_[unit];
   return all_equal(&written_[unit], count, now.clock) && all_equal(&writer_[unit], count, id) && same_lanes(id, now);
 }
 
-// The warp's last read of these units was one access by the same lanes at the same addresses.
+// True if the warp's last read of these units was one access by the same lanes at the same addresses.
 bool SharedShadow::readers_same(const Event& now, uint32_t unit, uint32_t count) const {
   const uint32_t id = readers_[now.warp][unit];
   return all_equal(&readers_[now.warp][unit], count, id) && same_lanes(id, now);
@@ -160,9 +160,10 @@ void SharedShadow::read_units(const Event& now, uint32_t id, uint32_t lane, uint
   bool told = false;
   for (uint32_t unit = first; unit < first + count; ++unit) {
     if (!lines_[unit / line_units_].exact) make_exact(unit / line_units_);
-    // The first read since the warp last synchronised covers later ones: a write in between would have removed it.
+    // The first read since the warp last synchronised covers later ones, because a write in between would have removed
+    // it.
     if (reads[unit] == now.clock && readers[unit] != id) continue;
-    // ptxas reads whole vectors past an array's end: only the first part of one is certainly used.
+    // ptxas reads whole vectors past an array's end, so only the first part of a vector is certainly used.
     if (!is_written(unit))
       report_never_written(unit == first ? WatchKind::shared_never_written : WatchKind::shared_part_never_written, now,
                            lane, unit);
@@ -179,7 +180,7 @@ void SharedShadow::write_units(const Event& now, uint32_t id, uint32_t lane, uin
   for (uint32_t unit = first; unit < first + count; ++unit) {
     Line& line = lines_[unit / line_units_];
     if (!line.exact) make_exact(unit / line_units_);
-    if (same && is_written(unit)) continue;  // nothing changes
+    if (same && is_written(unit)) continue;  // the value does not change
     if (!told && settled(unit) > now.safe && writer_[unit] != id) told = !check_writer(now, lane, unit, true);
     if (!told && read_[unit] > now.safe) told = !check_readers(now, lane, unit);
     mark_written(now, id, unit, 1);
@@ -191,14 +192,14 @@ void SharedShadow::write_units(const Event& now, uint32_t id, uint32_t lane, uin
   }
 }
 
-// Whether the last write of the unit is ordered before the event's access by `lane`; if not, it is reported.
+// True if the last write of the unit is ordered before the event's access by `lane`; otherwise it is reported.
 bool SharedShadow::check_writer(const Event& now, uint32_t lane, uint32_t unit, bool writes) {
   const uint32_t when = settled(unit);
   if (when <= order_->base()) return true;
   const Event* const last = event(writer_[unit]);
   if (last == nullptr) return true;
   const bool own = last->warp == now.warp;
-  if (!(when & kCopy)) {  // cheap checks first
+  if (!(when & kCopy)) {  // the cheap checks come first
     if (own ? when != now.clock : when <= order_->known(now.warp, last->warp)) return true;
     if (now.kind == Event::atomic && last->kind == Event::atomic) return true;
   } else if (own && now.kind == Event::copy) {
@@ -236,7 +237,7 @@ void SharedShadow::report_never_written(WatchKind kind, const Event& event, uint
   log_->report(kind, event.op, event.op, unit * unit_, thread, thread);
 }
 
-// When several lanes write one word, the highest one's value stays.
+// If several lanes write one word, the highest one's value stays.
 void SharedShadow::report_race(WatchKind kind, const Event& event, uint32_t lane, const Event& earlier, uint32_t lanes,
                                uint32_t unit) {
   const bool wrote = earlier.kind != Event::read;

@@ -10,7 +10,7 @@ struct Unwatched {
   void handle(Warp& warp, const Op& op, uint32_t mask) const { (mask == kFull ? full : masked)(warp, op, mask); }
 };
 
-// Gives a bound instruction another handler, and saves its own. `always`: also where every lane is active.
+// Gives a bound instruction another handler and returns its own. `always`: also if every lane is active.
 inline Unwatched observe(Op& op, Handler handler, bool always) {
   const Unwatched own{op.full, op.masked};
   const bool direct = op.entry == op.full;

@@ -13,8 +13,8 @@ namespace {
 bool is_shared_load(Family family) { return family >= Family::lds_u16 && family <= Family::lds_128; }
 bool is_shared_store(Family family) { return family >= Family::sts_u16 && family <= Family::sts_128; }
 
-// Whether two instructions come from one place in the source: different instructions may be copies of one barrier in
-// unrolled code. A barrier in an inlined function is as many places as the calls that lead to it.
+// True if two instructions come from one place in the source. Unrolled code may contain copies of one barrier. A
+// barrier in an inlined function is as many places as the calls that lead to it.
 bool same_place(const Program& program, uint32_t a, uint32_t b) {
   if (a == b) return true;
   const auto &one = program.sass->instructions[a], &other = program.sass->instructions[b];
@@ -59,7 +59,7 @@ Handler Watch::handler_of(const Op& op) {
 void Watch::bind(Op& op, Unwatched& own) {
   const Handler handler = handler_of(op);
   if (handler == nullptr) return;
-  own = observe(op, handler, !is_shuffle(op.family));  // of a shuffle with all lanes active none is absent
+  own = observe(op, handler, !is_shuffle(op.family));  // with all lanes active, a shuffle has no absent lane
 }
 
 void Watch::prepare(const Program& program, const std::vector<Unwatched>& unwatched, GlobalShadow* shadow,
@@ -159,7 +159,7 @@ void Watch::matrix_load(Warp& warp, const Op& op, uint32_t mask) {
 }
 
 // The handler computes the pattern of the lanes' addresses. It may overwrite the register that held them, so the first
-// lane's, `address`, is read before.
+// lane's address is read before, as `address`.
 void Watch::load(Warp& warp, const Op& op, uint32_t mask, uint32_t address, uint32_t bytes) {
   const Machine& machine = *warp.machine;
   handle(warp, op, mask);
@@ -265,7 +265,7 @@ void Watch::global(Warp& warp, const Op& op, uint32_t mask) {
   handle(warp, op, mask);
 }
 
-// A lane that reads the register of a lane that does not take part gets an undefined value.
+// A lane that reads a register of a lane that does not take part gets an undefined value.
 void Watch::shuffle(Warp& warp, const Op& op, uint32_t mask) {
   const auto value = [&](uint32_t offset, bool one, uint32_t lane) {
     uint32_t word;

@@ -18,15 +18,15 @@ namespace attnscope::emulator {
 
 // Tracks the memory of the CTA that one host thread executes: who last wrote and read each part, and what orders the
 // accesses. Shared memory is in shared.h and order.h, global memory in global.h, local memory here. Lanes of one warp
-// are ordered by whatever synchronises the warp: WARPSYNC, the NOP that a __syncwarp leaves where its lanes are
-// together anyway, and CTA barriers.
+// are ordered by whatever synchronises the warp: WARPSYNC, the NOP that a __syncwarp leaves if its lanes are together
+// anyway, and CTA barriers.
 class Watch : public Observer {
  public:
   void prepare(const Program& program, const std::vector<Unwatched>& unwatched, GlobalShadow* shadow, uint32_t warps,
                uint32_t shared_low, uint32_t shared_bytes, uint32_t local_bytes);
-  void start(uint32_t cta) override;  // forgets the previous CTA, keeps the findings
+  void start(uint32_t cta) override;  // forgets the previous CTA and keeps the findings
 
-  // Gives a bound instruction the observing handlers if it is relevant, and saves its own.
+  // Gives a bound instruction the observing handlers if it is relevant, and stores its own in `own`.
   static void bind(Op& op, Unwatched& own);
 
   void warp_synced(uint32_t warp) override;
@@ -37,7 +37,7 @@ class Watch : public Observer {
   const WatchLog::Seen& seen() const { return log_.seen(); }
 
  private:
-  // Each also performs the instruction, with at least one lane active.
+  // Each of these also performs the instruction. At least one lane is active.
   void shared_load(Warp& warp, const Op& op, uint32_t mask);
   void matrix_load(Warp& warp, const Op& op, uint32_t mask);
   void shared_store(Warp& warp, const Op& op, uint32_t mask);
@@ -74,7 +74,7 @@ class Watch : public Observer {
   std::vector<uint32_t> local_written_;        // one bit per lane, by warp and byte
 };
 
-// For people, ordered by kind and instruction.
+// As text for people, ordered by kind and instruction.
 std::vector<WatchFinding> findings_of(const Program& program, const WatchLog::Seen& seen,
                                       const std::vector<SharedPlace>& names, const GlobalShadow& shadow);
 
