@@ -49,8 +49,8 @@ bool is_one_of(ImGuiKeyChord chord, std::initializer_list<ImGuiKey> keys) {
   return std::ranges::find(keys, static_cast<ImGuiKey>(chord)) != keys.end();
 }
 
-// A shortcut takes its key from Dear ImGui even where the action is refused: keys that menus, dialogs and controls need
-// are asked for only where the action is available.
+// A shortcut takes its key from Dear ImGui even if the action is then refused. Keys that menus, dialogs and controls
+// need are therefore taken only if the action is available.
 bool is_pressed(const Action& action, ImGuiKeyChord chord) {
   const ImGuiIO& io = ImGui::GetIO();
   const bool plain = (chord & ImGuiMod_Mask_) == 0;
@@ -61,7 +61,7 @@ bool is_pressed(const Action& action, ImGuiKeyChord chord) {
   if ((of_a_control || of_a_window) && ImGui::IsPopupOpen(nullptr, ImGuiPopupFlags_AnyPopup)) return false;
   if (of_a_control && io.NavVisible && ImGui::IsAnyItemFocused()) return false;
   if ((of_a_control || of_a_window) && !action.refusal().empty()) return false;
-  const bool in_editor = io.WantTextInput && !ImGui::IsAnyItemActive();  // of the source, which has Ctrl+Z of its own
+  const bool in_editor = io.WantTextInput && !ImGui::IsAnyItemActive();  // the source editor has its own Ctrl+Z
   return ImGui::Shortcut(chord,
                          ImGuiInputFlags_RouteGlobal | (plain || in_editor ? 0 : ImGuiInputFlags_RouteOverActive));
 }

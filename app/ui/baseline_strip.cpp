@@ -87,7 +87,7 @@ void pin_button(Context& context) {
     context.settings.pinned = pin_of(*baseline.entry);
 }
 
-// A letter and its words, cut to `room` pixels.
+// Draws a letter and its text, cut to `room` pixels.
 void side(const Context& context, const char* letter, const Words& side, float room) {
   ImGui::PushFont(fonts().strong, 0);
   term(context.glossary, letter, letter, palette().accent);
@@ -111,7 +111,7 @@ void draw_line(Context& context) {
   const float arrow = width_of(ICON_ARROW_RIGHT) + em(1.6f), letters = em(2.2f);
   const float room = std::max(0.0f, ImGui::GetContentRegionAvail().x - verdict_width - padding - arrow - em(1));
   const float wanted_a = width_of(a.words) + letters, wanted_b = width_of(b.words) + letters;
-  // The side that needs less than half gives the rest to the other.
+  // A side that needs less than half gives the rest to the other.
   const float room_a = wanted_a + wanted_b <= room ? wanted_a : std::max(room - wanted_b, std::min(wanted_a, room / 2));
   side(context, "A", a, room_a);
   ImGui::SameLine(0, em(0.8f));

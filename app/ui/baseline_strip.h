@@ -3,7 +3,7 @@
 
 namespace attnscope::ui {
 
-// The line under the menu: A, the shown run B, and how B stands against A. It always has its line, and the button that
+// The line under the menu: A, the shown run B, and how B compares with A. The line is always there, and the button that
 // pins A has a fixed place in it.
 void baseline_strip(Context& context);
 

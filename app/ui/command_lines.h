@@ -8,15 +8,15 @@
 
 namespace attnscope::ui {
 
-// The program's commands for a terminal, with the experiment that the knobs describe.
+// The program's commands that can be shown for the experiment on the knobs.
 enum class CommandKind { run, export_config, best, bench };
 
 struct CommandLine {
   std::vector<std::string> arguments;  // after the program's name
-  std::string refusal;                 // why no command line can express this experiment, or empty
+  std::string refusal;                 // why no command line can express this experiment; empty if one can
 };
 
-// `preset` is the loaded preset's file as long as nothing changed since loading: it carries compile options, which the
+// `preset` is the loaded preset's file if nothing has changed since loading: it carries compile options, which the
 // command line cannot express. `out` is the folder that an export writes.
 CommandLine command_line(CommandKind kind, const Draft& draft, const Kernel* kernel, const std::string& preset,
                          const std::string& out);

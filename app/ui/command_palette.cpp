@@ -18,7 +18,8 @@ std::string lowered(std::string words) {
   return words;
 }
 
-// 0 the title begins with the query, 1 one of its words does, 2 it contains all of the query's words, 3 it does not.
+// 0: the title begins with the query, 1: one of its words does, 2: it contains all of the query's words, 3: it does
+// not.
 int rank(const std::string& title, const std::string& query) {
   if (title.starts_with(query)) return 0;
   if (title.find(" " + query) != std::string::npos) return 1;

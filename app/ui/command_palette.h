@@ -13,8 +13,9 @@ struct PaletteEntry {
   std::function<void()> run;
 };
 
-// The entries whose title contains every word of `query`, ignoring case: first titles that begin with it, then titles
-// with a word that does, each group in the given order. An empty query returns all in the given order.
+// The indices of entries whose title contains every word of `query`, ignoring case: first titles that begin with the
+// query, then titles with a word that does, each group in the given order. An empty query returns all of them in the
+// given order.
 std::vector<size_t> matching(const std::vector<PaletteEntry>& entries, const std::string& query);
 
 // A search box over all commands; Enter runs the chosen line, Escape closes.

@@ -10,10 +10,10 @@
 namespace attnscope::ui {
 
 // Export, best and bench from the window: the exact command line for the current experiment, to copy or to run in the
-// background with this program. Closing the pane does not stop the run; opening the pane again shows it.
+// background with this program. Closing the pane does not stop a run; opening it again shows the run.
 class CommandPane {
  public:
-  // `program` is attnscope's own file; empty: nothing can be run. `wake` asks for a frame from any thread.
+  // `program` is attnscope's own file; empty: nothing can be run. `wake` requests a frame from any thread.
   CommandPane(std::string program, std::function<void()> wake) : program_(std::move(program)), wake_(std::move(wake)) {}
 
   void open(CommandKind kind);
@@ -21,7 +21,7 @@ class CommandPane {
   void close() { open_ = false; }
   void draw(Context& context);
   bool running() const { return tool_ && !tool_->exit_code(); }
-  // The last run's process; null: none was started. For tests.
+  // The last run's process; null if none was started. For tests.
   const platform::BackgroundTool* tool() const { return tool_.get(); }
   const std::string& shown_line() const { return shown_line_; }
 

@@ -19,7 +19,7 @@ namespace attnscope::ui {
 // A reported figure and its config; charts::Reported describes how it is drawn.
 struct ReportedFigure {
   charts::Reported line;
-  bool target = false;  // a goal rather than a run
+  bool target = false;  // a goal, not a run
   std::string kernel;   // empty: not a kernel of this program
   std::map<std::string, int64_t> knobs;
   Problem problem;
@@ -37,8 +37,8 @@ class HardwareDesk;
 class LessonDesk;
 class SweepDesk;
 
-// Everything a panel may use while it draws one frame. A panel reads the snapshot and posts requests; it has no other
-// access to the session, and none to a device.
+// Everything that a panel may use while it draws a frame. A panel reads the snapshot and posts requests; it has no
+// other access to the session, and none to a device.
 struct Context {
   session::Session& session;
   const session::Snapshot& snapshot;
@@ -58,14 +58,14 @@ struct Context {
   PixelWay& pixels;
   Interop* interop;                         // null: maps come through the pipe
   double frame_ms = 0;                      // largest CPU time for building a frame in the last second
-  std::function<void(double)> wake_within;  // asks for a frame within so many seconds
-  std::function<void(int64_t)> show_line;   // of the kernel's source
+  std::function<void(double)> wake_within;  // requests a frame within that many seconds
+  std::function<void(int64_t)> show_line;   // a line of the kernel's source
   std::function<void()> explain;            // brings the terms of the shown time to the front
-  // Asks where a file of that name goes, and writes the text there.
+  // Asks where to save a file with that name, and writes the text there.
   std::function<void(const std::string& name, std::string text)> save;
-  // The same for a picture of the panel of that title; an empty title: of the whole window.
+  // The same for a picture of the panel with that title; an empty title means the whole window.
   std::function<void(const std::string& title, const std::string& name)> save_picture;
-  std::function<void()> show_lessons;  // brings them to the front
+  std::function<void()> show_lessons;  // brings the lessons to the front
 
   // Sends a new draft to the focus lane and shows it at once.
   void post(Draft wish, session::Gesture gesture);
@@ -75,7 +75,7 @@ struct Context {
 // The hash of the experiment that a shown part belongs to.
 std::string experiment_of(const Context& context, session::Part part);
 
-// A new gesture id; everything between a press and its release shares one.
+// A new gesture id. Everything between a press and its release shares one.
 uint64_t next_gesture();
 
 }  // namespace attnscope::ui

@@ -31,7 +31,7 @@ void draw_worker(const Context& context, const session::WorkerStatus& worker) {
     if (ImGui::SmallButton("Try again")) context.session.reconnect(worker.name);
   }
   const Versions& v = worker.versions;
-  if (v.app.empty()) {  // no hello yet
+  if (v.app.empty()) {  // the worker has not said hello yet
     wrapped(worker.detail.empty() ? "It has not answered yet." : worker.detail, palette().dim);
   } else {
     have_or_lack(!v.nvrtc.empty(), v.nvrtc.empty() ? "No NVRTC: a kernel that is not in the cache cannot be compiled."
@@ -55,7 +55,7 @@ void draw_worker(const Context& context, const session::WorkerStatus& worker) {
   ImGui::PopID();
 }
 
-// A command's line on the sheet. True: it was pressed, and can run.
+// A command's line on the sheet. Returns true if it was pressed and can run.
 bool draw_command(const Action& action) {
   const std::string refusal = action.refusal(), keys = action.keys_text();
   const bool able = action.run != nullptr && refusal.empty();
@@ -83,7 +83,7 @@ void Dialogs::draw(Context& context, const Actions& actions) {
   draw_about(context);
 }
 
-// Every command that has a key, by group; the palette finds those that have none. A click runs it.
+// Every command that has a key, by group; the palette also lists those that have none. A click runs the command.
 void Dialogs::draw_commands(const Actions& actions) {
   if (!begin_modal("Commands", 62)) return;
   std::vector<std::string> groups;
@@ -128,7 +128,7 @@ void Dialogs::draw_glossary(const Context& context) {
   end_modal();
 }
 
-// What the workers have, what they lack, and what each missing part costs.
+// What the workers have, what they lack, and what each missing part prevents.
 void Dialogs::draw_found(const Context& context) {
   if (!begin_modal("What was found", 40)) return;
   if (!context.snapshot.device_reason.empty()) wrapped(context.snapshot.device_reason, palette().text);

@@ -6,7 +6,7 @@
 
 namespace attnscope::ui {
 
-// The modal windows that only inform: the command sheet, glossary, what was found, about.
+// The modal windows that only inform: the command sheet, the glossary, what was found, about.
 class Dialogs {
  public:
   void commands() { wanted_ = "Commands"; }
@@ -22,7 +22,7 @@ class Dialogs {
   void draw_about(const Context& context);
   void draw_found(const Context& context);
 
-  std::string wanted_;  // dialog to open in this frame
+  std::string wanted_;  // the dialog to open in this frame
   std::string filter_;
 };
 

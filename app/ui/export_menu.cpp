@@ -62,7 +62,7 @@ void export_items(Context& context, const Leaving& leaving) {
 }
 
 void export_menu(Context& context, const Leaving& leaving) {
-  // A plot holds the click until it ends, so a window that an item blocks counts too.
+  // A plot keeps the click until it ends, so a window that an item blocks counts too.
   constexpr ImGuiHoveredFlags kAnyhow =
       ImGuiHoveredFlags_AllowWhenBlockedByPopup | ImGuiHoveredFlags_AllowWhenBlockedByActiveItem;
   if (ImGui::IsMouseReleased(ImGuiMouseButton_Right) && ImGui::IsWindowHovered(kAnyhow)) ImGui::OpenPopup("export");

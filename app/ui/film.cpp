@@ -14,10 +14,10 @@
 namespace attnscope::ui {
 namespace {
 
-constexpr int kGlideMs = 40, kGlides = 12;       // of the pointer on its way to a value
-constexpr int kWaitMs = 120, kMostWaiting = 12;  // pictures while a run is awaited; a longer wait is cut
+constexpr int kGlideMs = 40, kGlides = 12;       // for the pointer's movement to a value
+constexpr int kWaitMs = 120, kMostWaiting = 12;  // ms per frame while waiting for a run, and the most frames of a wait
 constexpr int kLoadMs = 700;                     // for what a panel or a command loads, such as code
-constexpr int kReadMs = 2500;                    // for a lesson's question, and for what a step tells
+constexpr int kReadMs = 2500;                    // to read a lesson's question or what a step reveals
 
 int ms_of(double seconds) { return static_cast<int>(seconds * 1000); }
 
@@ -30,7 +30,7 @@ class Director {
         film_({size.width, size.height}),
         pointer_{static_cast<float>(size.width) * 0.45f, static_cast<float>(size.height) * 0.6f} {}
 
-  // Draws until nothing is under way, for `at_least_ms` in any case, then shows it for `hold_ms`. The way there is
+  // Draws until nothing is in progress, for at least `at_least_ms`, then shows the result for `hold_ms`. The wait is
   // filmed if `shown`.
   Result<void> settle(bool shown, int hold_ms, int at_least_ms = 0) {
     studio_.start_waiting();
@@ -71,7 +71,7 @@ class Director {
     for (;;) {
       const bool told = progress.state() == State::told || progress.state() == State::practises;
       if (told && progress.is_last()) return {};
-      // An answer is given, the step's run is started, or the next step comes.
+      // Chooses an answer, starts the step's run, or goes to the next step.
       const auto led = lead(desk, {id, progress.at() + (told ? 2 : 1), 1});
       if (!led) return fail(led.error());
       if (auto seen = settle(true, kReadMs); !seen) return seen;
@@ -92,7 +92,7 @@ class Director {
     return {};
   }
 
-  // The pointer goes to the value and clicks it, as a person does.
+  // Moves the pointer to the value and clicks it, as a person does.
   Result<void> turn(const FilmAct& act) {
     const auto now = session_.snapshot();
     const Kernel* kernel = session::find_kernel(*now, bench_.draft().current().kernel);

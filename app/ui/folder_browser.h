@@ -5,8 +5,8 @@
 
 namespace attnscope::ui {
 
-// Folders and .json files to choose from, inside the window: a headless or remote machine has no desktop file dialog. A
-// folder is read once, when it is entered.
+// Folders and .json files to choose from, inside the window, because a headless or remote machine has no desktop file
+// dialog. A folder is read once, when it is entered.
 class FolderBrowser {
  public:
   struct Entry {
@@ -19,9 +19,10 @@ class FolderBrowser {
   const std::filesystem::path& folder() const { return folder_; }
   const std::vector<Entry>& entries() const { return entries_; }  // folders first, each by name; hidden ones left out
   const std::string& trouble() const { return trouble_; }
-  std::filesystem::path chosen() const { return chosen_.empty() ? chosen_ : folder_ / chosen_; }  // empty: no file
+  // Empty: no file is chosen.
+  std::filesystem::path chosen() const { return chosen_.empty() ? chosen_ : folder_ / chosen_; }
 
-  // Uses the remaining width; true: the chosen file was double-clicked.
+  // Uses the remaining width. Returns true if the chosen file was double-clicked.
   bool draw(float height);
 
  private:

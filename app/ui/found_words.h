@@ -5,7 +5,7 @@
 
 namespace attnscope::ui {
 
-// Whether the text holds what is searched for, in letters of either case; nothing is in every text.
+// True if the text contains `wanted`, ignoring case. Empty words are in every text.
 inline bool holds_words(std::string_view text, std::string_view wanted) {
   const auto same = [](char a, char b) {
     return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b));

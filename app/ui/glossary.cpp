@@ -11,7 +11,7 @@ namespace attnscope::ui {
 namespace {
 
 constexpr uint64_t kMaxFileBytes = 1 << 20;
-// In a sentence these rarely have the glossary's meaning.
+// In a sentence these words rarely have the glossary's meaning.
 constexpr std::string_view kOrdinary[] = {"other",   "correct", "wrong",   "watch", "move",    "limit", "outside",
                                           "control", "term",    "history", "scale", "problem", "jumps", "uniform"};
 
@@ -68,7 +68,7 @@ std::vector<Glossary::Found> Glossary::words_in(std::string_view text) const {
   const auto in_a_word = [&](size_t at) {
     return at < all.size() && (std::isalnum(static_cast<unsigned char>(all[at])) != 0 || all[at] == '_');
   };
-  // How long the word is in the text at that place, with or without an s; 0: it is not there.
+  // The length of the word in the text at that place, with or without an s; 0 if it is not there.
   const auto length_at = [&](size_t at, std::string_view word) -> size_t {
     if (word.ends_with('s') && !word.ends_with("ss")) word.remove_suffix(1);
     if (word.size() < 2 || all.compare(at, word.size(), word) != 0) return 0;

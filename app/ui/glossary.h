@@ -9,18 +9,17 @@
 
 namespace attnscope::ui {
 
-// One sentence for every jargon word, from assets/glossary.md: one line "- **word**: sentence" each; "**a, b**" gives
-// two words the same sentence.
+// One sentence for each technical word, from assets/glossary.md, which has lines "- **word**: sentence"; "**a, b**"
+// gives two words the same sentence.
 class Glossary {
  public:
   static Result<Glossary> load(const std::filesystem::path& file);
   static Glossary parse(std::string_view markdown);
 
-  // Empty if the glossary lacks the word; letter case does not matter.
+  // Empty if the glossary lacks the word. Case does not matter.
   const std::string& find(std::string_view word) const;
-  // The words of the text that it explains, as the text writes them, in the text's order; a word and its plural, and
-  // two words of one sentence, count once. Letters such as "A", and words of every sentence such as "other", do not
-  // count.
+  // The words of the text that the glossary explains, spelled and ordered as in the text. A word and its plural, or two
+  // words with one sentence, count once. Single letters such as "A", and common words such as "other", are left out.
   struct Found {
     std::string written, word;
   };

@@ -11,7 +11,7 @@
 namespace attnscope::ui {
 namespace {
 
-constexpr int64_t kMostEmulatedMs = 60000;  // so that every CTA of an ordinary problem is counted
+constexpr int64_t kMostEmulatedMs = 60000;  // enough to count every CTA of an ordinary problem
 
 constexpr const char* kEdited = "The kernel was edited since that run: run it again first.";
 
@@ -93,7 +93,7 @@ void HardwareDesk::follow(session::Session& session, const session::Snapshot& sn
     return;
   }
   Observation seen = came_.get();
-  // The session that profiles reads the kernel's file itself.
+  // The profiling session reads the kernel's file itself.
   if (!seen.failure && seen.experiment.kernel_hash != kernel_hash_)
     seen = failed({Stage::input, "the kernel was edited since that run", "Run it again first."});
   keep(std::move(seen));

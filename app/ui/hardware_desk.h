@@ -14,47 +14,46 @@
 
 namespace attnscope::ui {
 
-// Reads a GPU's own counters. A session of its own does, whose workers profile and time nothing, so that nothing is
-// profiled in the processes that time. Meanwhile the window's own session times nothing on that worker's GPUs. One
-// reading at a time.
+// Reads a GPU's own counters in a session of its own, whose workers profile and time nothing, so that processes that
+// time never profile. Meanwhile the window's session times nothing on that worker's GPUs. One reading at a time.
 class HardwareDesk {
  public:
-  // `profiling`: of that session; empty: this window reads none. `wake` is called on another thread.
+  // `profiling`: options of that session; empty: this window reads no counters. `wake` is called on another thread.
   HardwareDesk(std::optional<session::SessionOptions> profiling, std::function<void()> wake)
       : profiling_(std::move(profiling)), wake_(std::move(wake)) {}
-  ~HardwareDesk() { cancel(); }  // and waits for the reading's end
+  ~HardwareDesk() { cancel(); }  // also waits for the reading's end
   HardwareDesk(const HardwareDesk&) = delete;
   HardwareDesk& operator=(const HardwareDesk&) = delete;
 
-  // Why the shown run's counters cannot be read now; empty: they can. Nothing is read while the run's worker does
-  // something, which may be a timing on the same GPU.
+  // Why the shown run's counters cannot be read now; empty if they can. Nothing is read while the run's worker is busy,
+  // because it may be timing on the same GPU.
   std::string refusal(const session::Snapshot& snapshot, const Experiment& shown) const;
-  // It begins once nothing is timed. Nothing happens while one reads.
+  // Requests a reading, which begins when nothing is being timed. Ignored during a reading.
   void read(session::Session& session, const session::Snapshot& snapshot, const Experiment& experiment);
-  // What is read comes to nothing.
+  // Drops the reading and its result.
   void cancel();
-  // Once a frame: begins what may begin, and takes what has come.
+  // Call once per frame: starts a pending reading when it may begin, and takes a finished one.
   void follow(session::Session& session, const session::Snapshot& snapshot);
 
   bool reads() const { return !held_.empty(); }
   bool is_cancelled() const { return reads() && *stop_; }
-  bool waits() const { return reads() && !came_.valid(); }  // for what is timed
-  // The hash of the experiment that is read; empty: none is.
+  bool waits() const { return reads() && !came_.valid(); }  // waits until nothing is being timed
+  // The hash of the experiment that is being read; empty: none.
   const std::string& reading() const { return hash_; }
-  std::string progress() const;  // "emulating tiled, 43 of 128 CTAs"; empty: not known
-  // What came of the last reading of that experiment: `hardware` with the emulator's counters, or why there is nothing.
-  // Null: none was read.
+  std::string progress() const;  // "emulating tiled, 43 of 128 CTAs"; empty: unknown
+  // The result of the last reading of that experiment: `hardware` with the emulator's counters, or why there are none.
+  // Null if there was no reading.
   const Observation* of(const std::string& experiment_hash) const;
-  // The hash of its experiment, made once for each observation.
+  // The hash of the run's experiment, computed once for each observation.
   const std::string& hash_of_run(const session::Shared<Observation>& run);
 
  private:
   static constexpr size_t kMostKept = 32;
 
   void begin();
-  void keep(Observation seen);  // as what came of the reading
+  void keep(Observation seen);  // stores it as the result of the reading
 
-  // Of the thread that reads, too.
+  // Shared with the reading thread.
   struct Words {
     std::mutex mutex;
     std::string text;
@@ -64,15 +63,15 @@ class HardwareDesk {
   std::function<void()> wake_;
   std::shared_ptr<std::atomic<bool>> stop_;
   std::shared_ptr<Words> words_;
-  std::string held_;   // the worker that times nothing meanwhile; empty: nothing is read
-  uint64_t hold_ = 0;  // the last one's number: a snapshot may still show the one before
+  std::string held_;   // the worker that times nothing meanwhile; empty: no reading
+  uint64_t hold_ = 0;  // the number of the last hold; a snapshot may still show the previous one
   std::string hash_;
-  Draft draft_;                                           // what is read
-  std::string kernel_hash_;                               // of the experiment that is read
-  std::deque<std::pair<std::string, Observation>> kept_;  // by the experiment's hash, oldest first
+  Draft draft_;                                           // the draft that is being read
+  std::string kernel_hash_;                               // of the experiment that is being read
+  std::deque<std::pair<std::string, Observation>> kept_;  // by experiment hash, oldest first
   session::Shared<Observation> hashed_;
   std::string hash_of_hashed_;
-  std::future<Observation> came_;  // the last member: its end is waited for first
+  std::future<Observation> came_;  // the last member, so that its end is waited for first
 };
 
 }  // namespace attnscope::ui

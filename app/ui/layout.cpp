@@ -13,7 +13,7 @@ namespace attnscope::ui {
 namespace {
 
 constexpr float kSmallWidth = 80, kSmallHeight = 42, kLargeWidth = 125, kLargeHeight = 62;  // ems
-constexpr float kNarrowWidth = 60;  // ems: three readouts side by side would be cut
+constexpr float kNarrowWidth = 60;  // ems: below this, three readouts side by side would be cut
 constexpr float kControlsWidth = 23.5f, kControlsNarrow = 20.5f;
 
 struct Node {
@@ -26,12 +26,13 @@ struct Node {
   }
 };
 
-using Places = std::map<std::string_view, ImGuiID>;  // by the panel's title; the others by their Dock
+using Places = std::map<std::string_view, ImGuiID>;  // by panel title; all others by their Dock
 
-constexpr float kTall = 0.62f, kTallFrom = 0.6f;  // of a height: the least that is made tall, and what counts as tall
-constexpr float kHeadlines = 13;                  // ems: what is left of the panels above a tall strip
+// Shares of a height: the least that set_tall gives, and what counts as tall.
+constexpr float kTall = 0.62f, kTallFrom = 0.6f;
+constexpr float kHeadlines = 13;  // ems: what remains of the panels above a tall strip
 
-// Of the height, for the strip below the readouts.
+// The share of the height for the strip below the readouts.
 float lower_share(LayoutKind kind) {
   switch (kind) {
     case LayoutKind::narrow:
@@ -46,7 +47,7 @@ float lower_share(LayoutKind kind) {
   return 0.36f;
 }
 
-// The lower part of the innermost horizontal split that the panel is in; null: it stands below no other panel.
+// The lower part of the innermost horizontal split that contains the panel; null if it is below no other panel.
 ImGuiDockNode* lower_part(const char* title) {
   const ImGuiWindow* window = ImGui::FindWindowByName(title);
   ImGuiDockNode* node = window != nullptr ? ImGui::DockBuilderGetNode(window->DockId) : nullptr;

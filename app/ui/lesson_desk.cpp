@@ -32,7 +32,7 @@ std::string words_of(const lesson::Run& run) {
 
 void LessonDesk::open(const lesson::Lesson& lesson) {
   progress_.emplace(lesson);
-  drafted_.reset();  // it has other runs
+  drafted_.reset();  // the new lesson has other runs
   fault_.clear();
   taken_.clear();
   start_ = runs_ = false;
@@ -53,7 +53,7 @@ void LessonDesk::next() {
   progress_->next();
   fault_.clear();
   start_ = runs_ = false;
-  if (!progress_->may_go_on()) taken_.clear();  // the run that is shown may be this step's
+  if (!progress_->may_go_on()) taken_.clear();  // the shown run may be this step's
 }
 
 void LessonDesk::back() {

@@ -8,7 +8,7 @@
 namespace attnscope::ui {
 namespace {
 
-// " 1,140 us in this step, 839 us now": the step's run and the learner's own; empty where one has no time.
+// " 1,140 us in this step, 839 us now": the step's run and the learner's own; empty if either has no time.
 std::string gained(const lesson::Progress& progress) {
   const Timing *before = nullptr, *now = nullptr;
   for (const lesson::Progress::Told& one : progress.told()) {
@@ -19,7 +19,7 @@ std::string gained(const lesson::Progress& progress) {
   return " " + charts::us_text(before->p50) + " in this step, " + charts::us_text(now->p50) + " now.";
 }
 
-// The text with its figures, or why it cannot be filled.
+// Draws the text with its figures, or why they cannot be filled in.
 void say(const lesson::Progress& progress, const std::string& words) {
   if (words.empty()) return;
   const auto filled = progress.filled(words);

@@ -5,16 +5,16 @@
 
 namespace attnscope::ui {
 
-// Parts of a step that the panel and the presenter draw alike, into the current window. Each draws nothing where the
+// Parts of a step that the panel and the presenter both draw, into the current window. A part draws nothing if the
 // step's state does not show it.
 
 // The step's text, with its figures.
 void draw_text(const lesson::Progress& progress);
-// The step's run: a button, that it runs and how far it is (`busy`), or why it cannot.
+// The step's run: a button to start it, its progress (`busy`), or why it cannot start.
 void draw_waiting_run(LessonDesk& desk, const std::string& busy);
-// Which answer is right, and whether it was chosen.
+// The right answer, and whether it was chosen.
 void draw_answer(const lesson::Progress& progress);
-// What the run shows; the goal, and whether it is reached.
+// The reveal; then the goal, and whether it is reached.
 void draw_told(const lesson::Progress& progress);
 
 }  // namespace attnscope::ui

@@ -43,7 +43,7 @@ void configure_imgui() {
   io.LogFilename = nullptr;
   io.IniSavingRate = 1.0f;
   io.ConfigFlags |= ImGuiConfigFlags_DockingEnable | ImGuiConfigFlags_NavEnableKeyboard;
-  io.ConfigInputTextCursorBlink = false;  // an idle window draws nothing
+  io.ConfigInputTextCursorBlink = false;  // so that an idle window draws nothing
   io.ConfigWindowsMoveFromTitleBarOnly = true;
   io.ConfigErrorRecoveryEnableAssert = false;
 }

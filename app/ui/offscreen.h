@@ -12,19 +12,19 @@ struct GLFWwindow;
 namespace attnscope::ui {
 
 // Dear ImGui and OpenGL without a window on a display: GLFW's null platform with EGL, or a hidden window if that is
-// unavailable. Draws into a framebuffer of exactly the requested size. One at a time per process, on the program's
+// unavailable. Draws into a framebuffer of exactly the requested size. Only one per process at a time, on the program's
 // first thread.
 class Offscreen {
  public:
-  // Fonts and styles are set; a missing font is no Failure. `resources` holds assets/.
+  // Sets fonts and styles; a missing font is not a Failure. `resources` contains assets/.
   static Result<std::unique_ptr<Offscreen>> create(ShotSize size, const std::filesystem::path& resources);
   ~Offscreen();
   Offscreen(const Offscreen&) = delete;
   Offscreen& operator=(const Offscreen&) = delete;
 
-  void begin_frame();  // up to ImGui::NewFrame
+  void begin_frame();  // everything up to ImGui::NewFrame
   void end_frame(
-      bool rasterise);  // ImGui::Render; with rasterise false no pixels are drawn, but the work before them is done
+      bool rasterise);  // ImGui::Render; without `rasterise` no pixels are drawn, but all work before that is done
   std::vector<uint8_t> pixels() const;  // RGB, rows from the top, of the last rasterised frame
   ShotSize size() const { return size_; }
 

@@ -13,9 +13,9 @@
 namespace attnscope::ui {
 namespace {
 
-constexpr double kToClose = 0.2;   // seconds: a menu is gone then, and the shade behind a dialog
-constexpr double kToAppear = 2.0;  // seconds in which a panel that was behind others comes to the front
-constexpr int kFramesInSight = 3;  // before it is drawn as it stays
+constexpr double kToClose = 0.2;   // seconds for a menu and the shade behind a dialog to disappear
+constexpr double kToAppear = 2.0;  // seconds in which a panel behind others must come to the front
+constexpr int kFramesInSight = 3;  // number of frames until its drawing is final
 
 PixelBox box_of(ImVec2 from, ImVec2 to, PictureSize framebuffer) {
   const ImVec2 scale = ImGui::GetIO().DisplayFramebufferScale;
@@ -53,7 +53,7 @@ void PanelPicture::ask(std::string title, std::string name) {
   in_sight_ = 0;
 }
 
-// Dear ImGui's backend calls this after it has drawn everything else, into the framebuffer that holds it.
+// Dear ImGui's backend calls this after it has drawn everything else, with the framebuffer bound.
 void PanelPicture::read(const ImDrawList*, const ImDrawCmd* command) {
   auto& picture = *static_cast<PanelPicture*>(command->UserCallbackData);
   const PixelBox& box = picture.box_;
@@ -75,7 +75,7 @@ void PanelPicture::encode() {
   try {
     encoded_ = std::async(std::launch::async, work);
   } catch (const std::system_error&) {
-    encoded_ = std::async(std::launch::deferred, work);  // no thread is left: within this frame
+    encoded_ = std::async(std::launch::deferred, work);  // the system refuses a thread: encoded within this frame
   }
 }
 

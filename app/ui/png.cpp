@@ -19,7 +19,7 @@ void append_bytes(void* out, void* bytes, int size) {
   static_cast<std::string*>(out)->append(static_cast<const char*>(bytes), static_cast<size_t>(size));
 }
 
-// The CRC of ISO 3309, as PNG asks for.
+// The CRC of ISO 3309, which PNG requires.
 uint32_t crc_of(std::string_view bytes) {
   static const auto table = [] {
     std::array<uint32_t, 256> made{};
@@ -47,7 +47,7 @@ void put_chunk(std::string& out, std::string_view kind, std::string_view data) {
   put(out, crc_of(body));
 }
 
-// The data of all chunks of that kind in a PNG of our own making.
+// The data of all chunks of that kind, in a PNG that we made.
 std::string chunks_of(std::string_view png, std::string_view kind) {
   std::string found;
   for (size_t at = kSignature.size(); at + 8 <= png.size();) {
@@ -121,7 +121,7 @@ std::string AnimatedPng::bytes() const {
   put_chunk(out, "IHDR", head_);
   std::string control;
   put(control, static_cast<uint32_t>(delays_.size()));
-  put(control, 0);  // plays without end
+  put(control, 0);  // repeats endlessly
   put_chunk(out, "acTL", control);
   uint32_t sequence = 0;
   for (size_t at = 0; at < delays_.size(); ++at) {
@@ -132,7 +132,7 @@ std::string AnimatedPng::bytes() const {
     put(frame, static_cast<uint32_t>(delays_[at]), 2);
     put(frame, 1000, 2);
     put(frame, 0, 1);               // stays when the next one comes
-    put(frame, at > 0 ? 1 : 0, 1);  // over the one before; the first stands for itself
+    put(frame, at > 0 ? 1 : 0, 1);  // over the previous one; the first stands by itself
     put_chunk(out, "fcTL", frame);
     std::string data;
     if (at > 0) put(data, sequence++);

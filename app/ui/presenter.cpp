@@ -20,11 +20,11 @@ namespace {
 
 using State = lesson::Progress::State;
 
-constexpr float kLarger = 1.8f;                          // than the window's type, at the size below
+constexpr float kLarger = 1.8f;                          // relative to the window's type, at the size below
 constexpr float kUsualWidth = 1152, kUsualHeight = 720;  // pixels
 constexpr float kLeastFit = 0.55f;
 constexpr int kSettlingFrames = 8;
-constexpr float kUnseen = 0.01f;  // alpha 0 would leave out the layout too
+constexpr float kUnseen = 0.01f;  // with alpha 0 the layout would be left out too
 constexpr double kSpotSeconds = 3;
 constexpr int kMostDigits = 9;
 
@@ -38,7 +38,7 @@ void heading(std::string_view words, float size) {
   ImGui::PopFont();
 }
 
-// What came of a run, in words: its time, or why it has none.
+// The result of a run as text: its time, or why it has none.
 struct Outcome {
   std::string words;
   ImU32 colour = 0;
@@ -63,7 +63,7 @@ Outcome outcome_of(const Observation& run) {
 
 void Presenter::turn(bool on) {
   on_ = on;
-  if (on) ImGui::SetNavCursorVisible(false);  // the arrow keys lead through the lesson
+  if (on) ImGui::SetNavCursorVisible(false);  // the arrow keys step through the lesson
   fitted_.clear();
   marked_.reset();
 }
@@ -115,7 +115,7 @@ float Presenter::type_scale(ImVec2 size) const {
   return kLarger * fit_ * std::max(0.4f, std::min(size.y / kUsualHeight, size.x / kUsualWidth));
 }
 
-// What does not fit makes the type smaller, frame by frame until it does.
+// Content that does not fit makes the type smaller, frame by frame until it fits.
 void Presenter::settle(const Context& context) {
   const lesson::Progress* progress = context.lesson.progress();
   const ImVec2 size = ImGui::GetMainViewport()->Size;
@@ -147,7 +147,7 @@ void Presenter::end_column() {
 }
 
 void Presenter::draw(Context& context, ExperimentPanel& controls, Panel& time) {
-  // A knob that was clicked would take the arrow keys. With Tab one can still reach it.
+  // A knob that was clicked would take the arrow keys. Tab can still reach it.
   if (!ImGui::GetIO().NavVisible && !ImGui::IsAnyItemActive()) ImGui::GetCurrentContext()->NavId = 0;
   settle(context);
   overflow_ = 0;
@@ -201,7 +201,7 @@ void Presenter::draw_lesson(Context& context, ExperimentPanel& controls) {
   end_column();
 }
 
-// Each answer is a line with its number, which is its key too.
+// Each answer is a line with its number, which is also its key.
 void Presenter::draw_question(LessonDesk& desk) {
   const lesson::Progress& progress = *desk.progress();
   const lesson::Question& question = *progress.step().predict;
@@ -242,7 +242,7 @@ void Presenter::draw_question(LessonDesk& desk) {
   ImGui::Dummy({0, em(0.3f)});
 }
 
-// A bar for each run that may be seen, as long as its time.
+// A bar for each run whose figures may be shown, as long as its time.
 void Presenter::draw_runs(const Context& context, const lesson::Progress& progress) {
   const auto runs = progress.told();
   if (runs.empty()) return;
@@ -280,7 +280,7 @@ void Presenter::draw_runs(const Context& context, const lesson::Progress& progre
   ImGui::Dummy({0, em(0.3f)});
 }
 
-// The knobs on the left, as everywhere; the time with its runs, and what the verdict is, on the right.
+// The knobs on the left, as everywhere; the time with its runs, and the verdict, on the right.
 void Presenter::draw_run(const Context& shown, ExperimentPanel& controls, Panel& time) {
   Context context = shown;
   const Kernel* kernel = session::find_kernel(context.snapshot, context.draft.current().kernel);
@@ -330,7 +330,7 @@ void Presenter::draw_hints(const Context& context) const {
   small_text(shortened(words + "   Esc: leave", ImGui::GetContentRegionAvail().x), palette().dim);
 }
 
-// A ring around the pointer, which is small on a projector; it goes when the pointer rests.
+// A ring around the pointer, which is small on a projector. It disappears when the pointer rests.
 void Presenter::draw_spot(const Context& context) {
   const ImGuiIO& io = ImGui::GetIO();
   if (!ImGui::IsMousePosValid()) return;

@@ -12,25 +12,26 @@ namespace attnscope::ui {
 
 class ExperimentPanel;
 
-// The window on a projector, in large type: the step of the open lesson, or without a lesson the shown run and its
+// The window for a projector, in large type: the step of the open lesson, or without a lesson the shown run and its
 // knobs. It covers everything else; the panels keep their places.
 class Presenter {
  public:
   bool is_on() const { return on_; }
   void turn(bool on);
-  bool settled() const { return settling_ == 0; }  // the type has its size
+  bool settled() const { return settling_ == 0; }  // the size of the type is final
 
-  // On or back by one: a lesson's step, its run, the mark on an answer; without a lesson the run in the history.
+  // Goes forward or back by one: a lesson's step, its run, the mark on an answer; without a lesson, the run in the
+  // history.
   void step(int direction, LessonDesk& desk, session::Session& session, const session::Snapshot& snapshot);
   // Answers with the marked choice.
   void take_marked(LessonDesk& desk);
-  // Why there is no marked choice to take; empty: there is one.
+  // Why there is no marked choice; empty if there is one.
   std::string why_not_taken(const LessonDesk& desk) const;
 
-  // By how much type is larger than the window's, which is `size` pixels.
+  // How much larger the type is than the window's, for a window of `size` pixels.
   float type_scale(ImVec2 size) const;
 
-  // `time` is the panel of the shown run's time.
+  // `time` is the panel with the shown run's time.
   void draw(Context& context, ExperimentPanel& controls, Panel& time);
 
  private:
@@ -46,12 +47,12 @@ class Presenter {
 
   bool on_ = false;
   std::optional<size_t> marked_;  // a choice
-  std::string marked_of_;         // the step that it belongs to
-  // Type shrinks until the step fits. What is new is drawn when its size is known.
-  float fit_ = 1, overflow_ = 0;  // overflow_: of this frame's columns, the height that is wanted over the room
-  int settling_ = 0;              // frames
-  std::string fitted_;            // what fit_ was found for
-  ImVec2 spot_{};                 // the pointer, and since when it rests there
+  std::string marked_of_;         // identifies the step that it belongs to
+  // Type shrinks until the step fits. New content is drawn when its size is known.
+  float fit_ = 1, overflow_ = 0;  // overflow_: in this frame, the wanted height over the available height
+  int settling_ = 0;              // number of frames
+  std::string fitted_;            // the content that fit_ was found for
+  ImVec2 spot_{};                 // the pointer's position, and since when it rests there
   double rests_since_ = 0;
 };
 

@@ -124,7 +124,7 @@ void PresetDialogs::choose(const session::PresetItem& preset) {
   note_ = preset.note;
 }
 
-// A duplicate, or a file that was dropped, is chosen when it comes.
+// A duplicate, or a file that was dropped, is chosen when it appears.
 void PresetDialogs::choose_new(const session::Snapshot& snapshot) {
   const auto before = std::exchange(listed_, snapshot.presets);
   if (before == nullptr || before == listed_ || listed_ == nullptr) return;
@@ -145,7 +145,7 @@ void PresetDialogs::draw_manage(Context& context) {
   choose_new(snapshot);
   const ImGuiStyle& style = ImGui::GetStyle();
   const float details = ImGui::GetFrameHeightWithSpacing() + em(kNote);
-  const float others = details + 2 * ImGui::GetFrameHeightWithSpacing() + em(6);  // and the title, the borders
+  const float others = details + 2 * ImGui::GetFrameHeightWithSpacing() + em(6);  // also the title and the borders
   const float room = ImGui::GetMainViewport()->WorkSize.y * 0.9f - others - style.WindowPadding.y;
   const std::string picked = gallery_.draw(context, managed_, std::clamp(room, em(8), em(34)));
   const session::PresetItem* chosen = nullptr;
@@ -157,7 +157,7 @@ void PresetDialogs::draw_manage(Context& context) {
     context.session.load_preset(managed_);
     ImGui::CloseCurrentPopup();
   }
-  // What is told of a preset has its place, so that no button moves when one is chosen.
+  // A preset's details have a reserved place, so that no button moves when one is chosen.
   const float from = ImGui::GetCursorPosY();
   if (chosen != nullptr)
     draw_details(*chosen);
@@ -185,7 +185,7 @@ void PresetDialogs::draw_details(const session::PresetItem& preset) {
   }
 }
 
-// Leaves the line open for the dialog's own button.
+// Does not end the line, so that the dialog's own button can follow.
 void PresetDialogs::draw_buttons(Context& context, const session::PresetItem& preset) {
   if (ImGui::Button("Load")) {
     context.session.load_preset(preset.path);

@@ -17,7 +17,7 @@ class PresetDialogs {
   void save_as(const std::string& title);
   void manage();
 
-  // The gallery is open: a file that is dropped is kept there.
+  // True if the gallery is open: a dropped file is then added to it.
   bool manages() const { return manages_; }
 
   // `view` is the part of a preset that describes the window.
@@ -34,18 +34,19 @@ class PresetDialogs {
   void choose_new(const session::Snapshot& snapshot);
 
   std::filesystem::path user_presets_;
-  std::string wanted_;  // dialog to open in this frame
+  std::string wanted_;  // the dialog to open in this frame
   std::string path_, title_, note_;
-  std::string looked_at_;                                     // the typed path of which replaces_ tells
-  bool replaces_ = false;                                     // a file of that path exists
+  std::string looked_at_;                                     // the typed path that replaces_ was checked for
+  bool replaces_ = false;                                     // a file with that path exists
   std::string managed_;                                       // path of the selected preset, or empty
-  session::Shared<std::vector<session::PresetItem>> listed_;  // of the last frame of the gallery
+  session::Shared<std::vector<session::PresetItem>> listed_;  // as in the last frame of the gallery
   FolderBrowser browser_;
   PresetGallery gallery_;
   bool manages_ = false;
 };
 
-// "Tiled, eight warps" → "tiled-eight-warps": letters, digits and dashes, so that every title makes a valid file name.
+// "Tiled, eight warps" → "tiled-eight-warps". Keeps letters, digits and dashes, so that every title makes a valid file
+// name.
 std::string file_name_of(const std::string& title);
 
 }  // namespace attnscope::ui

@@ -18,8 +18,8 @@ namespace {
 
 constexpr float kCard = 18, kHeight = 4.4f, kThumbnail = 3.4f, kGap = 0.5f;  // ems
 
-// The terms of the run's time one above the other, the longest at the bottom, with the time and its kind's mark below.
-// A measured time has no terms: its box is filled with its kind's colour.
+// The terms of the run's time stacked, the longest at the bottom, with the time and its kind's mark below. A measured
+// time has no terms, so its box is filled with its kind's colour.
 void draw_thumbnail(const Observation* run, ImVec2 corner, float side) {
   const Palette& p = palette();
   ImDrawList* list = ImGui::GetWindowDrawList();
@@ -46,7 +46,7 @@ void draw_thumbnail(const Observation* run, ImVec2 corner, float side) {
     }
   }
   const ImVec2 mark{high.x - em(0.5f), low.y + em(0.5f)};
-  list->AddCircleFilled(mark, em(0.42f), p.raised);  // the bars have its colours too
+  list->AddCircleFilled(mark, em(0.42f), p.raised);  // the bars use its colours too
   draw_kind_mark(list, mark, em(0.25f), timing.kind);
 }
 
@@ -65,7 +65,7 @@ session::Shared<Observation> run_of_preset(const session::History& history, cons
   return nullptr;
 }
 
-// Once for each run that is added: a history may be long.
+// Each added run is searched only once, because a history may be long.
 void PresetGallery::find_runs(const session::Snapshot& snapshot) {
   if (runs_of_ == snapshot.presets && runs_in_ == snapshot.history.size) return;
   runs_of_ = snapshot.presets;
@@ -133,7 +133,7 @@ std::string PresetGallery::draw(const Context& context, const std::string& manag
         column = 0;
       }
       if (column > 0) ImGui::SameLine(f32(column) * (width + em(kGap)));
-      ImGui::PushID(preset.path.c_str());  // two folders may hold the same name
+      ImGui::PushID(preset.path.c_str());  // two folders may contain the same name
       ImGui::BeginGroup();
       if (draw_card(preset, preset.path == managed, preset.path == context.snapshot.preset_path, width))
         chosen = preset.path;

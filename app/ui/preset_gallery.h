@@ -7,21 +7,21 @@
 
 namespace attnscope::ui {
 
-// The newest run of the history with that preset's kernel, problem and config, on whatever device; null: none.
+// The newest run in the history with that preset's kernel, problem and config, on any device; null if there is none.
 session::Shared<Observation> run_of_preset(const session::History& history, const session::PresetItem& preset);
 
-// Presets as cards, group by group: each with a thumbnail of its last run's time, title, kernel and note.
+// Presets as cards, grouped: each with a thumbnail of its last run's time, its title, kernel and note.
 class PresetGallery {
  public:
-  // Returns the path of the card that was chosen in this frame; empty: none. `managed` is the outlined one.
+  // Returns the path of the card that was chosen in this frame; empty if none was. `managed` is outlined.
   std::string draw(const Context& context, const std::string& managed, float height);
-  // Whether a double click on a card asks for its preset.
+  // True if a card was double-clicked to load its preset.
   bool loads() const { return loads_; }
   void reset() {
     search_.clear();
     to_top_ = true;
   }
-  // Scrolls to that preset, whatever was searched for.
+  // Scrolls to that preset, whatever the search text.
   void bring_into_sight(const std::string& path) {
     search_.clear();
     sought_ = path;
@@ -32,8 +32,8 @@ class PresetGallery {
   bool matches(const session::PresetItem& preset) const;
   bool draw_card(const session::PresetItem& preset, bool outlined, bool loaded, float width);
 
-  std::map<std::string, session::Shared<Observation>> runs_;  // by the preset's path
-  size_t runs_in_ = 0;                                        // entries of the history that were looked at
+  std::map<std::string, session::Shared<Observation>> runs_;  // by preset path
+  size_t runs_in_ = 0;                                        // number of history entries already searched
   session::Shared<std::vector<session::PresetItem>> runs_of_;
   std::string search_;
   std::string sought_;  // path of the preset to scroll to; empty: none

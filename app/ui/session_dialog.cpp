@@ -24,7 +24,7 @@ bool SessionDialog::matches(const session::SavedSession& one) const {
   return holds_words(one.title, search_) || holds_words(one.note, search_) || holds_words(one.kernel, search_);
 }
 
-// The note of the session of that title, which saving replaces.
+// Takes the note of the session with that title, which saving replaces.
 void SessionDialog::take_note(const Context& context) {
   const auto& saved = *context.snapshot.sessions;
   const auto found = std::ranges::find(saved, title_, &session::SavedSession::title);
@@ -51,7 +51,7 @@ void SessionDialog::draw(Context& context, const std::function<Json()>& view) {
   if (ImGui::IsItemEdited()) take_note(context);
   ImGui::SameLine();
   const ImGuiStyle& style = ImGui::GetStyle();
-  const float button = width_of("Replace") + 2 * style.FramePadding.x;  // the longer of its two words
+  const float button = width_of("Replace") + 2 * style.FramePadding.x;  // the longer of its two labels
   ImGui::SetNextItemWidth(ImGui::GetContentRegionAvail().x - button - style.ItemSpacing.x);
   entered |= ImGui::InputTextWithHint("##note", "note", &note_, ImGuiInputTextFlags_EnterReturnsTrue);
   ImGui::SameLine();
@@ -92,7 +92,7 @@ void SessionDialog::draw_saved(Context& context, float height) {
   ImGui::EndChild();
 }
 
-// The open one's title has the accent's colour and a mark.
+// The open session's title has the accent colour and a mark.
 void SessionDialog::draw_row(Context& context, const session::SavedSession& one) const {
   const Palette& p = palette();
   const bool open = one.path == context.snapshot.opened.path;
@@ -116,7 +116,7 @@ void SessionDialog::draw_row(Context& context, const session::SavedSession& one)
   ImGui::PopID();
 }
 
-// Of a fixed height, so that the dialog stays within the window however much is in it.
+// Of a fixed height, so that the dialog fits the window however much it lists.
 void SessionDialog::draw_bin(Context& context) const {
   const auto& deleted = *context.snapshot.deleted_sessions;
   if (deleted.empty() || !ImGui::TreeNode(fmt::format("Bin ({})###bin", deleted.size()).c_str())) return;

@@ -6,11 +6,11 @@
 
 namespace attnscope::ui {
 
-// Named sessions: save, search, open, delete to a bin and take back.
+// Named sessions: save, search, open, delete to a bin and restore.
 class SessionDialog {
  public:
   void open() { opens_ = true; }
-  // `view` makes the part of a session that describes the window.
+  // `view` returns the part of a session that describes the window.
   void draw(Context& context, const std::function<Json()>& view);
 
  private:

@@ -14,14 +14,15 @@ struct Words<ui::ThemeMode> : NamesAsWords<ui::ThemeMode> {};
 
 namespace ui {
 
-// A run that a person pinned as A. Its number in the history can be another one after a restart.
+// A run that a person pinned as A. Its id in the history may change after a restart.
 struct PinnedRun {
-  std::string hash;  // of its experiment
-  double at = 0;     // when it ended, seconds since the epoch; of several runs of that experiment the nearest is meant
+  std::string hash;  // of the run's experiment
+  // When it ended, seconds since the epoch; of several runs of that experiment the nearest one counts.
+  double at = 0;
   bool operator==(const PinnedRun&) const = default;
 };
 
-// The window's own saved settings: the session stores them under kSettingsKey.
+// The window's own saved settings. The session stores them under kSettingsKey.
 struct WindowSettings {
   ThemeMode theme = ThemeMode::dark;
   float zoom = 1.0f;  // kMinZoom…kMaxZoom
@@ -29,10 +30,10 @@ struct WindowSettings {
   bool invited = false;             // the first start's invitation was accepted or dismissed
   std::set<std::string> closed;     // titles of panels that were closed
   std::string layout;               // Dear ImGui's own settings text; empty: the default layout
-  std::string built_docks;          // docks_of() the default layout when it was built
-  bool tries = true;                // what findings propose is run on the side
-  std::optional<PinnedRun> pinned;  // empty: A is the run before
-  int layout_version = 0;           // of the default layout that `layout` started from
+  std::string built_docks;          // docks_of() for the default layout when it was built
+  bool tries = true;                // proposals of findings are run automatically
+  std::optional<PinnedRun> pinned;  // empty: A is the previous run
+  int layout_version = 0;           // version of the default layout that `layout` is based on
 
   bool operator==(const WindowSettings&) const = default;
   static constexpr float kMinZoom = 0.7f, kMaxZoom = 2.0f;
@@ -41,7 +42,7 @@ struct WindowSettings {
 inline constexpr const char* kSettingsKey = "window";
 
 Json to_json(const WindowSettings& settings);
-// Values out of range take their default, so that a damaged file never prevents the window from opening.
+// Values out of range get their default, so that a damaged file never prevents the window from opening.
 WindowSettings window_settings_from_json(const Json& json);
 
 }  // namespace ui

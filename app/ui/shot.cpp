@@ -11,7 +11,7 @@
 namespace attnscope::ui {
 namespace {
 
-// The shown run's code is there, or will not be.
+// True if the shown run's code has arrived or was refused.
 bool has_code(const session::Session& session) {
   const auto now = session.snapshot();
   return !now->listings.empty() || !now->refused_listings.empty();
@@ -30,7 +30,7 @@ bool has_timeline(const session::Session& session) {
          std::ranges::any_of(now->listings, [](const auto& one) { return one.second->timeline.has_value(); });
 }
 
-// Of a row that the shown run does not have the pane would show its last.
+// Checked, because for a row that the shown run does not have the pane would show its last.
 Result<void> check_row(const session::Session& session, int64_t row) {
   const auto seen = session.snapshot()->focus.shown;
   if (row < 0 || seen == nullptr || !seen->experiment.problem.is_attention()) return {};

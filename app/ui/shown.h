@@ -6,11 +6,11 @@
 
 namespace attnscope::ui {
 
-// What the readouts show: the focus, or an entry picked in the history.
+// What the readouts show: the focus, or an entry chosen in the history.
 struct Shown {
   std::shared_ptr<const Observation> observation;  // may be null
-  uint64_t history_id = 0;                         // not 0: picked in the history
-  uint64_t run = 0;  // the run whose figures are shown, picked or live; 0: none in the history
+  uint64_t history_id = 0;                         // not 0: chosen in the history
+  uint64_t run = 0;  // id of the run whose figures are shown, chosen or live; 0: not in the history
   const session::Focus* focus = nullptr;
   std::string config_text;   // every knob
   std::string config_words;  // the kernel, and how its config differs from the defaults
@@ -37,15 +37,15 @@ struct Shown {
 
 Shown shown_of(const session::Snapshot& snapshot);
 
-// What the first busy worker does: "emulating tiled, 123 of 128 CTAs"; empty: none is busy.
+// What the first busy worker does: "emulating tiled, 123 of 128 CTAs"; empty if none is busy.
 std::string busy_words(const session::Snapshot& snapshot);
 
 // The readout that reports a failure in `stage`.
 enum class Readout { experiment, memory, error, latency };
 Readout readout_of(Stage stage);
-// The failure in words for the user: "Does not fit".
+// The stage's failure as a title for the user: "Does not fit".
 const char* words_of(Stage stage);
-// Whether the same experiment may succeed when it is repeated.
+// True if the same experiment may succeed when it is repeated.
 bool may_run_again(Stage stage);
 
 }  // namespace attnscope::ui

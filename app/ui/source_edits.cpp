@@ -36,7 +36,7 @@ void SourceEdits::typed(std::string text, double now) {
 std::optional<session::SourceSave> SourceEdits::due(double now, bool hurry, uint64_t id) {
   if (failure_ || theirs_ || text_ == (sent_ ? sent_->text : disk_)) return std::nullopt;
   if (!hurry && (sent_ || now < typed_at_ + kPause)) return std::nullopt;
-  // Saves are made in the order in which they are asked for: this one finds what the one before it wrote.
+  // Saves are made in order: this one finds the file as the previous one wrote it.
   const std::string based_on = sent_ ? sent_->file : file_;
   if (sent_) before_.push_back(std::move(*sent_));
   sent_ = Sent{id, text_, returns_ ? with_returns(text_) : text_};
@@ -60,15 +60,15 @@ SourceEdits::News SourceEdits::observe(const std::string& source, const session:
       before_.clear();
     }
   }
-  if (sent_ || source == loaded_) return News::none;  // a save that is under way finds out by itself
+  if (sent_ || source == loaded_) return News::none;  // a pending save will report it
   loaded_ = source;
   return heard(source);
 }
 
-// The file holds `source` now.
+// The file's content is now `source`.
 SourceEdits::News SourceEdits::heard(const std::string& source) {
   if (source == file_) {
-    theirs_.reset();  // it is as it was
+    theirs_.reset();  // it is unchanged again
     return News::none;
   }
   if (const auto mine = std::ranges::find(before_, source, &Sent::file); mine != before_.end()) {

@@ -8,34 +8,34 @@
 
 namespace attnscope::ui {
 
-// The text of a copy's source while it is edited: when it is written into its file, and what became of the file
-// meanwhile. Plain values, no widget; times are seconds.
+// The text of a copy's source while it is edited: when to write it to its file, and what has happened to the file.
+// Plain values without a widget; times are in seconds.
 class SourceEdits {
  public:
-  static constexpr double kPause = 0.5;  // without a key, before the text is written and runs
+  static constexpr double kPause = 0.5;  // without a key press, before the text is written and runs
 
-  // What the editor has to do about what the session says.
-  enum class News { none, take };  // take: text() is new, another program wrote it
+  // What the editor must do after a message from the session.
+  enum class News { none, take };  // take: text() is new, because another program wrote the file
 
-  // `source`: what the kernel's file holds. `kept`: as the editor gives it back when nothing was typed; its line ends
-  // are "\n", and the file keeps its own.
+  // `source`: the content of the kernel's file. `kept`: the text that the editor returns if nothing was typed; its line
+  // ends are "\n", and the file keeps its own.
   void open(std::string kernel, std::string source, std::string kept);
   const std::string& kernel() const { return kernel_; }
   const std::string& text() const { return text_; }
-  const std::string& source() const { return loaded_; }  // the kernel's, as the session had it last
+  const std::string& source() const { return loaded_; }  // the kernel's source in the session's last snapshot
 
   void typed(std::string text, double now);
-  // The text to write now, if any: after the pause and the save before it, or at once if `hurry`. It is asked for once.
+  // The text to write now, if any: after the pause and the previous save, or at once if `hurry`. Returned only once.
   std::optional<session::SourceSave> due(double now, bool hurry, uint64_t id);
-  double wait(double now) const;  // seconds until it is due; 0: nothing waits
+  double wait(double now) const;  // seconds until it is due; 0: nothing is pending
 
-  // `source`: the kernel's, as the session has it.
+  // `source`: the kernel's source in the session's snapshot.
   News observe(const std::string& source, const session::SavedSource& saved);
 
-  const std::string& file() const { return file_; }  // what the file holds, as far as is known
+  const std::string& file() const { return file_; }  // the file's content, as far as it is known
   bool unsaved() const { return text_ != disk_ || sent_.has_value(); }
-  const std::optional<Failure>& failure() const { return failure_; }  // why the last save came to nothing
-  // Another program changed the file since, and this text is not written until one of the two is chosen.
+  const std::optional<Failure>& failure() const { return failure_; }  // why the last save failed
+  // True if another program has changed the file. This text is not written until a person has chosen one of the two.
   bool conflict() const { return theirs_.has_value(); }
   void keep_mine();
   void take_theirs();
@@ -46,7 +46,7 @@ class SourceEdits {
 
   std::string kernel_;
   std::string loaded_;                 // source()
-  std::string file_, disk_;            // what the file holds, with its own line ends and with "\n"
+  std::string file_, disk_;            // the file's content, with its own line ends and with "\n"
   std::string text_;                   // the editor's
   bool returns_ = false;               // the file's lines end with "\r\n"
   std::optional<std::string> theirs_;  // what another program wrote
@@ -55,7 +55,7 @@ class SourceEdits {
     std::string text, file;
   };
   std::optional<Sent> sent_;
-  std::vector<Sent> before_;  // sent before it, and no answer was seen: the file may hold one of them
+  std::vector<Sent> before_;  // earlier saves without an answer: the file may hold one of them
   double typed_at_ = 0;
   std::optional<Failure> failure_;
 };

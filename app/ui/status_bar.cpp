@@ -47,7 +47,7 @@ void worker_cells(const Context& context) {
     const ImVec2 at = ImGui::GetCursorScreenPos();
     const float r = em(0.26f);
     const ImVec2 centre{at.x + r, at.y + ImGui::GetFontSize() * 0.55f};
-    // "Busy" with a detail is more informative than "ready". After the work is done a late detail is not shown.
+    // "Busy" with a detail says more than "ready". A detail that arrives after the work is done is not shown.
     const bool asked = context.snapshot.focus.running || context.snapshot.queue_waiting > 0;
     const bool able = worker.state == WorkerState::busy || worker.state == WorkerState::ready;
     const bool works = able && asked && !worker.detail.empty();

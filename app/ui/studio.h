@@ -10,22 +10,22 @@
 
 namespace attnscope::ui {
 
-// The window without a display, for pictures and films: its content in a framebuffer, at the default layout.
+// The window without a display, for pictures and films: its content in a framebuffer, in the default layout.
 class Studio {
  public:
-  // A Failure: no OpenGL without a display.
+  // Failure: OpenGL does not work without a display.
   static Result<std::unique_ptr<Studio>> open(session::Session& session, ShotSize size, const ShotOptions& options);
 
   Workbench& bench() { return *bench_; }
-  // Draws one frame; rasterise: with its pixels. `within` runs where a key or a click would.
+  // Draws one frame, with pixels if `rasterise`. `within` runs where a key press or a click would.
   void frame(bool rasterise, const std::function<void()>& within = {});
-  // The frames after which everything is where it stays: windows get their size in one and draw in the next.
+  // Draws frames until everything is in its final place: windows get their size in one frame and draw in the next.
   void settle_frames();
   std::vector<uint8_t> pixels() const { return screen_->pixels(); }
 
-  // From now on settled() must come true within the options' patience.
+  // From this call on, settled() must become true within the options' patience.
   void start_waiting();
-  // Sleeps for a moment; a Failure (Stage::deadline) once patience has run out.
+  // Sleeps for a moment. Failure (Stage::deadline) when patience has run out.
   Result<void> wait_on();
 
  private:
@@ -34,12 +34,12 @@ class Studio {
   int patience_ms_ = 0;
   double deadline_ms_ = 0;
   std::unique_ptr<Offscreen> screen_;
-  std::unique_ptr<Workbench> bench_;  // goes before the context that it draws in
+  std::unique_ptr<Workbench> bench_;  // destroyed before the context that it draws in
 };
 
-// Opens the lesson; a Failure (Stage::input) names what there is where lesson or step does not exist.
+// Opens the lesson. A Failure (Stage::input) lists the existing ones if the lesson or step does not exist.
 Result<void> begin_step(Workbench& bench, const ShotStep& wanted);
-// Goes on by one towards the wanted step, with first answers. True: it is there, as far as it is wanted.
+// Advances by one towards the wanted step, choosing first answers. Returns true when it is reached in the wanted state.
 Result<bool> lead(LessonDesk& desk, const ShotStep& wanted);
 
 }  // namespace attnscope::ui

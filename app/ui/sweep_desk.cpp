@@ -14,7 +14,7 @@
 namespace attnscope::ui {
 namespace {
 
-// Asked for again soon, if a count is not done yet.
+// Checked again after this time if a count is not finished.
 constexpr double kCountSeconds = 0.05;
 
 Result<search::Space> space_of(const Kernel& kernel, const Config& held, const SweepWishes& wishes) {
@@ -89,7 +89,8 @@ std::vector<std::string> SweepDesk::alike(const session::Snapshot& snapshot, con
   return found;
 }
 
-// Empty: no other worker takes part. One that is not there any more, or whose device is another one now, is left out.
+// The devices that share the sweep; empty if no other worker takes part. A device that is gone, or is now another one,
+// is left out.
 std::optional<session::Sharing> SweepDesk::sharing(const sweep::Found& device) const {
   const auto wished = wishes_.find(preview_->plan.kernel.id);
   if (wished == wishes_.end()) return std::nullopt;
@@ -125,7 +126,7 @@ const SweepPreview* SweepDesk::preview(const Context& context) {
     preview_ = refused({Stage::device, "the experiment's device is not there", "Choose another device."});
     return preview_.get();
   }
-  // Restrictions are expressions: a large space takes longer than a frame.
+  // Restrictions are expressions, so counting a large space takes longer than a frame.
   try {
     counting_ = std::async(std::launch::async, [kernel = *kernel, device = *device, asked = asked_, refused] {
       try {
@@ -164,7 +165,7 @@ void SweepDesk::start() {
   if (!preview_ || preview_->refusal || runs()) return;
   sweep::Place here = place();
   auto found = here.find(preview_->plan.held.device);
-  if (!found) return;  // it went away in this moment; the next preview says so
+  if (!found) return;  // it has just gone away; the next preview says so
   here.device = std::move(*found);
   here.sharing = sharing(here.device);
   job_.reset();

@@ -248,7 +248,7 @@ void apply_theme(ThemeMode mode) {
   style.FontScaleMain = zoom;
   style.FontSizeBase = kBaseSize;
   set_metrics(style);
-  if (is_contrast(mode)) style.FrameBorderSize = 1;  // a control is seen by its edge too
+  if (is_contrast(mode)) style.FrameBorderSize = 1;  // so that a control is also visible by its edge
   set_colours(style, palette());
   set_plot_colours(palette());
 }
@@ -284,7 +284,7 @@ Result<void> load_fonts(const std::filesystem::path& assets) {
   struct Wanted {
     ImFont** slot;
     const char* file;
-    float icon_shift;  // points downwards, so that icons are centred on the text
+    float icon_shift;  // downwards, so that icons are centred on the text
   };
   const std::array<Wanted, 3> wanted = {Wanted{&g_fonts.text, "Inter-Regular.otf", 1.0f},
                                         {&g_fonts.strong, "Inter-SemiBold.otf", 1.0f},

@@ -9,7 +9,7 @@
 
 namespace attnscope::ui {
 
-// black and white are those of high contrast, on that ground.
+// black and white are the high-contrast themes with that background.
 enum class ThemeMode { dark, light, black, white };
 constexpr bool is_dark(ThemeMode mode) { return mode == ThemeMode::dark || mode == ThemeMode::black; }
 constexpr bool is_contrast(ThemeMode mode) { return mode == ThemeMode::black || mode == ThemeMode::white; }
@@ -19,7 +19,7 @@ constexpr ThemeMode theme_of(bool dark, bool contrast) {
 
 // The window's colours by role. Series and verdicts use hues that people with the common colour-vision deficiencies can
 // distinguish (after the palette of Okabe and Ito, jfly.uni-koeln.de/color, lightened or darkened for contrast), and
-// every use has a shape or a word beside it.
+// every use also has a shape or a word.
 struct Palette {
   ImU32 window, panel, raised, hover, line;
   ImU32 text, dim, faint;
@@ -33,11 +33,11 @@ struct Palette {
 const Palette& palette();  // of the current theme
 const Palette& palette_of(ThemeMode mode);
 ThemeMode theme_mode();
-// Sets colours and metrics of Dear ImGui and ImPlot, with sizes for scale 1: the caller scales the style afterwards.
+// Sets colours and metrics of Dear ImGui and ImPlot with sizes for scale 1; the caller scales the style afterwards.
 void apply_theme(ThemeMode mode);
 
 ImU32 colour_of(FigureKind kind);
-ImU32 with_alpha(ImU32 colour, float alpha);  // alpha multiplies
+ImU32 with_alpha(ImU32 colour, float alpha);  // multiplies the alpha
 ImU32 mixed(ImU32 from, ImU32 to, float share);
 inline ImVec4 as_vec(ImU32 colour) { return ImGui::ColorConvertU32ToFloat4(colour); }
 
@@ -52,12 +52,12 @@ inline constexpr float kSmallSize = 12.5f;
 inline constexpr float kMediumSize = 19.0f;
 inline constexpr float kLargeSize = 34.0f;
 
-// Reads the fonts of `assets`/fonts into the current context's atlas. Dear ImGui's default font replaces one that
+// Loads the fonts of `assets`/fonts into the current context's atlas. Dear ImGui's default font replaces one that
 // cannot be read, and the Failure (Stage::store) names it.
 Result<void> load_fonts(const std::filesystem::path& assets);
 const Fonts& fonts();
 
-// A length in pixels at the current font size: `em` times the height of the text.
+// `lengths` times the height of the text, in pixels at the current font size.
 inline float em(float lengths) { return lengths * ImGui::GetFontSize(); }
 inline float f32(double value) { return static_cast<float>(value); }
 

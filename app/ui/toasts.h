@@ -6,7 +6,7 @@
 
 namespace attnscope::ui {
 
-// Messages in the lower right corner: what went wrong or was done, and what to do. Information disappears by itself; an
+// Messages in the lower right corner: what failed or was done, and what to do. Information disappears by itself; an
 // error stays until the user closes it.
 class Toasts {
  public:

@@ -7,7 +7,7 @@
 namespace attnscope::ui {
 namespace {
 
-// Each config that a finding proposes, in the order of the rows, once.
+// The configs that findings propose, in the order of the rows and without duplicates.
 std::vector<std::map<std::string, int64_t>> proposed_by(const Observation& seen) {
   std::vector<std::map<std::string, int64_t>> sets;
   for (const charts::FindingRow& row : charts::finding_rows(seen))
@@ -21,7 +21,7 @@ void Tries::follow(session::Session& session, const session::Snapshot& snapshot,
   if (shown.observation != base_) take(snapshot, shown.observation);
   for (Wish& wish : wishes_) {
     if (wish.came.words.empty()) look(snapshot, wish);
-    if (!may_run) wish.asked = false;  // what a person asks for ends it
+    if (!may_run) wish.asked = false;  // a person's request has ended it
     if (!may_run || wish.asked || !wish.came.words.empty()) continue;
     wish.asked = true;
     session::ScanRequest request{.id = next_gesture(), .draft = base_->experiment, .knobs = {}};
@@ -55,7 +55,7 @@ void Tries::take(const session::Snapshot& snapshot, const session::Shared<Observ
   }
 }
 
-// In the scans, newest first: its own, or one of a knob that has it among its values.
+// Looks for its result in the scans, newest first: its own scan, or one of a knob that has it among its values.
 void Tries::look(const session::Snapshot& snapshot, Wish& wish) const {
   for (size_t at = snapshot.scans.size(); at-- > 0;) {
     const Scan& scan = *snapshot.scans[at];

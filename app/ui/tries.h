@@ -9,15 +9,17 @@
 
 namespace attnscope::ui {
 
-// What the findings of the shown run propose, run on the same device after everything else, and what came of it.
+// Runs what the findings of the shown run propose, on the same device and after all other requests, and keeps the
+// results.
 class Tries {
  public:
-  static constexpr size_t kMost = 3;  // configs of one run
+  static constexpr size_t kMost = 3;  // configs per run
 
-  // Once a frame. Configs that ran before, in the history or in a scan, are not run again. `may_run`: nothing that a
-  // person asked for is on its way, and they want it.
+  // Call once per frame. Configs that already ran, in the history or in a scan, are not run again. `may_run`: no
+  // request of a person is pending, and automatic trials are enabled.
   void follow(session::Session& session, const session::Snapshot& snapshot, const Shown& shown, bool may_run);
-  // Of that config beside the shown run; null: it is not one of those that are tried. Empty words: it has not ended.
+  // The result of that config compared with the shown run; null if it is not among those tried. Empty words: it has not
+  // ended.
   const charts::Tried* of(const Config& config) const;
 
  private:

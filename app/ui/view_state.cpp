@@ -31,7 +31,7 @@ void adopt(ViewState& view, const Json& json) {
   if (!json.is_object()) return;
   MapKind map = view.map;
   word(json, "map", map);
-  if (map != MapKind::attention) view.map = map;  // it has a panel of its own
+  if (map != MapKind::attention) view.map = map;  // attention has its own panel
   whole(json, "batch", view.batch);
   whole(json, "head", view.head);
   word(json, "latency_axis", view.latency_axis);

@@ -18,7 +18,7 @@ struct Words<ui::LatencyView> : NamesAsWords<ui::LatencyView> {};
 
 namespace ui {
 
-// What the panels show besides the experiment itself. A preset stores it, so that it opens as it was saved.
+// What the panels show besides the experiment. A preset stores it, so that it opens as it was saved.
 struct ViewState {
   MapKind map = MapKind::error;  // in the error panel
   int64_t batch = 0, head = 0;   // of every map
@@ -28,7 +28,7 @@ struct ViewState {
 };
 
 Json to_json(const ViewState& view);
-// Takes the valid entries of the object; the rest stays unchanged.
+// Takes the valid entries of the object; the rest of `view` stays unchanged.
 void adopt(ViewState& view, const Json& json);
 
 }  // namespace ui

@@ -6,8 +6,8 @@
 
 namespace attnscope::ui {
 
-// An idle window draws no frame until an event comes. Work that is due later (a toast that disappears, settings to
-// save) asks for one frame at that time.
+// Wakes the window for later work. An idle window draws no frame until an event arrives, so work that is due later (a
+// toast that disappears, settings to save) requests a frame at that time.
 class WakeTimer {
  public:
   explicit WakeTimer(std::function<void()> wake);
@@ -15,7 +15,7 @@ class WakeTimer {
   WakeTimer(const WakeTimer&) = delete;
   WakeTimer& operator=(const WakeTimer&) = delete;
 
-  // A frame at most `seconds` from now; an earlier request stays in force.
+  // Requests a frame at most `seconds` from now. An earlier request stays in force.
   void within(double seconds);
 
  private:

@@ -25,12 +25,13 @@ namespace attnscope::ui {
 namespace {
 
 constexpr int kBadInput = 2;           // the program's exit status for "no display"
-constexpr int kEnded = 4;              // and for a display that went away
+constexpr int kEnded = 4;              // the exit status for a display that went away
 constexpr int kFirstSnapshotMs = 300;  // how long the first frame may wait for saved settings
-constexpr int kSettlingFrames = 2;     // after a new snapshot: windows get their size in one frame and draw in the next
-constexpr int kEventFrames = 4;  // after input: press, release and what a click opens each take a frame of their own
+// After a new snapshot, because windows get their size in one frame and draw in the next.
+constexpr int kSettlingFrames = 2;
+constexpr int kEventFrames = 4;  // after input, because press, release and what a click opens each take a frame
 
-// State shared by the runner's callbacks. GLFW's callbacks reach it through g_host, since Dear ImGui uses GLFW's user
+// State shared by the runner's callbacks. GLFW's callbacks reach it through g_host, because Dear ImGui uses GLFW's user
 // pointer.
 struct Host {
   session::Session& session;
@@ -40,18 +41,18 @@ struct Host {
   uint64_t seen_version = 0;
   int settling = 0;
   bool styled = false;
-  FrameTime frame;  // the one being made
+  FrameTime frame;  // the one being built
   double frame_cpu_begin = 0;
 };
 Host* g_host = nullptr;
-std::atomic<bool> g_close_asked = false;  // by any thread
+std::atomic<bool> g_close_asked = false;  // set by any thread
 
 void on_drop(GLFWwindow*, int count, const char** paths) {
   for (int at = 0; g_host != nullptr && g_host->bench && at < count; ++at) g_host->bench->drop(paths[at]);
   wake();
 }
 
-// Hello ImGui reads the scale only at start: a window dragged to another screen takes that screen's scale here.
+// Hello ImGui reads the scale only at start. This gives a window that is dragged to another screen that screen's scale.
 void on_content_scale(GLFWwindow*, float x, float) {
   if (g_host == nullptr || !g_host->styled || x <= 0) return;
   ImGui::GetStyle().FontScaleDpi = x;
@@ -87,7 +88,7 @@ void set_runner(Host& host) {
   // More would need a second context and double the idle cost.
   params.rendererBackendOptions.openGlOptions.AntiAliasingSamples = 0;
   params.fpsIdling.fpsIdle = 0.02f;                  // when idle, one frame in 50 s
-  params.fpsIdling.timeActiveAfterLastEvent = 0.6f;  // tooltips come after 0.35 s
+  params.fpsIdling.timeActiveAfterLastEvent = 0.6f;  // tooltips appear after 0.35 s
   params.fpsIdling.fpsMax = 60.0f;
 }
 
@@ -114,7 +115,7 @@ void before_frame(Host& host) {
   host.bench->before_frame();
 }
 
-// At this point Dear ImGui's draw lists are complete; OpenGL's work follows.
+// Dear ImGui's draw lists are complete at this point; OpenGL's work follows.
 void note_built(Host& host) {
   host.frame.build_ms = platform::steady_ms() - host.frame.begin_ms;
   host.frame.build_cpu_ms = platform::thread_cpu_ms() - host.frame_cpu_begin;
@@ -203,7 +204,7 @@ void request_close() {
 Result<void> probe_display() {
   static std::string reason, passed;
   const std::string display = display_names();
-  if (passed == display) return {};  // a probe costs a tenth of a second, and start-up asks twice
+  if (passed == display) return {};  // a probe takes a tenth of a second, and start-up calls it twice
   reason.clear();
   glfwSetErrorCallback([](int, const char* description) { reason = description != nullptr ? description : ""; });
   const std::string hint =
@@ -228,7 +229,7 @@ Result<void> probe_display() {
     return fail(Stage::input, "This display does not support OpenGL 3.3" + (reason.empty() ? "" : ": " + reason),
                 "Install the GPU's driver or libgl1-mesa-dri; `attnscope run` and `attnscope shot` need no display.");
   }
-  passed = display;  // GLFW stays connected: an X server may restart when its only client leaves
+  passed = display;  // GLFW stays connected, because an X server may restart when its only client leaves
   return {};
 }
 
@@ -252,7 +253,7 @@ int run_window(session::Session& session, const WindowOptions& options) {
   set_callbacks(host, timer);
   HelloImGui::Run(host.params);
   g_host = nullptr;
-  g_close_asked = false;  // asked again while this window closed; the next one stays open
+  g_close_asked = false;  // set again while this window closed; the next one stays open
   return 0;
 }
 

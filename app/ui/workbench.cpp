@@ -24,8 +24,9 @@
 namespace attnscope::ui {
 namespace {
 
-constexpr int kLayoutVersion = 7;        // raised when the default layout changes: older saved layouts are ignored
-constexpr double kKeepAfterSeconds = 2;  // settings are handed over this long after their last change
+// Increased when the default layout changes, so that older saved layouts are ignored.
+constexpr int kLayoutVersion = 7;
+constexpr double kKeepAfterSeconds = 2;  // settings are passed on this long after their last change
 
 }  // namespace
 
@@ -139,7 +140,8 @@ void Workbench::set_theme(ThemeMode mode) const {
   if (dpi > 1.0f && frames_ > 0) ImGui::GetStyle().ScaleAllSizes(dpi);  // Hello ImGui scales before the second frame
 }
 
-// The chart has the history's runs. The last one may still be replaced during a drag, and any run by its watch.
+// Updates the chart with the history's runs. The last one may still be replaced during a drag, and any run by its
+// watch.
 void Workbench::follow_history(const session::Snapshot& snapshot) {
   const session::History& history = snapshot.history;
   const auto same = [&](size_t at) {
@@ -217,13 +219,13 @@ void Workbench::draw() {
   const bool presents = presenter_.is_on();
   const bool maps = !presents && shown.verdict() != nullptr &&
                     shown.observation->experiment.problem.is_attention();  // other problems have no maps
-  // While a new layout docks its panels, which maps are in sight is not known.
+  // While a new layout docks its panels, it is not known which maps are visible.
   settled_ = finished && !watching && (focus.failure || !maps || maps_complete()) &&
              (presents ? presenter_.settled() && !desk_.runs() : docks_in_ == 0 && uncovers_in_ == 0);
   note_frame_time(platform::steady_ms() - begin);
 }
 
-// The live run has ended, and nothing that a person asked for waits.
+// True if the live run has ended and no request of a person is pending.
 bool Workbench::may_try(const Shown& shown) const {
   const session::Focus& focus = snapshot_->focus;
   const bool watching = focus.watch == session::WatchState::waiting || focus.watch == session::WatchState::running;
@@ -232,7 +234,7 @@ bool Workbench::may_try(const Shown& shown) const {
   return settings_.tries && ended && !shown.from_history() && !draft_.pending() && snapshot_->queue_waiting == 0;
 }
 
-// Maps stay on the GPU if the measuring GPU also draws the window; the status bar says which path is used, and why.
+// Maps stay on the GPU if the measuring GPU also draws the window. The status bar says which path is used, and why.
 Interop* Workbench::choose_pixel_way(const Shown& shown) {
   constexpr std::string_view kGpu = "cuda:";
   if (!shown.observation || shown.verdict() == nullptr) return interop_.get();  // no map is shown yet
@@ -247,7 +249,7 @@ Interop* Workbench::choose_pixel_way(const Shown& shown) {
   }
   const int gpu = std::atoi(device.c_str() + kGpu.size());
   if (!interop_ || interop_->gpu() != gpu) {
-    if (interop_) return nullptr;  // maps hold memory of the first GPU for as long as the window is open
+    if (interop_) return nullptr;  // maps hold memory of the first GPU as long as the window is open
     interop_ = std::make_unique<Interop>(gpu);
     pixels_ = {"pipe", "CUDA starts in the window, to see whether the GPU that measures also draws."};
   }
@@ -319,7 +321,7 @@ void Workbench::pass_settings() {
   session_.set_setting(kSettingsKey, to_json(settings_));
 }
 
-// What a preset stores of the window: the view, not personal preferences (theme, zoom, sizes).
+// What a preset stores of the window: the view, but no personal preferences (theme, zoom, sizes).
 Json Workbench::view_json() const {
   Json view = to_json(view_);
   view["closed"] = settings_.closed;
@@ -333,19 +335,19 @@ Json Workbench::view_json() const {
   return view;
 }
 
-// What a session stores of the window: also the layout and A, which belong to what was worked on.
+// What a session stores of the window: also the layout and A, which belong to the work.
 Json Workbench::session_json() const {
   Json view = view_json();
   WindowSettings now = settings_;
   size_t size = 0;
-  const char* text = ImGui::SaveIniSettingsToMemory(&size);  // settings_ may have that of some seconds ago
+  const char* text = ImGui::SaveIniSettingsToMemory(&size);  // the layout in settings_ may be some seconds old
   now.layout.assign(text, size);
   const Json window = to_json(now);
   for (const char* key : {"layout", "layout_version", "built_docks", "pinned"}) view["window"][key] = window.at(key);
   return view;
 }
 
-// Before a frame: the layout may be replaced only there.
+// Runs before a frame, because the layout can be replaced only there.
 void Workbench::adopt_session(const session::Snapshot& snapshot) {
   if (snapshot.opened.number == adopted_session_) return;
   adopted_session_ = snapshot.opened.number;

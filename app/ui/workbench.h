@@ -40,20 +40,20 @@ class HistoryPanel;
 class LatencyPanel;
 
 struct WorkbenchOptions {
-  std::filesystem::path resources;  // holds assets/ and shaders/
+  std::filesystem::path resources;  // contains assets/ and shaders/
   std::filesystem::path user_presets;
-  std::filesystem::path own_lessons;  // a folder; empty: only the shipped ones
-  std::filesystem::path results;      // the file that sweeps keep their results in; empty: they keep none
-  std::optional<session::SessionOptions> profiling;  // of workers that read hardware counters; empty: none are read
+  std::filesystem::path own_lessons;  // a folder of lessons; empty: only the shipped ones
+  std::filesystem::path results;      // the file in which sweeps store their results; empty: they store none
+  std::optional<session::SessionOptions> profiling;  // for workers that read hardware counters; empty: none are read
   bool keep_settings = true;                         // pass changes of the window's settings to the session
   std::function<void(double)> wake_within = [](double) {};
   std::string program;         // attnscope's own file, for background commands; empty: none are run
-  std::function<void()> wake;  // asks for a frame, from any thread; empty: frames come without it
+  std::function<void()> wake;  // requests a frame, from any thread; empty: frames come without it
   std::function<void()> quit;  // empty: there is no window to close
 };
 
-// The whole window's content, for any owner of the window: Hello ImGui's runner, a picture without a display, a test.
-// Lives inside one Dear ImGui context with a current OpenGL context.
+// The whole content of the window, for any owner: Hello ImGui's runner, a picture without a display, a test. Exists
+// within one Dear ImGui context with a current OpenGL context.
 class Workbench {
  public:
   Workbench(session::Session& session, WorkbenchOptions options);
@@ -61,30 +61,30 @@ class Workbench {
   Workbench(const Workbench&) = delete;
   Workbench& operator=(const Workbench&) = delete;
 
-  // Applies the saved theme, zoom and layout; call before ImGui::NewFrame.
+  // Applies the saved theme, zoom and layout. Call before ImGui::NewFrame.
   void before_frame();
-  // Draws one frame's content; call between ImGui::NewFrame and ImGui::Render.
+  // Draws one frame's content. Call between ImGui::NewFrame and ImGui::Render.
   void draw();
 
-  // Handles a file dropped onto the window: a preset, which is loaded, or with the gallery open kept there.
+  // Handles a preset file dropped onto the window: loads it, or adds it to the gallery if that is open.
   void drop(const std::filesystem::path& file);
   void open_panel(const std::string& title);
-  // A Failure (Stage::input) names the panels that there are.
+  // A Failure (Stage::input) lists the existing panels.
   Result<void> show_panel(const std::string& title);
   void show_fragments(int64_t line);                       // in the Source panel
-  void show_softmax(const SoftmaxRow& row, int64_t tile);  // there too
+  void show_softmax(const SoftmaxRow& row, int64_t tile);  // in the Source panel
   void reset_layout() { reset_wanted_ = true; }
-  // Covers the window with the open lesson's step, or the shown run, for a projector.
+  // Covers the window with the open lesson's step, or with the shown run, for a projector.
   void present(bool on);
   bool presents() const { return presenter_.is_on(); }
-  // A Failure (Stage::input) names the lessons that there are.
+  // A Failure (Stage::input) lists the existing lessons.
   Result<void> open_lesson(const std::string& id);
   LessonDesk& lesson() { return desk_; }
   SweepDesk& sweep() { return sweep_; }
   HardwareDesk& hardware() { return hardware_; }
-  // Uses the default layout and settings() instead of the session's saved ones: for pictures and tests.
+  // Uses the default layout and settings() instead of the session's saved ones, for pictures and tests.
   void ignore_kept_settings() { adopted_ = reset_wanted_ = true; }
-  // Passes changed settings on without delay, and what is typed in the source, because the window closes.
+  // Passes on changed settings and unsaved source text at once, because the window closes.
   void keep_settings_now();
 
   WindowSettings& settings() { return settings_; }
@@ -95,13 +95,13 @@ class Workbench {
   std::optional<RailPlace> rail_of(const std::string& knob) const;
   std::optional<RailPlace> cell_of(const std::string& knob, int64_t value) const;
   const std::string& pressing_notes() const;
-  // The focus experiment is finished, and the shown map is complete (or there is nothing to show).
+  // True if the focus experiment has finished and the shown map is complete (or there is nothing to show).
   bool settled() const { return settled_; }
   double frame_ms() const { return slowest_ms_; }
   const PixelWay& pixels() const { return pixels_; }
-  int64_t source_line() const;                            // last line scrolled to; 0 none
-  const Baseline& baseline() const { return baseline_; }  // of the last frame
-  uint64_t compared_run() const;                          // the run beside the shown one in the history; 0 none
+  int64_t source_line() const;                            // line last scrolled to; 0: none
+  const Baseline& baseline() const { return baseline_; }  // as of the last frame
+  uint64_t compared_run() const;                          // id in the history of the run beside the shown one; 0: none
   const CommandPane& command() const { return command_pane_; }
   MapView& map_of(MapKind kind);  // the panel that shows it; for tests
 
@@ -143,7 +143,7 @@ class Workbench {
   std::shared_ptr<const session::Snapshot> snapshot_;
   DraftTracker draft_;
   charts::LatencyChart latency_;
-  std::vector<charts::Run> runs_;  // those in latency_
+  std::vector<charts::Run> runs_;  // the runs in latency_
   Baseline baseline_;              // points into snapshot_
   Tries tries_;
   Glossary glossary_;
@@ -156,19 +156,20 @@ class Workbench {
   int uncovers_in_ = 0;  // frames until the panels are drawn again after a presentation
   WindowSettings settings_, kept_settings_;
   bool adopted_ = false, reset_wanted_ = false, settled_ = false;
-  std::optional<LayoutKind> build_wanted_, built_for_;  // requested by the user; last one that fitted the window
-  int docks_in_ = 0;                                    // frames until a newly built layout has docked its panels
-  double keep_at_ = 0;  // ImGui time when changed settings are passed on; 0 none pending
+  // Requested by the user; the last one built for the window's size.
+  std::optional<LayoutKind> build_wanted_, built_for_;
+  int docks_in_ = 0;    // frames until a newly built layout has docked its panels
+  double keep_at_ = 0;  // ImGui time at which changed settings are passed on; 0: none pending
   Actions actions_;
   Dialogs dialogs_;
   PresetDialogs preset_dialogs_;
-  std::vector<std::pair<std::string, std::filesystem::path>> recent_;  // of the open menu: name and file
+  std::vector<std::pair<std::string, std::filesystem::path>> recent_;  // in the open menu: name and file
   SessionDialog session_dialog_;
   uint64_t adopted_session_ = 0;  // OpenedSession::number
   CommandPane command_pane_;
   SaveDialog save_;
   PanelPicture picture_;
-  std::function<void(Context&)> leave_;  // a command that needs what a panel gets; run once, at the frame's end
+  std::function<void(Context&)> leave_;  // a command that needs the panels' Context; run once, at the frame's end
   Toasts toasts_;
   PixelWay pixels_;
   std::unique_ptr<Interop> interop_;  // outlives the panels

@@ -204,7 +204,7 @@ void Workbench::add_actions() {
   add("about", "About attnscope", 0, [this] { dialogs_.about(); });
 }
 
-// Not while the palette, a menu or a dialog is open: they close themselves.
+// False while the palette, a menu or a dialog is open, because they close themselves.
 bool Workbench::closable() const {
   return !palette_.is_open() &&
          (presenter_.is_on() || command_pane_.is_open() || source_panel_->edits() || experiment_panel_->refuses() ||
@@ -298,7 +298,8 @@ void Workbench::draw_menu(Context& context) {
   ImGui::EndMainMenuBar();
 }
 
-// Presets that were opened or saved last. One that is gone is left out; the files are looked for when the menu opens.
+// Presets that were opened or saved last, without those that no longer exist; the files are checked when the menu
+// opens.
 void Workbench::draw_recent_menu(const session::Snapshot& snapshot) {
   const auto recent = snapshot.settings->find(session::kRecentPresets);
   const bool any = recent != snapshot.settings->end() && recent->is_array() && !recent->empty();

@@ -1,4 +1,4 @@
-// The window's panels: their layout, which of them is in front, and the presenter in their place.
+// The window's panels: their layout, which of them is in front, and the presenter that replaces them.
 #include <imgui_internal.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace attnscope::ui {
 namespace {
 
 constexpr int kFramesToDock = 4;     // until a newly docked panel is a selectable tab
-constexpr int kFramesToUncover = 3;  // until menu and bars have their room again
+constexpr int kFramesToUncover = 3;  // until the menu and the bars have their space again
 constexpr const char* kDockspace = "attnscope";
 
 }  // namespace
@@ -28,7 +28,7 @@ void Workbench::present(bool on) {
   options_.wake_within(0.01);
 }
 
-// Whether all visible maps are complete.
+// True if all visible maps are complete.
 bool Workbench::maps_complete() const {
   const auto hidden = [](const char* title) {
     const ImGuiWindow* window = ImGui::FindWindowByName(title);
@@ -67,8 +67,8 @@ void Workbench::draw_content(Context& context) {
     baseline_strip(context);
     status_bar(context);
   }
-  // A panel that is not drawn keeps its place as long as its dock space lives. After a presentation the bars take their
-  // room first, so that no panel has another size for a frame.
+  // A panel that is not drawn keeps its place as long as its dock space exists. After a presentation the bars take
+  // their space first, so that no panel has a wrong size for a frame.
   if (presents || uncovers_in_ > 0) {
     ImGui::DockSpace(ImGui::GetID(kDockspace), {0, 0}, ImGuiDockNodeFlags_KeepAliveOnly);
     if (!presents && --uncovers_in_ >= 0) options_.wake_within(0.01);

@@ -29,7 +29,7 @@ int on_refused_request(Display*, XErrorEvent* event) {
 void on_display_loss(std::function<void(const std::string&)> ended) {
   when_ended = std::move(ended);
   if (glfwGetPlatform() != GLFW_PLATFORM_X11) return;
-  auto xlib = cuda_api::SharedLibrary::open("libX11.so.6");  // GLFW has it open already
+  auto xlib = cuda_api::SharedLibrary::open("libX11.so.6");  // GLFW has already opened it
   decltype(XSetIOErrorHandler)* set_lost = nullptr;
   decltype(XSetErrorHandler)* set_refused = nullptr;
   if (!xlib || !xlib->load("XSetIOErrorHandler", set_lost) || !xlib->load("XSetErrorHandler", set_refused)) return;

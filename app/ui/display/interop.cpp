@@ -14,7 +14,7 @@ constexpr unsigned kAllGlDevices = 1;     // CU_GL_DEVICE_LIST_ALL
 constexpr unsigned kWriteDiscard = 2;     // CU_GRAPHICS_REGISTER_FLAGS_WRITE_DISCARD
 constexpr unsigned kDeviceMemory = 2;     // CU_MEMORYTYPE_DEVICE
 constexpr unsigned kArrayMemory = 3;      // CU_MEMORYTYPE_ARRAY
-constexpr int64_t kBufferStep = 1 << 20;  // bytes; buffers grow in such steps
+constexpr int64_t kBufferStep = 1 << 20;  // bytes; buffers grow in steps of this size
 
 template <class T>
 bool done(const std::future<T>& future) {

@@ -16,7 +16,7 @@ struct MapLook {
   Ramp ramp = Ramp::rising;
   bool logarithmic = true;
   float low = 1e-6f, high = 1e-2f;
-  float x = 0, y = 0, width = 1, height = 1;  // the visible part of the map, as shares of it
+  float x = 0, y = 0, width = 1, height = 1;  // the visible part of the map, as shares of its size
   uint32_t nan = 0, inf = 0, not_yet = 0;     // IM_COL32
   bool operator==(const MapLook&) const = default;
 };
@@ -31,13 +31,13 @@ class MapPainter {
   MapPainter(const MapPainter&) = delete;
   MapPainter& operator=(const MapPainter&) = delete;
 
-  // Paints `tile` at width × height pixels, unless the texture already holds that. `version` identifies the tile.
-  // Returns the OpenGL texture; its v = 0 is the map's first row, so that Dear ImGui draws it upright.
+  // Paints `tile` at width × height pixels, unless the texture already shows it. `version` identifies the tile. Returns
+  // the OpenGL texture; v = 0 is the map's first row, so that Dear ImGui draws it upright.
   uint32_t paint(const Tile& tile, uint64_t version, const MapLook& look, int width, int height);
 
-  // Copies a tile whose values are in the port's memory into a texture, before it is painted as `version`.
+  // Copies a tile whose values are in the port's memory into a texture, for painting as `version`.
   Result<void> take(PixelPort& port, const Tile& tile, uint64_t version);
-  // A value of the texture, as uploaded or taken; 0 outside. For tests.
+  // A value of the texture, uploaded or taken; 0 outside it. For tests.
   float value_at(int x, int y);
   std::vector<float> values();
 

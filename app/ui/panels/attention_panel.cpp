@@ -43,7 +43,7 @@ AttentionPanel::TileGrid AttentionPanel::grid_of(const Experiment& experiment) {
 void AttentionPanel::draw(Context& context) {
   map_complete_ = false;
   const auto& observation = context.shown.observation;
-  // The worker keeps its finished runs; a matrix belongs to one of them.
+  // The worker keeps its finished runs, and a matrix belongs to one of them.
   if (!observation || context.shown.verdict() == nullptr) {
     empty_state(ICON_TABLE, context.shown.running() ? "The matrix comes with the finished run" : "No run yet",
                 "softmax(QK^T) of one head, as the fp64 reference computes it.");
@@ -76,7 +76,7 @@ void AttentionPanel::draw_controls(Context& context, const Problem& problem, con
   ImGui::PopFont();
 }
 
-// At the panel's resolution, in steps, so that resizing the panel does not send a request for every pixel.
+// At the panel's resolution, rounded to steps, so that resizing the panel does not send a request for every pixel.
 ViewRequest AttentionPanel::wanted_request(const Context& context, const Problem& problem, ImVec2 size) const {
   const ImVec2 density = ImGui::GetIO().DisplayFramebufferScale;
   const auto texels = [](float pixels, int64_t elements) {
@@ -96,7 +96,7 @@ ViewRequest AttentionPanel::wanted_request(const Context& context, const Problem
 void AttentionPanel::draw_map(Context& context, const Problem& problem, const TileGrid& grid) {
   const ImVec2 room = ImGui::GetContentRegionAvail();
   const float widest = std::floor(room.x), highest = std::floor(std::max(room.y - em(2.1f), em(4)));
-  // In the matrix's proportions as far as there is room.
+  // In the matrix's proportions, if there is room.
   const float wanted = widest * f32(static_cast<double>(problem.seq_q) / static_cast<double>(problem.seq_k));
   const ImVec2 size{widest, std::clamp(wanted, std::min(em(8), highest), highest)};
   const ViewRequest request = wanted_request(context, problem, size);

@@ -3,7 +3,7 @@
 
 namespace attnscope::ui {
 
-// The attention matrix of one head, which the kernel computes but never stores, with its tiles and the mask.
+// The attention matrix of one head, which the kernel computes but never stores, with the kernel's tiles and the mask.
 class AttentionPanel : public MapPanel {
  public:
   using MapPanel::MapPanel;
@@ -11,7 +11,7 @@ class AttentionPanel : public MapPanel {
   void draw(Context& context) override;
 
  private:
-  // The kernel's tiles, 0 if it declares none.
+  // The size of the kernel's tiles; 0 if it declares none.
   struct TileGrid {
     int64_t rows = 0, keys = 0;
   };

@@ -17,10 +17,10 @@ using charts::BankPicture;
 
 constexpr int kLanes = 32, kBanks = 32;
 constexpr float kGutter = 1.7f, kLeastPicture = 9.2f, kLeastHeight = 22, kStrip = 1.3f, kLoad = 1.05f;  // ems
-constexpr int kWorst = 8;  // words of a bank from which on a cell has the full colour of a conflict
+constexpr int kWorst = 8;  // words per bank from which a cell has the full colour of a conflict
 constexpr int64_t kRows[] = {0, 64, 128, 256, 512};
 
-// How much a bank has to do, as a colour: one word at once is what it can.
+// A colour for a bank's load; one word at a time is what a bank can serve.
 ImU32 colour_of(int words) {
   if (words <= 1) return palette().counted;
   return mixed(palette().warn, palette().bad, f32(std::min(words, kWorst) - 2) / f32(kWorst - 2));
@@ -113,7 +113,7 @@ int64_t BanksPane::draw_choice() {
   return clicked;
 }
 
-// What padding and swizzle count as a row.
+// The row length that padding and swizzle use.
 void BanksPane::draw_rows() {
   ImGui::SetNextItemWidth(ImGui::GetContentRegionAvail().x);
   const auto name = [&](int64_t row) {
@@ -210,7 +210,7 @@ void BanksPane::draw_pictures(float height) {
   draw_picture(*shown, {room, height - ImGui::GetFrameHeightWithSpacing()}, false);
 }
 
-// Lanes by banks, and below how many words each bank serves, phase by phase.
+// Lanes by banks, and below them how many words each bank serves, phase by phase.
 void BanksPane::draw_picture(const BankPicture& picture, ImVec2 size, bool titled) {
   const bool conflicts = picture.grid.wavefronts.taken > picture.grid.wavefronts.needed;
   if (titled) clipped(charts::title_of(picture.layout), size.x, palette().dim);
@@ -252,7 +252,7 @@ void BanksPane::draw_cells(const BankPicture& picture, ImVec2 pen, ImVec2 cell) 
           fill(bank, float(lane) * cell.y, cell.y,
                with_alpha(colour_of(phase.distinct[size_t(bank)]), shown ? 1 : 0.2f));
     }
-    // The lanes of a phase have a bracket.
+    // A bracket marks the lanes of a phase.
     const auto first = float(std::countr_zero(phase.lanes)), last = float(32 - std::countl_zero(phase.lanes));
     const float x = pen.x - em(0.3f), top = pen.y + first * cell.y + 1, bottom = pen.y + last * cell.y - 2;
     const ImU32 colour = with_alpha(p.dim, shown ? 1 : 0.4f);
@@ -261,7 +261,7 @@ void BanksPane::draw_cells(const BankPicture& picture, ImVec2 pen, ImVec2 cell) 
     list->AddLine({x, bottom}, {x + em(0.2f), bottom}, colour);
     const std::string name = std::to_string(int(first));
     list->AddText({x - em(0.2f) - width_of(name), top - em(0.1f)}, colour, name.c_str());
-    // What each bank serves for it.
+    // The words that each bank serves for the phase.
     const float row = cell.y * kLanes + em(kLoad) * (float(at) + 0.5f);
     for (int bank = 0; bank < kBanks; ++bank) {
       const int words = phase.distinct[size_t(bank)];
@@ -289,7 +289,7 @@ void BanksPane::tell(const BankPicture& picture, int lane, int bank) const {
   ImGui::SetTooltip("%s", words.c_str());
 }
 
-// The CTA's shared memory from left to right, with what the access touches.
+// The CTA's shared memory from left to right, with the bytes that the access touches.
 void BanksPane::draw_buffers() {
   if (buffers_.empty()) return;
   ImDrawList* list = ImGui::GetWindowDrawList();

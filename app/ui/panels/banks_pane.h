@@ -8,11 +8,11 @@
 
 namespace attnscope::ui {
 
-// An access to shared memory as 32 lanes by 32 banks: of the chosen instruction or line, step by step and phase by
-// phase, as recorded and in other layouts, and where every buffer lies.
+// An access to shared memory as 32 lanes by 32 banks, for the chosen instruction or line: step by step and phase by
+// phase, as recorded and in other layouts, and where every buffer is.
 class BanksPane {
  public:
-  // Returns the instruction that was chosen here, or -1.
+  // Returns the instruction that a person chose here, or -1.
   int64_t draw(const CodeState& code);
 
  private:
@@ -33,12 +33,12 @@ class BanksPane {
   std::vector<charts::BufferUse> buffers_;
   std::vector<int64_t> accesses_;    // instructions that access shared memory
   std::vector<int64_t> of_line_;     // those of the chosen line
-  int64_t line_ = -1, chosen_ = -1;  // the chosen line and instruction that of_line_ was made for
-  int64_t instruction_ = -1;         // that is shown
+  int64_t line_ = -1, chosen_ = -1;  // the chosen line and instruction for which of_line_ was computed
+  int64_t instruction_ = -1;         // the shown one
   size_t step_ = 0;
-  int64_t row_ = 0;                                           // bytes; 0: as the accesses tell
-  size_t phase_ = 0;                                          // that is shown, from 1; 0: all
-  charts::BankLayout layout_ = charts::BankLayout::recorded;  // where there is room for one picture only
+  int64_t row_ = 0;                                           // length of a row in bytes; 0: taken from the accesses
+  size_t phase_ = 0;                                          // the shown phase, from 1; 0: all
+  charts::BankLayout layout_ = charts::BankLayout::recorded;  // used if there is room for only one picture
   charts::AccessView view_;
 };
 

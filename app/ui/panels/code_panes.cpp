@@ -14,11 +14,12 @@ namespace {
 
 using charts::HeatColumn;
 
-constexpr float kRoomForCode = 30;  // ems of a pane that is left to the code before more than one column stands there
-constexpr double kReadable = 0.25;  // hotter cells need the plain text's contrast
+constexpr float kRoomForCode = 30;  // ems that a pane must leave for the code before it shows a second column
+constexpr double kReadable = 0.25;  // hotter cells need the contrast of plain text
 constexpr float kMostHeat = 0.55f;  // alpha of the hottest cell
-constexpr float kRoomForControl = 40;  // ems of a pane that shows the whole scheduling half, not only the stall count
-constexpr size_t kControlWidth = 18, kStallWidth = 3;  // characters of control_text, and of its end
+// Ems from which a pane shows the whole scheduling half, not only the stall count.
+constexpr float kRoomForControl = 40;
+constexpr size_t kControlWidth = 18, kStallWidth = 3;  // characters of control_text, and of its stall count
 
 float cell_width() { return width_of("000.0 \u00b5s") + em(0.75f); }
 
@@ -34,7 +35,7 @@ const charts::CodeLink* link_to(const std::vector<charts::CodeLink>& links, int6
   return found == links.end() ? nullptr : &*found;
 }
 
-// A name in the line of heat_header(), over a column that begins at `left`.
+// A name in the line of heat_header(), above a column that begins at `left`.
 void heading(float left, float top, const char* name, const char* says) {
   at({left, top}, name, palette().dim);
   tooltip(says);
@@ -84,7 +85,7 @@ class SassPane {
     text_at_ = live_at_ + 5 * letter;
   }
 
-  // What stands before the text stays in sight when the text is scrolled to the side.
+  // What precedes the text stays visible when the text is scrolled horizontally.
   void draw_row(int64_t row) {
     const CodeLine& line = listing_.lines[static_cast<size_t>(row)];
     const Palette& p = palette();
@@ -125,7 +126,8 @@ class SassPane {
     text_tooltip(words, 30);
   }
 
-  // From the chosen instruction to those that it depends on (left) and that depend on it (right), and where it jumps.
+  // Lines from the chosen instruction to those that it depends on (left) and that depend on it (right), and to where it
+  // jumps.
   void draw_links(float top) const {
     const int64_t from = code_.instruction();
     if (from < 0) return;
@@ -170,7 +172,7 @@ void CodeRow::outline(ImU32 colour) const {
   ImGui::GetWindowDrawList()->AddRect({left, top_}, {left + width_, bottom_}, colour, em(0.1f));
 }
 
-// As wide as what is in sight: a wider one would be content to scroll to.
+// As wide as the visible part, because a wider one would extend the scrolled content.
 bool CodeRow::button(const std::string& id) const {
   ImGui::SetCursorScreenPos({left, pen.y});
   return ImGui::Selectable(id.c_str(), false, 0, {width_, ImGui::GetTextLineHeight()});
@@ -182,7 +184,7 @@ void CodeRow::scrolled(float offset, std::string_view words, ImU32 colour) const
   ImGui::PopClipRect();
 }
 
-// Never to the middle of a row.
+// Scrolls only to whole rows.
 void scroll_to_row(int64_t row) {
   const float step = ImGui::GetTextLineHeightWithSpacing(), height = ImGui::GetWindowHeight();
   const float middle = (static_cast<float>(row) + 0.5f) * step;
@@ -191,7 +193,7 @@ void scroll_to_row(int64_t row) {
 }
 
 std::vector<HeatColumn> shown_columns(const CodeState& code, float width) {
-  float room = width - em(kRoomForCode) - cell_width();  // beside the chosen one
+  float room = width - em(kRoomForCode) - cell_width();  // besides the chosen one
   std::vector<HeatColumn> columns;
   for (const HeatColumn column : charts::kHeatColumns) {
     if (!code.view().has(column) || (column != code.column && room < cell_width())) continue;
@@ -249,7 +251,7 @@ int64_t draw_sass(CodeState& code, int64_t reveal, const std::string& search) {
 int64_t draw_ptx(const CodeState& code, bool reveal, const std::string& search) {
   int64_t clicked = 0;
   ImGui::PushFont(fonts().mono, kSmallSize);
-  dim_text("PTX");  // as high as the heat's header, so that the rows stand beside the source's
+  dim_text("PTX");  // as high as the heat's header, so that the rows align with the source's
   if (ImGui::BeginChild("ptx", {0, 0}, 0, ImGuiWindowFlags_HorizontalScrollbar)) {
     const auto lit = [&](const charts::PtxLine& line) {
       return std::ranges::find(line.lines, code.line()) != line.lines.end();

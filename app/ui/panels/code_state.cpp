@@ -11,12 +11,12 @@
 namespace attnscope::ui {
 namespace {
 
-constexpr size_t kAround = 3;        // unchanged lines beside a change
-constexpr size_t kMostKernels = 64;  // whose sources are held for a comparison
+constexpr size_t kAround = 3;        // unchanged lines around a change
+constexpr size_t kMostKernels = 64;  // whose sources are kept for comparison
 
 using Kind = ChangeLine::Kind;
 
-// The rows of one difference; `line_of(row)` makes one from its index in B (else A) and its side.
+// The rows of one difference. `line_of(row)` makes a row from its index in B (otherwise A) and its side.
 template <class LineOf>
 void add_changes(std::vector<ChangeLine>& out, const std::string& title, const charts::CodeDiff& diff, LineOf line_of) {
   out.push_back({Kind::heading, fmt::format("{}: {} removed, {} added", title, diff.removed, diff.added)});
@@ -77,7 +77,7 @@ void CodeState::refresh(Context& context, const Kernel& kernel, size_t lines) {
     missing_ = "The shown run has another source; run again to see its code.";
     return take(nullptr, nullptr, kernel, lines);
   }
-  if (context.shown.running()) return;  // the code of the run before stays until this one's is there
+  if (context.shown.running()) return;  // the previous run's code stays until this one's arrives
   const auto listing = listing_of(context, *seen);
   const bool on_its_way = listing == nullptr && listing_ != nullptr && kernel_hash_ == kernel.content_hash &&
                           !context.snapshot.refused_listings.contains(hash_of(seen->experiment));

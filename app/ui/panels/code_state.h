@@ -13,7 +13,7 @@
 
 namespace attnscope::ui {
 
-// A line of what changed since A. `line`: of the shown source, 0: none; `instruction`: of the shown code, -1: none.
+// A line of the changes since A. `line` is in the shown source, 0: none; `instruction` is in the shown code, -1: none.
 struct ChangeLine {
   enum class Kind { same, removed, added, gap, heading };
   Kind kind = Kind::same;
@@ -21,14 +21,14 @@ struct ChangeLine {
   int64_t line = 0, instruction = -1;
 };
 
-// The shown experiment's code as the panes draw it, made once for each listing.
+// The shown experiment's code in the form that the panes draw, computed once for each listing.
 class CodeState {
  public:
-  // Takes the newest listing, and asks for one that is missing. `lines`: of the kernel's source.
+  // Takes the newest listing, and requests a missing one. `lines`: number of lines of the kernel's source.
   void refresh(Context& context, const Kernel& kernel, size_t lines);
-  // The changes since A; empty with `why`: there is nothing to compare.
+  // The changes since A. If there is nothing to compare, it is empty and `why` says so.
   const std::vector<ChangeLine>& changes(Context& context, const Kernel& kernel, std::string& why);
-  // What was changed in a copy's source.
+  // The changes in a copy's source.
   const std::vector<ChangeLine>& edits(const std::string& original, const std::string& now);
   const std::string& changes_summary() const { return summary_; }
 
@@ -37,15 +37,15 @@ class CodeState {
   const charts::CodeView& view() const { return view_; }
   const std::vector<int>& live_registers() const { return live_; }
   const std::vector<charts::PtxLine>& ptx() const { return ptx_; }
-  const std::string& missing() const { return missing_; }  // why there is no listing, or that it is on its way
+  const std::string& missing() const { return missing_; }  // why there is no listing, or that it has been requested
 
-  // The chosen line of the source (from 1; 0: none) and instruction (-1: none). Choosing one lights the other.
+  // The chosen source line (from 1; 0: none) and instruction (-1: none). Choosing one highlights the other.
   void choose_line(int64_t line);
   void choose_instruction(int64_t at);
   int64_t line() const { return line_; }
   int64_t instruction() const { return instruction_; }
-  bool lights_line(int64_t line) const;       // an instruction is chosen that comes from it
-  bool lights_instruction(int64_t at) const;  // it comes from the chosen line
+  bool lights_line(int64_t line) const;       // the chosen instruction comes from this line
+  bool lights_instruction(int64_t at) const;  // this instruction comes from the chosen line
   const std::vector<charts::CodeLink>& producers() const { return producers_; }
   const std::vector<charts::CodeLink>& consumers() const { return consumers_; }
 
@@ -66,10 +66,11 @@ class CodeState {
   int64_t line_ = 0, instruction_ = -1;
   std::vector<charts::CodeLink> producers_, consumers_;
 
-  std::string original_, edited_;  // what the edits are between
+  std::string original_, edited_;  // the two texts that edits_ compares
   std::vector<ChangeLine> edits_;
-  std::map<std::string, Kernel> kernels_;           // those that were shown, by content: A's source may be edited since
-  session::Shared<Listing> changes_a_, changes_b_;  // what the changes are between
+  // Kernels that were shown, by content hash, because A's source may have been edited since.
+  std::map<std::string, Kernel> kernels_;
+  session::Shared<Listing> changes_a_, changes_b_;  // the two listings that the changes compare
   std::vector<ChangeLine> changes_;
   std::string summary_;
 };

@@ -14,7 +14,7 @@ namespace attnscope::ui {
 namespace {
 
 constexpr float kSize = kBaseSize * 0.87f;
-constexpr size_t kFirstFigures = 2;  // latency and verdict, above the settings; the others below
+constexpr size_t kFirstFigures = 2;  // latency and verdict are above the settings, the others below
 
 std::string change_of(const charts::ComparedRow& row) {
   return row.change.empty() && row.differs ? "differs" : row.change;

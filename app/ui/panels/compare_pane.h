@@ -13,9 +13,9 @@ class ComparePane {
  public:
   void open(bool wanted) { open_ = wanted; }
   bool is_open() const { return open_; }
-  // Builds the rows; without a baseline it closes and returns false.
+  // Builds the rows. Without a baseline it closes and returns false.
   bool refresh(const Context& context);
-  // The width at which no cell is cut; valid after refresh().
+  // The width at which no cell is cut. Call after refresh().
   float wanted_width() const;
   void draw(Context& context);
 

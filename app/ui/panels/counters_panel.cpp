@@ -61,7 +61,7 @@ void draw_group(Context& context, const charts::FigureGroup& group, bool bars) {
   ImGui::PopFont();
 }
 
-// The emulator's counts: instructions by class, lanes, shared and global memory; exact, or from the sampled share.
+// The emulator's counts: instructions by class, lanes, shared and global memory; exact, or from a sample of the CTAs.
 class CountersPanel : public Panel {
  public:
   const char* title() const override { return "Counters"; }
@@ -94,10 +94,10 @@ void CountersPanel::draw(Context& context) {
       groups.push_back(std::move(one));
   export_menu(context, {"counters", {}, [&] { return charts::sheet_of(groups); }});
   const float width = ImGui::GetContentRegionAvail().x;
-  // A's figures need room beside B's: none of them is cut.
+  // A's figures need room beside B's, so that neither is cut.
   const float least = groups.front().rows.empty() || groups.front().rows.front().baseline.empty() ? em(18) : em(27);
   const int columns = width > 3.2f * least ? 3 : width > 2 * least ? 2 : 1;
-  // Instructions take one column, and the short groups share the others.
+  // Instructions take one column; the short groups share the others.
   if (ImGui::BeginTable("##groups", columns, ImGuiTableFlags_SizingStretchSame | ImGuiTableFlags_NoPadOuterX)) {
     ImGui::TableNextColumn();
     draw_group(context, groups.front(), true);

@@ -22,7 +22,7 @@ constexpr const char* kHowToRead =
     "A texel that covers several rows shows the largest; NaN is checked, Inf striped. The wheel zooms the map, a drag "
     "moves it, a double click shows all of it.";
 
-constexpr double kLowestShown = 1e-6;   // errors below it share the ramp's first colour: half an fp16 step at 0.002
+constexpr double kLowestShown = 1e-6;   // smaller errors share the ramp's first colour; half an fp16 step at 0.002
 constexpr double kHighestShown = 1e-2;  // the ramp's end, unless an error is larger
 
 MapLook look_for(MapKind kind, double low, double high) {
@@ -127,8 +127,8 @@ void ErrorPanel::draw_figures(Context& context, const Verdict& verdict) {
   ImGui::PopFont();
 }
 
-// Below the verdict: whether a correct verdict can be trusted. One line if the watch found nothing; otherwise each
-// finding, in full on hover; a click shows its source line.
+// Below the verdict: whether a correct verdict can be trusted. One line if the watch found nothing, otherwise each
+// finding, with its full text on hover. A click shows its source line.
 void ErrorPanel::draw_watch(Context& context) {
   using session::WatchState;
   const Observation& shown = *context.shown.observation;
@@ -210,7 +210,7 @@ void ErrorPanel::draw_map_controls(Context& context, const Problem& problem) {
   ImGui::PopFont();
 }
 
-// At the panel's resolution, in steps, so that resizing the panel does not send a request for every pixel.
+// At the panel's resolution, rounded to steps, so that resizing the panel does not send a request for every pixel.
 ViewRequest ErrorPanel::wanted_request(const Context& context, const Problem& problem, float height) const {
   const float density = ImGui::GetIO().DisplayFramebufferScale.y;
   const int pixels = std::max(32, static_cast<int>(height * density) / 32 * 32) * map_.detail();

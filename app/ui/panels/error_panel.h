@@ -3,7 +3,7 @@
 
 namespace attnscope::ui {
 
-// The verdict with every figure, what the watch saw, and the error map of one head.
+// The verdict with every figure, the watch's findings, and the error map of one head.
 class ErrorPanel : public MapPanel {
  public:
   using MapPanel::MapPanel;
@@ -20,7 +20,7 @@ class ErrorPanel : public MapPanel {
   void point_at(const MapPlace& place) const;
   ViewRequest wanted_request(const Context& context, const Problem& problem, float height) const;
 
-  bool all_findings_ = false;  // show more than the first few
+  bool all_findings_ = false;  // shows all findings instead of the first few
 };
 
 }  // namespace attnscope::ui

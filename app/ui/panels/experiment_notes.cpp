@@ -1,4 +1,4 @@
-// The bottom of the experiment panel: notes on the experiment, in their own area.
+// The bottom of the experiment panel: notes on the experiment, in an area of their own.
 #include <fmt/format.h>
 #include <imgui.h>
 
@@ -14,7 +14,7 @@
 
 namespace attnscope::ui {
 
-// Independent of the notes, so that no control moves when one comes or goes; longer notes scroll.
+// Does not depend on the notes, so that no control moves when one comes or goes. Longer notes scroll.
 float ExperimentPanel::notes_height(float panel_height) { return std::floor(std::min(em(14), panel_height * 0.15f)); }
 
 void ExperimentPanel::draw_notes_frame(float height) {
@@ -26,7 +26,7 @@ void ExperimentPanel::draw_notes_frame(float height) {
 }
 
 // The most urgent first: what prevents the experiment from running, refused values, warnings, the first start's
-// invitation; then the notes of the preset's or the kernel's author.
+// invitation; then the notes by the preset's or the kernel's author.
 void ExperimentPanel::draw_notes(Context& context, const Kernel* kernel) {
   const std::string pressing = pressing_notes(context);
   if (pressing != pressing_) ImGui::SetScrollY(0);
@@ -37,19 +37,19 @@ void ExperimentPanel::draw_notes(Context& context, const Kernel* kernel) {
     draw_invitation(context, *kernel);
   }
   if (draw_preset_note(context)) return;
-  // Written out until the invitation is gone; later shown when hovering over the device.
+  // Shown as text until the invitation is gone; later on hover over the device.
   if (!context.settings.invited && !context.snapshot.device_reason.empty())
     wrapped(context.snapshot.device_reason, palette().dim, kSmallSize);
   if (kernel != nullptr && !kernel->story.empty())
     wrapped_to_fit(kernel->story, palette().dim, kSmallSize, ImGui::GetContentRegionAvail().y);
 }
 
-// The failure of the experiment that the knobs describe; null: it has none, or a run of the history is shown.
+// The failure of the experiment that the knobs describe; null if it has none, or if a run of the history is shown.
 const Failure* ExperimentPanel::live_failure(const Context& context) {
   return context.shown.from_history() ? nullptr : context.shown.failure();
 }
 
-// Whether a failure box already says why the config cannot run: then the controls' own prediction only offers the
+// True if a failure box already says why the config cannot run. The controls' own prediction then only offers the
 // remedy.
 bool ExperimentPanel::told_by_failure(const Context& context) const {
   const Failure* failure = live_failure(context);
@@ -66,7 +66,8 @@ std::string ExperimentPanel::pressing_notes(const Context& context) const {
   return words + "|" + context.snapshot.preset_path;
 }
 
-// The preset author's note: what it is from, what to turn. False: there is none, or it was dismissed.
+// The preset author's note: what the preset is from, and what to turn. Returns false if there is none, or if it was
+// dismissed.
 bool ExperimentPanel::draw_preset_note(const Context& context) {
   const session::Snapshot& snapshot = context.snapshot;
   if (snapshot.preset_note.empty() || note_closed_ == snapshot.preset_path) return false;
@@ -102,7 +103,7 @@ void ExperimentPanel::draw_refusals(Context& context, const Kernel& kernel) {
   }
 }
 
-// The remedy as a button that applies it: one undo step, however many knobs it sets.
+// The remedy as a button that applies it in one undo step, however many knobs it sets.
 bool ExperimentPanel::draw_remedy(Context& context, const Kernel& kernel, const char* id, const Refusal& refusal) {
   if (refusal.remedy.empty()) {
     if (!refusal.hint.empty()) wrapped(ICON_ARROW_RIGHT "  " + refusal.hint, palette().dim, kSmallSize);
@@ -129,7 +130,7 @@ bool ExperimentPanel::draw_remedy(Context& context, const Kernel& kernel, const 
   return true;
 }
 
-// A lesson says itself what to turn.
+// A lesson says itself what to turn, so there is no invitation then.
 bool ExperimentPanel::invites(const Context& context) {
   return !context.settings.invited && context.lesson.progress() == nullptr && !context.snapshot.invite.empty();
 }

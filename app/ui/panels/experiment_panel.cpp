@@ -28,7 +28,8 @@ bool shared_by_knob(const std::vector<catalog::KnobChoice>& choices, const std::
   });
 }
 
-// A scan's rows, which are the rail's values in their order unless a value is of another version of the kernel.
+// Marks the rail's values with a scan's rows. They are in the same order unless a value belongs to another version of
+// the kernel.
 void mark_values(std::vector<RailValue>& values, const charts::ScanSeries& series) {
   for (RailValue& value : values)
     for (const charts::ScanRow& row : series.rows) {
@@ -42,7 +43,7 @@ void mark_values(std::vector<RailValue>& values, const charts::ScanSeries& serie
     }
 }
 
-// Ems of the part above the notes: if it is lower, the whole ladder does not fit beside the knobs.
+// Ems of the part above the notes: below this height, the whole ladder does not fit beside the knobs.
 constexpr float kShortPanel = 38;
 
 std::string joined(const std::string& first, const std::string& second) {
@@ -57,7 +58,7 @@ void ExperimentPanel::draw(Context& context) {
   const ImVec2 start = ImGui::GetCursorStartPos(), padding = ImGui::GetStyle().WindowPadding;
   const ImVec2 size = ImGui::GetWindowSize(), low{0, start.y - padding.y};
   const float notes = notes_height(size.y - low.y);
-  const ImGuiID own = ImGui::GetCurrentWindow()->ID;  // items of both scrolling parts get this window's ids
+  const ImGuiID own = ImGui::GetCurrentWindow()->ID;  // items of both scrolling parts use this window's ids
   const ImGuiChildFlags flags = ImGuiChildFlags_AlwaysUseWindowPadding | ImGuiChildFlags_NavFlattened;
   ImGui::SetCursorPos(low);
   if (ImGui::BeginChild("controls", {size.x, size.y - low.y - notes}, flags)) {
@@ -201,7 +202,7 @@ void ExperimentPanel::draw_rung(Context& context, const Kernel& rung, const Kern
   ImGui::PopID();
 }
 
-// One line regardless of their number: kernels that did not load must not push away the knobs of the loaded one.
+// One line, however many there are: kernels that did not load must not push away the knobs of the loaded one.
 void ExperimentPanel::draw_kernel_failures(const Context& context) {
   if (!context.snapshot.kernel_failures || context.snapshot.kernel_failures->empty()) return;
   const std::vector<Failure>& failures = *context.snapshot.kernel_failures;
@@ -217,8 +218,8 @@ void ExperimentPanel::draw_kernel_failures(const Context& context) {
     failure_box(failures[at], fmt::format("##kernel failure {}", at).c_str());
 }
 
-// Rebuilds the rows only when their inputs change: evaluating the manifest's expressions for each value of each knob is
-// too much for every frame.
+// Rebuilds the rows only when their inputs change, because evaluating the manifest's expressions for each value of each
+// knob is too slow for every frame.
 void ExperimentPanel::refresh_rows(const Context& context, const Kernel& kernel) {
   const Draft& draft = context.draft.current();
   Config config = draft.config;
@@ -250,7 +251,7 @@ void ExperimentPanel::refresh_rows(const Context& context, const Kernel& kernel)
     warnings_ = choice.warnings;
   }
   if (!illegal_) return;
-  // No single knob is the cause: the message names none, and rows where no value helps are dimmed.
+  // No single knob is the cause, so the message names none, and rows where no value helps are dimmed.
   if (const auto way = catalog::way_out(kernel, draft.problem, config, limits)) {
     illegal_->hint = fmt::format("Set {} to {}.", way->knob, way->text);
     illegal_->remedy = {{way->knob, way->value}};
@@ -263,7 +264,7 @@ void ExperimentPanel::refresh_rows(const Context& context, const Kernel& kernel)
   }
 }
 
-// Why the pressed value is not possible, and the other knobs that would have to change with it.
+// Stores why the pressed value is not possible, and the other knobs that would have to change with it.
 void ExperimentPanel::refuse(const Context& context, const Kernel& kernel, const std::string& knob,
                              const RailValue& value) {
   const Draft& draft = context.draft.current();
@@ -331,7 +332,7 @@ void ExperimentPanel::draw_knob(Context& context, const Kernel& kernel, const Kn
   }
 }
 
-// At the rail's right end: fills it with the time of every value.
+// At the rail's right end: scans the knob to give every value a time.
 void ExperimentPanel::draw_scan_button(Context& context, const Knob& knob, const Scan* scan, float height) {
   const std::string why = why_not_scanned(knob);
   const bool runs = scan != nullptr && !scan->over();

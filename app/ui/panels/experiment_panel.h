@@ -10,23 +10,23 @@
 namespace attnscope::ui {
 
 // The controls: kernel ladder, knobs with their legal values, problem, compile options, device; and at the bottom, in
-// their own area, the notes on them.
+// an area of their own, the notes on them.
 class ExperimentPanel : public Panel {
  public:
   const char* title() const override { return "Experiment"; }
   Dock dock() const override { return Dock::controls; }
   void draw(Context& context) override;
-  // The knobs without the rest of the panel, and what prevents the config from running, into the current window.
+  // Draws the knobs without the rest of the panel into the current window, and what prevents the config from running.
   void draw_knobs_only(Context& context);
-  // Why the last pressed value of that knob was refused; empty: it was accepted.
+  // Why the last pressed value of that knob was refused; empty if it was accepted.
   std::string refusal_of(const std::string& knob) const;
   bool refuses() const { return !refused_.empty(); }
   void drop_refusals() { refused_.clear(); }
-  // What prevents the experiment from running, as shown in the last frame; empty: nothing.
+  // What prevents the experiment from running, as shown in the last frame; empty if nothing does.
   const std::string& pressing() const { return pressing_; }
-  // Where that knob's values were last drawn; empty: nowhere.
+  // Where that knob's values were last drawn; empty if they were not.
   std::optional<RailPlace> rail_of(const std::string& knob) const;
-  // Where that value was last drawn, if its middle was in sight.
+  // Where that value was last drawn, if its centre was visible.
   std::optional<RailPlace> cell_of(const std::string& knob, int64_t value) const;
 
  private:
@@ -41,7 +41,7 @@ class ExperimentPanel : public Panel {
   };
   struct Drag {
     uint64_t gesture = 0;
-    int64_t from = 0;  // the value at the start of the press
+    int64_t from = 0;  // the value when the press began
   };
 
   void draw_kernels(Context& context, const Kernel* kernel);
@@ -51,7 +51,7 @@ class ExperimentPanel : public Panel {
   void draw_ladder(Context& context, const Kernel* kernel);
   void draw_others(Context& context, const Kernel* kernel);
   void draw_kernel_failures(const Context& context);
-  // experiment_notes.cpp: the panel's bottom
+  // experiment_notes.cpp: the bottom of the panel
   static float notes_height(float panel_height);
   static void draw_notes_frame(float height);
   void draw_notes(Context& context, const Kernel* kernel);
@@ -79,14 +79,14 @@ class ExperimentPanel : public Panel {
   bool size_field(Context& context, const char* label, int64_t& value, float width);
 
   std::vector<KnobRow> rows_;
-  std::string rows_of_;                // the inputs that rows_ were built from
+  std::string rows_of_;                // identifies the inputs that rows_ was built from
   std::vector<std::string> warnings_;  // of the current config
   std::optional<Refusal> illegal_;     // why the current config cannot run
   std::map<std::string, RailPlace> rails_;
-  std::map<std::string, std::vector<std::pair<int64_t, RailPlace>>> cells_;  // in sight
+  std::map<std::string, std::vector<std::pair<int64_t, RailPlace>>> cells_;  // the visible ones
   std::map<std::string, Drag> drags_;
   std::map<std::string, Refusal> refused_;     // knob → why the pressed value is refused
-  std::map<std::string, std::string> edited_;  // text of size fields during typing
+  std::map<std::string, std::string> edited_;  // contents of size fields while a person types
   bool others_open_ = false, failures_open_ = false;
   std::string note_closed_;  // path of the preset whose note was dismissed
   std::string pressing_;     // the first note of the last frame; a new one is scrolled into view

@@ -35,7 +35,7 @@ void centred(ImVec2 corner, ImVec2 size, const std::string& words, ImU32 colour)
   ImGui::GetWindowDrawList()->AddText(at, colour, words.c_str());
 }
 
-// With the names of its rows, and the text around it.
+// Includes the names of its rows and the text around it.
 float width_of_grid(const charts::FragmentGrid& grid, float cell) {
   const float cells = names_width(grid.row_names) + static_cast<float>(grid.column_names.size()) * cell;
   ImGui::PushFont(fonts().strong, kSmallSize);
@@ -88,7 +88,7 @@ void FragmentPane::refresh(const CodeState& code) {
   grids_ = charts::fragment_grids(fragments_);
 }
 
-// Which instruction, and which lane.
+// Chooses the instruction and the lane.
 int64_t FragmentPane::draw_choice() {
   int64_t chosen = -1;
   const auto at = std::ranges::lower_bound(all_, shown_) - all_.begin();
@@ -128,13 +128,13 @@ void FragmentPane::draw_grids() {
   if (elsewhere_) note = "The chosen line has no matrices; these are of another. " + note;
   if (!note.empty()) wrapped(note, elsewhere_ ? palette().warn : palette().dim);
   const float room = ImGui::GetContentRegionAvail().x;
-  float fixed = 0, columns = 0;  // what does not grow with the cells, and how many of them stand side by side
+  float fixed = 0, columns = 0;  // the width that does not grow with the cells, and the number of cells side by side
   for (const charts::FragmentGrid& grid : grids_) {
     fixed += names_width(grid.row_names) + em(kGap);
     columns += static_cast<float>(grid.column_names.size());
   }
   const float fits = (room - fixed) / columns, cell = std::clamp(fits, em(kLeastCell), em(kMostCell));
-  float left = 0;  // of the row, behind the grids that stand in it
+  float left = 0;  // where the next grid of the row begins
   for (const charts::FragmentGrid& grid : grids_) {
     const float width = width_of_grid(grid, cell);
     if (&grid != &grids_.front() && left >= width) {
@@ -160,7 +160,7 @@ void FragmentPane::draw_grid(const charts::FragmentGrid& grid, float cell, float
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {0, 0});
   const ImVec2 pen = ImGui::GetCursorScreenPos();
   for (size_t column = 0; column < grid.column_names.size();
-       ++column)  // the first of a cell: there is no room for more
+       ++column)  // the first of a cell, because there is no room for more
     centred({pen.x + names + static_cast<float>(column) * cell, pen.y}, size,
             std::to_string(static_cast<int64_t>(column) * step), p.faint);
   for (size_t row = 0; row < grid.row_names.size(); ++row) {
@@ -200,7 +200,7 @@ void FragmentPane::draw_cell(const charts::FragmentGrid& grid, size_t row, size_
   tooltip(words);
 }
 
-// What the marked lane holds, by register; the colours are those of the cells.
+// The elements of the marked lane by register, in the colours of the cells.
 void FragmentPane::draw_held(const charts::FragmentGrid& grid, float width) const {
   const auto lane = static_cast<uint32_t>(hovered_ >= 0 ? hovered_ : lane_);
   const MatrixFragment& of = grid.of.back();

@@ -10,8 +10,8 @@ namespace attnscope::ui {
 // with one lane's elements marked.
 class FragmentPane {
  public:
-  // Shows the chosen instruction, else the first of the chosen line that has matrices, else the one it showed before.
-  // Returns the instruction that a person chose here, or -1.
+  // Shows the chosen instruction, otherwise the first of the chosen line that has matrices, otherwise the one shown
+  // before. Returns the instruction that a person chose here, or -1.
   int64_t draw(const CodeState& code);
 
  private:
@@ -29,7 +29,7 @@ class FragmentPane {
   std::vector<MatrixFragment> fragments_;
   std::vector<charts::FragmentGrid> grids_;
   int lane_ = 7;
-  int hovered_ = -1, next_hovered_ = -1;  // the lane under the pointer, of the frame before and of this one
+  int hovered_ = -1, next_hovered_ = -1;  // the lane under the pointer, in the previous frame and in this one
 };
 
 }  // namespace attnscope::ui

@@ -12,7 +12,7 @@
 
 namespace attnscope::ui {
 
-// Of the session that is open, and of what is searched for.
+// True if the run belongs to the open session and matches the search.
 bool HistoryPanel::shows(const Context& context, const session::HistoryEntry& entry) const {
   const session::OpenedSession& opened = context.snapshot.opened;
   if (!opened.title.empty() && entry.id <= opened.since && !opened.runs->contains(entry.id)) return false;
@@ -26,7 +26,7 @@ bool HistoryPanel::shows(const Context& context, const session::HistoryEntry& en
       filter_.words);
 }
 
-// The line above the runs: it is there while it keeps any of them out.
+// The line above the runs. It is there as long as it hides any of them.
 void HistoryPanel::draw_filter(Context& context) {
   const session::OpenedSession& opened = context.snapshot.opened;
   if (opened.title.empty() && !finds_ && !filter_.searches()) return;

@@ -112,7 +112,7 @@ store::RunNote note_of(const Context& context, const std::string& hash) {
   return found == context.snapshot.notes->end() ? store::RunNote{} : found->second;
 }
 
-// Of what was typed.
+// The typed note as it is stored.
 std::string kept_text(const std::string& typed) {
   std::string text = typed.substr(0, store::RunNote::kMostBytes);
   while (!is_utf8(text)) text.pop_back();  // a character that was cut
@@ -148,7 +148,7 @@ void HistoryPanel::sort(const Context& context) {
   stale_ = false;
 }
 
-// Shows the columns that fit, the most important first, and keeps the user's own choice among them.
+// Shows the columns that fit, the most important first, without overriding the user's own choice among them.
 void HistoryPanel::fit_columns(const Context& context, float ems) {
   if (!std::exchange(made_, true)) return context.wake_within(0.02);  // a table's first frame enables every column
   size_t fitting = 0;
@@ -166,7 +166,7 @@ void HistoryPanel::draw(Context& context) {
   if (noting_) noting_->drawn = false;
   draw_runs(context);
   if (!noting_ || noting_->drawn) return;
-  keep_note(context);  // the menu has gone without a last frame: its row has scrolled away, or another menu opened
+  keep_note(context);  // the menu disappeared without a last frame: its row scrolled away, or another menu opened
   noting_.reset();
 }
 
@@ -228,11 +228,11 @@ void HistoryPanel::draw_runs(Context& context) {
   ImGui::EndChild();
 }
 
-// Scrolls to a new run if the list was at its end; a list that was scrolled back stays.
+// Scrolls to a new run if the list was at its end; a list that was scrolled back stays in place.
 void HistoryPanel::follow_newest(size_t runs) {
   const bool at_end = ImGui::GetScrollY() >= ImGui::GetScrollMaxY() - ImGui::GetTextLineHeight();
   if (runs != runs_seen_ && (at_end || runs_seen_ == 0))
-    to_end_ = 3;  // in frames, because the table's height changes later
+    to_end_ = 3;  // several frames, because the table's height changes later
   runs_seen_ = runs;
   if (to_end_ > 0 && sort_column_ == kRun && ascending_) ImGui::SetScrollY(ImGui::GetScrollMaxY());
   to_end_ = std::max(0, to_end_ - 1);
@@ -241,7 +241,7 @@ void HistoryPanel::follow_newest(size_t runs) {
 // A star and a note of this experiment's runs.
 void HistoryPanel::note_items(Context& context, const Observation& seen) {
   store::RunNote note = note_of(context, seen.hash);
-  if (noting_ && noting_->hash != seen.hash) {  // of another run's menu
+  if (noting_ && noting_->hash != seen.hash) {  // belongs to another run's menu
     keep_note(context);
     noting_.reset();
   }
@@ -260,7 +260,7 @@ void HistoryPanel::note_items(Context& context, const Observation& seen) {
   if (ImGui::IsItemDeactivatedAfterEdit()) keep_note(context);
 }
 
-// If it was changed.
+// Stores the note if it was changed.
 void HistoryPanel::keep_note(Context& context) {
   std::string text = kept_text(note_);
   if (text == noting_->before) return;

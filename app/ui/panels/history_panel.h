@@ -9,7 +9,7 @@
 
 namespace attnscope::ui {
 
-// Every run as a row; click one to look at it, right-click to make it the baseline (A).
+// Every run as a row. A click shows the run; a right click can make it the baseline (A).
 class HistoryPanel : public Panel {
  public:
   const char* title() const override { return "History"; }
@@ -32,16 +32,16 @@ class HistoryPanel : public Panel {
   void draw_row(Context& context, const session::HistoryEntry& entry);
   void fit_columns(const Context& context, float ems);
 
-  std::vector<size_t> order_;  // indices into the history, as sorted
+  std::vector<size_t> order_;  // indices into the history, in sorted order
   int sort_column_ = 0;
   bool ascending_ = true;
-  size_t runs_seen_ = 0;  // in the last frame
+  size_t runs_seen_ = 0;  // number of runs in the last frame
   int to_end_ = 0;        // frames left in which the list scrolls to its end
   bool stale_ = true;
-  // What keeps runs out of the list.
+  // Decides which runs the list shows.
   struct Filter {
-    std::string words;     // that config, change or note have
-    bool starred = false;  // only those
+    std::string words;     // the config, change or note must contain them
+    bool starred = false;  // only runs with a star
     uint64_t session = 0;  // OpenedSession::number
     const void* notes = nullptr;
     size_t runs = 0;
@@ -49,12 +49,12 @@ class HistoryPanel : public Panel {
     bool operator==(const Filter&) const = default;
   };
   Filter filter_, sorted_with_;
-  bool finds_ = false, takes_focus_ = false;  // its line is open; it gets the keyboard
-  // The note that the open menu of a run has.
+  bool finds_ = false, takes_focus_ = false;  // the filter line is open; it takes the keyboard focus
+  // The note in the open menu of a run.
   struct Noting {
     std::string hash;    // of the experiment
-    std::string before;  // as it was kept last
-    bool drawn = false;  // in this frame
+    std::string before;  // as it was last stored
+    bool drawn = false;  // drawn in this frame
   };
   std::optional<Noting> noting_;
   std::string note_;  // as typed

@@ -102,7 +102,7 @@ void KnobPlot::draw(Context& context) {
   const Draft& draft = context.draft.current();
   const Kernel* kernel = session::find_kernel(context.snapshot, draft.kernel);
   if (kernel == nullptr || kernel->knobs.empty()) return dim_text("This kernel has no knobs.");
-  for (const auto& scan : context.snapshot.scans)  // the newest that is of this experiment decides
+  for (const auto& scan : context.snapshot.scans)  // the newest scan of this experiment counts
     if (scan->id > newest_ && !scan->points.empty() && !scan->of_config() && scan->holds(draft)) {
       newest_ = scan->id;
       knob_ = scan->points.front().knob;

@@ -43,7 +43,7 @@ void LatencyPanel::draw_content(Context& context) {
   progress_line(context);
   failure_view(context, Readout::latency);
   draw_headline(context);
-  if (ImGui::GetContentRegionAvail().y < em(kLeastPlot)) return;  // a strip below is tall
+  if (ImGui::GetContentRegionAvail().y < em(kLeastPlot)) return;  // the strip below is tall
   if (context.view.latency_view == LatencyView::knob) return by_knob_.draw(context);
   if (context.latency.columns.empty()) {
     empty_state(ICON_CHART, context.shown.running() ? "The first run is on its way" : "No run yet",
@@ -81,11 +81,11 @@ void LatencyPanel::draw_headline(Context& context) {
   ImGui::PopFont();
   ImGui::SameLine(0, 0);
   choose_view(context);
-  ImGui::Dummy({0, em(0.15f)});  // the axis' top figure reaches above the plot
+  ImGui::Dummy({0, em(0.15f)});  // the axis' top label extends above the plot
 }
 
-// The reason beside the number is never clipped, whatever the width. While a run is under way its counters are there
-// before its time: the shown time, which is the run before's, keeps its own reason.
+// The reason beside the number is never clipped, whatever the width. A running experiment has its counters before its
+// time, so the shown time of the previous run keeps its own reason.
 void LatencyPanel::draw_reason(const Context& context) {
   const std::string older = context.shown.from(session::Part::timing);
   if (older.empty() || older == context.shown.from(session::Part::counters))
@@ -104,7 +104,7 @@ float LatencyPanel::views_width() {
   return width;
 }
 
-// What is plotted, at the right end of the line.
+// Chooses what is plotted; at the right end of the line.
 void LatencyPanel::choose_view(Context& context) {
   ImGui::PushFont(nullptr, kSmallSize);
   ImGui::SetCursorPosX(ImGui::GetCursorPosX() + ImGui::GetContentRegionAvail().x - views_width());
@@ -131,14 +131,14 @@ void LatencyPanel::choose_view(Context& context) {
   ImGui::PopFont();
 }
 
-// Whether the change does not fit beside the time.
+// True if the change does not fit beside the time.
 bool LatencyPanel::narrow() { return ImGui::GetWindowWidth() < em(20); }
 
 void LatencyPanel::draw_change(const Context& context) {
   const auto& delta = context.baseline.delta;
   if (!delta) return;
   ImGui::SameLine(0, em(1));
-  const float room = ImGui::GetContentRegionAvail().x - em(6);  // the badge's place
+  const float room = ImGui::GetContentRegionAvail().x - em(6);  // room for the badge
   if (room < em(4)) return;
   const ImVec2 at = ImGui::GetCursorPos();
   ImGui::BeginGroup();
@@ -153,7 +153,7 @@ void LatencyPanel::draw_change(const Context& context) {
   tooltip(delta->detail);
 }
 
-// A line below the time, kept even without a change, so that the plot does not move.
+// A line below the time that keeps its space even without a change, so that the plot does not move.
 void LatencyPanel::draw_change_line(const Context& context) {
   const auto& delta = context.baseline.delta;
   ImGui::PushFont(fonts().strong, kSmallSize);

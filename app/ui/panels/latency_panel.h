@@ -15,7 +15,7 @@ class LatencyPanel : public Panel {
   const char* title() const override { return "Latency"; }
   Dock dock() const override { return Dock::latency; }
   void draw(Context& context) override;
-  // What is plotted, to leave the window.
+  // The plot, for export.
   charts::Figure figure(const Context& context) const;
 
  private:
@@ -28,7 +28,7 @@ class LatencyPanel : public Panel {
   static void draw_change(const Context& context);
   static void draw_change_line(const Context& context);
 
-  std::string reason_;  // of the shown time
+  std::string reason_;  // the reason beside the shown time
   LatencyPlot plot_;
   KnobPlot by_knob_;
   RooflinePlot roofline_;

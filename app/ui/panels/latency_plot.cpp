@@ -21,7 +21,7 @@ using charts::LatencyAxis;
 using charts::LatencyColumn;
 
 constexpr int kNameRows = 2;
-constexpr size_t kFewColumns = 8;  // share the whole width, so that a lone column does not sit in a corner
+constexpr size_t kFewColumns = 8;  // this few share the whole width, so that a single column is not in a corner
 
 float x_of(const LatencyColumn& column) {
   return ImPlot::PlotToPixels(static_cast<double>(column.x), ImPlot::GetPlotLimits().Y.Min).x;
@@ -91,7 +91,7 @@ void LatencyPlot::draw(Context& context) {
     follow_ = ImPlot::GetPlotLimits().X.Max >= static_cast<double>(context.latency.columns.size()) - 0.5;
     ImPlot::EndPlot();
   }
-  choose_axis(context, axis, corner);  // comes last, because it moves the cursor to the corner
+  choose_axis(context, axis, corner);  // drawn last, because it moves the cursor to the corner
   ImGui::PopFont();
 }
 
@@ -125,7 +125,7 @@ void LatencyPlot::draw_columns(const Context& context, std::optional<size_t> hov
   const ImPlotRect limits = ImPlot::GetPlotLimits();
   const auto& columns = context.latency.columns;
   const float half = column_pixels() * 0.5f, top = low.y + kNameRows * name_height() + em(0.3f);
-  // A column whose centre is outside the view is not drawn, and no mark reaches over the axis.
+  // A column whose centre is outside the view is not drawn, and no mark extends over the axis.
   list->PushClipRect({low.x, low.y}, {low.x + size.x, low.y + size.y + em(0.5f)}, true);
   for (size_t at = 0; at < columns.size(); ++at) {
     const LatencyColumn& column = columns[at];
@@ -147,7 +147,7 @@ void LatencyPlot::draw_columns(const Context& context, std::optional<size_t> hov
   list->PopClipRect();
 }
 
-// In the free band above the columns.
+// Drawn in the free band above the columns.
 void LatencyPlot::draw_names(const Context& context, std::optional<size_t> hovered) {
   const auto& columns = context.latency.columns;
   const uint64_t live = context.shown.run;
@@ -174,8 +174,8 @@ void LatencyPlot::draw_names(const Context& context, std::optional<size_t> hover
   }
 }
 
-// Two short dashes at each reported figure, beside the plot and never in it; an arrow if the figure is beyond the axis.
-// Its name is shown if there is room, otherwise on hover.
+// Two short dashes at each reported figure, beside the plot and never in it, with an arrow if the figure is beyond the
+// axis. Its name is shown if there is room, otherwise on hover.
 void LatencyPlot::draw_rug(const std::vector<charts::Reported>& lines, const LatencyAxis& axis, float margin,
                            bool named) {
   ImDrawList* list = ImGui::GetWindowDrawList();
@@ -222,7 +222,7 @@ void LatencyPlot::draw_rug(const std::vector<charts::Reported>& lines, const Lat
   if (!hovered.empty() && ImGui::IsWindowHovered()) ImGui::SetTooltip("%s", hovered.c_str());
 }
 
-// In the corner above the axis' marks: which axis it is, and the choice.
+// In the corner above the axis' marks: the kind of axis, and the choice.
 void LatencyPlot::choose_axis(Context& context, const LatencyAxis& axis, ImVec2 at) {
   ImGui::SetCursorScreenPos({at.x + em(0.2f), at.y + em(0.2f)});
   ImGui::PushStyleColor(ImGuiCol_Button, 0);

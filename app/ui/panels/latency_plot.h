@@ -8,8 +8,8 @@
 
 namespace attnscope::ui {
 
-// Every run as a column in the order of runs, and reported figures as a rug in their own margin, where they cover no
-// run. Only the live run, the hovered one and the baseline (A) are labelled.
+// Every run as a column, in order, and reported figures as a rug in their own margin, where they cover no run. Only the
+// live run, the hovered one and the baseline (A) are labelled.
 class LatencyPlot {
  public:
   void draw(Context& context);
@@ -23,8 +23,8 @@ class LatencyPlot {
   static void choose_axis(Context& context, const charts::LatencyAxis& axis, ImVec2 at);
   static void point_at(Context& context, size_t column);
 
-  unsigned plot_ = 0;    // the plot that was drawn last: the panel's or the presenter's
-  bool follow_ = true;   // keep the newest run visible
+  unsigned plot_ = 0;    // the plot drawn last, the panel's or the presenter's
+  bool follow_ = true;   // keeps the newest run visible
   size_t followed_ = 0;  // number of columns when the view last moved
   double in_sight_ = 0;  // columns that fit the width
 };

@@ -16,14 +16,14 @@ namespace attnscope::ui {
 namespace {
 
 constexpr float kReading = 46;  // ems: longer lines are hard to read
-constexpr float kWide = 50;     // ems: the question on the left, what came of it on the right
-constexpr float kFlat = 14;     // ems of height: less than a text with a question and its answers needs
-constexpr float kThree = 55;    // ems: in a flat panel the question has a column of its own
+constexpr float kWide = 50;     // ems: the question on the left, the result on the right
+constexpr float kFlat = 14;     // ems of height: a text with a question and its answers needs more
+constexpr float kThree = 55;    // ems: in a flat panel the question has its own column
 constexpr size_t kMostWords = 8;
 
 using State = lesson::Progress::State;
 
-// `fresh`: of a step that has just come, which is read from its top.
+// `fresh`: the step has just opened and is shown from its top.
 void begin_column(const char* name, float width, bool fresh) {
   ImGui::BeginChild(name, {width, 0});
   if (fresh) ImGui::SetScrollY(0);
@@ -63,7 +63,7 @@ void LessonPanel::draw(Context& context) {
   ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {padding.x, flat ? em(0.08f) : padding.y});
   if (asks) draw_question(desk);
   ImGui::PopStyleVar();
-  // That it runs is seen where its answer comes, at the top.
+  // The progress is shown where the answer will appear, at the top.
   if (wide) next_column("told", 0);
   draw_waiting_run(desk, busy_words(context.snapshot));
   draw_answer(progress);
@@ -104,7 +104,7 @@ bool LessonPanel::draw_header(LessonDesk& desk) {
   if (leading_button("Next")) desk.next();
   ImGui::EndDisabled();
   ImGui::SameLine(0, em(1));
-  // At the far end: beside Next it is pressed by mistake.
+  // At the far end, because beside Next it would be pressed by mistake.
   const bool done = progress.is_last() && progress.may_go_on() && (!progress.step().goal || progress.reached());
   const char* const end = done ? "Done###leave" : "Leave###leave";
   const float width = width_of(done ? "Done" : "Leave") + 2 * ImGui::GetStyle().FramePadding.x;
@@ -126,7 +126,7 @@ bool LessonPanel::draw_header(LessonDesk& desk) {
   return !leaves;
 }
 
-// The jargon of the step, each word with its sentence under the pointer.
+// The technical words of the step, each with its sentence on hover.
 void LessonPanel::draw_terms(const Glossary& glossary, const lesson::Progress& progress) {
   const lesson::Step& step = progress.step();
   std::string all = step.text;
@@ -149,7 +149,7 @@ void LessonPanel::draw_question(LessonDesk& desk) {
   ImGui::PushFont(fonts().strong, 0);
   wrapped(question.ask, palette().text);
   ImGui::PopFont();
-  ImGui::PushStyleVar(ImGuiStyleVar_FrameBorderSize, 1);  // an empty circle is seen on any ground
+  ImGui::PushStyleVar(ImGuiStyleVar_FrameBorderSize, 1);  // an empty circle is visible on any background
   ImGui::PushStyleColor(ImGuiCol_Border, palette().faint);
   for (size_t at = 0; at < question.choices.size(); ++at) {
     const bool chosen = progress.chosen() == at;

@@ -12,7 +12,7 @@ class MapPanel : public Panel {
  public:
   explicit MapPanel(std::filesystem::path shaders) : map_(std::move(shaders)) {}
   Dock dock() const override { return Dock::error; }
-  // The map on the screen is complete and belongs to the shown experiment. For pictures and tests.
+  // True if the map on the screen is complete and belongs to the shown experiment. For pictures and tests.
   bool map_complete() const { return map_complete_; }
   MapView& map() { return map_; }
 

@@ -17,14 +17,14 @@ using session::Part;
 
 namespace {
 
-// A's part, to stand beside the shown one; null: there is none.
+// A's part, to show beside the shown one; null if there is none.
 template <class T>
 const T* ghost_of(const Context& context, std::optional<T> Observation::*part) {
   const Observation* a = context.baseline.ghost;
   return a != nullptr && (a->*part) ? &*(a->*part) : nullptr;
 }
 
-constexpr float kLowPanel = 26;  // ems: a lower panel does not have room for all
+constexpr float kLowPanel = 26;  // ems: a lower panel does not have room for everything
 
 std::string compile_text(double ms) {
   return ms < 1000 ? fmt::format("{:.0f} ms", ms) : fmt::format("{:.2f} s", ms / 1000);
@@ -58,7 +58,7 @@ void MemoryPanel::draw(Context& context) {
                                                                         : context.shown.observation->device;
   const DeviceSpec* found = session::find_device(context.snapshot, device);
   const DeviceSpec spec = found != nullptr ? *found : DeviceSpec{};
-  // The figure, the gauge and the occupancy matter most: they come first if not everything fits.
+  // The figure, the gauge and the occupancy matter most, so they come first if not everything fits.
   const bool low = ImGui::GetContentRegionAvail().y < em(kLowPanel);
   export_menu(context, {"shared-memory", [&] {
                           return charts::figure_of(charts::memory_stack(*variant, context.shown.occupancy(), spec));

@@ -25,7 +25,7 @@ void set_up_axis(ImAxis axis, const char* name, double low, double high) {
   ImPlot::SetupAxisLimits(axis, low, high, ImPlotCond_Always);
 }
 
-// Dashed for a bandwidth, so that the two sorts differ without colour. Its name stands at the end that is in sight.
+// Dashed for a bandwidth, so that the two kinds differ without colour. Its name is at the visible end.
 void draw_roof(ImDrawList* list, const Roofline& line, const Roof& roof) {
   const ImVec2 from = pixels(line.x_low, roof.tflops(line.x_low)), to = pixels(line.x_high, roof.tflops(line.x_high));
   const ImU32 colour = palette().dim;
@@ -43,7 +43,7 @@ void draw_roof(ImDrawList* list, const Roofline& line, const Roof& roof) {
     list->AddLine({from.x + step.x * at, from.y + step.y * at}, {from.x + step.x * end, from.y + step.y * end}, colour,
                   width);
   }
-  // Where it enters the plot from the left or from below.
+  // Where the roof enters the plot, from the left or from below.
   const double x = std::max(line.x_low, line.y_low / roof.tflops(1)) * 1.15;
   const ImVec2 at = pixels(x, roof.tflops(x));
   list->AddText({at.x + em(0.5f), at.y - em(0.2f)}, colour, roof.name.c_str());

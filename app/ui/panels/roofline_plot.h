@@ -4,8 +4,8 @@
 
 namespace attnscope::ui {
 
-// Runs under the device's ceilings, both axes logarithmic: measured runs are discs and modelled ones hollow diamonds,
-// and a line joins A and B.
+// Runs under the device's ceilings, with two logarithmic axes: measured runs are discs and modelled ones hollow
+// diamonds, and a line joins A and B.
 class RooflinePlot {
  public:
   static void draw(Context& context);

@@ -16,20 +16,20 @@ using charts::value_text;
 
 constexpr float kWide = 44;                         // ems: room for the tiles beside the bars
 constexpr float kTable = 22;                        // ems
-constexpr float kLeastBars = 3.2f, kMostBars = 11;  // ems: the height of one picture below another
-constexpr float kFlattest = 2;                      // ems: beside others
+constexpr float kLeastBars = 3.2f, kMostBars = 11;  // ems: height of a picture when they are stacked
+constexpr float kFlattest = 2;                      // ems: least height when they are side by side
 
-// A row of bars, one for each value, about zero. Values that are not finite are a mark at the bottom.
+// A row of bars around zero, one for each value. Values that are not finite are marked at the bottom.
 struct Bars {
-  std::string name;   // "Scores": its heading, and its items' id
-  std::string each;   // "key", of a bar's tooltip
-  int64_t first = 0;  // the number of the first
+  std::string name;   // "Scores": the heading, also the id of its items
+  std::string each;   // "key", for a bar's tooltip
+  int64_t first = 0;  // the number of the first value
   std::span<const float> values;
   ImU32 colour = 0;
-  std::vector<std::pair<double, ImU32>> levels = {};  // lines across
+  std::vector<std::pair<double, ImU32>> levels = {};  // horizontal lines
 };
 
-// Its heading and the picture below it.
+// Draws the heading and the picture below it.
 void draw_bars(const Bars& bars, float width, float height) {
   const Palette& p = palette();
   clipped(bars.name, width, p.dim);
@@ -75,7 +75,7 @@ std::string keys_text(const SoftmaxTile& tile) {
   return fmt::format("{}\u2013{}", tile.first_key, tile.end_key - 1);
 }
 
-// Dragged, or typed after a double click.
+// A number that is dragged, or typed after a double click.
 void number_input(const char* id, const char* format, int64_t& value, int64_t count) {
   int shown = static_cast<int>(value);
   ImGui::SetNextItemWidth(em(6));
@@ -132,11 +132,11 @@ int64_t SoftmaxPane::draw(Context& context, const Kernel& kernel) {
   return chosen;
 }
 
-// What is known of the row; asks for it where it is not.
+// Takes the row's listing, and requests it if it is missing.
 void SoftmaxPane::take(Context& context) {
   const Experiment& experiment = context.shown.observation->experiment;
   if (std::string hash = hash_of(experiment); hash != of_) {
-    of_ = std::move(hash);  // another experiment's numbers do not stay under the row's name
+    of_ = std::move(hash);  // another experiment's numbers must not stay under the row's name
     listing_.reset();
     tiles_.clear();
   }
@@ -147,7 +147,7 @@ void SoftmaxPane::take(Context& context) {
   if (waits_) {
     if (!context.shown.running()) context.session.request_softmax(experiment, row_);
     missing_ = "The row's CTA is being emulated.";
-    return;  // the row before stays until this one is there
+    return;  // the previous row stays until this one arrives
   }
   if (refused != context.snapshot.refused_listings.end()) {
     listing_.reset();
@@ -185,7 +185,7 @@ void SoftmaxPane::draw_choice(const Problem& problem) {
   if (ImGui::SliderInt("##tile", &shown, 1, last + 1, "", ImGuiSliderFlags_AlwaysClamp)) tile_ = shown - 1;
 }
 
-// The tile's step, with the kernel's own numbers.
+// The tile's update of l, with the kernel's own numbers.
 void SoftmaxPane::draw_figures() const {
   const SoftmaxSteps& steps = *listing_->softmax;
   const auto at = static_cast<size_t>(tile_);
@@ -209,7 +209,7 @@ void SoftmaxPane::draw_figures() const {
   clipped(note, ImGui::GetContentRegionAvail().x, waits_ ? palette().warn : palette().dim);
 }
 
-// Where the values were read.
+// The source lines where the values were read.
 int64_t SoftmaxPane::draw_lines() const {
   const SoftmaxSteps& steps = *listing_->softmax;
   int64_t chosen = 0;
@@ -277,7 +277,7 @@ void SoftmaxPane::draw_bars_of_tile() {
     for (const Bars& bars : all) draw_bars(bars, room.x, std::min(stacked, em(kMostBars)));
     return;
   }
-  // A flat panel has them side by side.
+  // A flat panel shows them side by side.
   const float gap = em(0.8f), width = (room.x - gap * (count - 1)) / count;
   for (const Bars& bars : all) {
     if (&bars != &all.front()) ImGui::SameLine(0, gap);

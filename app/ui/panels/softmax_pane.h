@@ -8,13 +8,13 @@
 
 namespace attnscope::ui {
 
-// What the kernel's online softmax holds of one query row, key tile by key tile: m, l, the scores, what became of them,
+// The state of the kernel's online softmax for one query row, key tile by key tile: m, l, the scores, their weights,
 // and O.
 class SoftmaxPane {
  public:
   // Returns the line of the kernel's source that a person chose here, or 0.
   int64_t draw(Context& context, const Kernel& kernel);
-  void show(const SoftmaxRow& row, int64_t tile);  // tile from 1
+  void show(const SoftmaxRow& row, int64_t tile);  // `tile` is counted from 1
 
  private:
   void take(Context& context);
@@ -25,10 +25,10 @@ class SoftmaxPane {
   void draw_bars_of_tile();
 
   SoftmaxRow row_;
-  std::string of_;  // the experiment's hash
+  std::string of_;  // experiment hash
   int tile_ = 0;
-  session::Shared<Listing> listing_;  // of row_, or of the row before while it is on its way
-  std::string missing_;               // why there is none
+  session::Shared<Listing> listing_;  // for row_, or for the previous row until its answer arrives
+  std::string missing_;               // why there is no listing
   bool waits_ = false;
   std::vector<SoftmaxTile> tiles_;
 };

@@ -19,7 +19,7 @@ namespace {
 constexpr const char* kRevert = "Revert the copy";
 constexpr size_t kTab = 2;
 constexpr int kFocusFrames = 8;
-constexpr float kRoomForHeat = 50;  // ems of a pane that shows a column of heat beside the text
+constexpr float kRoomForHeat = 50;  // ems from which a pane shows a column of heat beside the text
 
 const TextEditor::Language* cuda() {
   static const TextEditor::Language language = [] {
@@ -64,7 +64,7 @@ TextEditor::Palette colours() {
   return made;
 }
 
-// The first line of a mark's words, without the place in front: it stands at its line.
+// The first line of a mark's text without the leading place, because it is shown at that place.
 std::string_view in_short(std::string_view words) {
   words = words.substr(0, words.find('\n'));
   const size_t colon = words.find(".cu:");
@@ -79,7 +79,7 @@ SourceEditor::SourceEditor() {
   editor_.SetTabSize(kTab);
   editor_.SetShowWhitespacesEnabled(false);
   editor_.SetShowMatchingBrackets(false);             // its lines and colours would hide those of the figures
-  editor_.SetShowCurrentLineHighlightEnabled(false);  // it is drawn as if the window stood at the screen's left edge
+  editor_.SetShowCurrentLineHighlightEnabled(false);  // it is drawn as if the window were at the screen's left edge
   editor_.SetCompletePairedGlyphs(false);
   editor_.SetShowScrollbarMiniMapEnabled(false);
   editor_.SetShowPanScrollIndicatorEnabled(false);
@@ -109,7 +109,7 @@ void SourceEditor::begin(Context& context, const Kernel& kernel, const Draft& dr
 }
 
 void SourceEditor::open(const Kernel& kernel, int64_t line) {
-  editor_.SetInsertSpacesOnTabs(false);  // those of the file stay
+  editor_.SetInsertSpacesOnTabs(false);  // keeps the file's own
   editor_.SetText(kernel.source);
   editor_.SetInsertSpacesOnTabs(true);
   edits_.open(kernel.id, kernel.source, editor_.GetText());
@@ -151,7 +151,7 @@ void SourceEditor::discard() {
 
 void SourceEditor::take(const std::string& text) {
   editor_.ReplaceSectionText({0, 0}, {editor_.GetLineCount(), 0}, text);
-  marks_.clear();  // the lines had them
+  marks_.clear();  // the marks were attached to the old lines
   changed_ = false;
 }
 
@@ -193,7 +193,8 @@ int64_t SourceEditor::draw(Context& context, const Kernel& kernel, const std::ve
     context.wake_within(0.02);
   }
   ImGui::PushFont(fonts().mono, kSmallSize);
-  // The column keeps its room while there is no figure, so that the text stays in place; a narrow pane has none.
+  // The column keeps its space even if there are no figures, so that the text stays in place. A narrow pane has no
+  // column.
   const bool roomy = ImGui::GetContentRegionAvail().x > em(kRoomForHeat);
   const bool heat = roomy && is_as_in(kernel) && code.view().has(code.column);
   const float gutter = em(1.4f) + (roomy ? heat_width({code.column}) : 0);
@@ -201,7 +202,7 @@ int64_t SourceEditor::draw(Context& context, const Kernel& kernel, const std::ve
                            [&](const TextEditor::Decorator& line) { decorate(line, marks_, heat ? &code : nullptr); });
   editor_.Render("##editor", {0, 0});
   if (std::exchange(changed_, false)) edits_.typed(editor_.GetText(), ImGui::GetTime());
-  editor_.ClearLineDecorator();  // it holds this frame's code
+  editor_.ClearLineDecorator();  // it captures this frame's code
   ImGui::PopFont();
   if (ImGui::Shortcut(ImGuiMod_Ctrl | ImGuiKey_S)) save_now(context.session);
   if (ImGui::Shortcut(ImGuiKey_Escape)) close(context.session);
@@ -209,7 +210,7 @@ int64_t SourceEditor::draw(Context& context, const Kernel& kernel, const std::ve
   return std::exchange(cursor_line_, line) == line ? 0 : line;
 }
 
-// A mark is attached to its line and moves with it; the number is that of the mark, from 1.
+// A mark is attached to its line and moves with it. The number identifies the mark, from 1.
 void SourceEditor::put_marks(const std::vector<SourceMark>& marks) {
   std::vector<size_t> old;
   editor_.IterateUserData([&](size_t line, void*) { old.push_back(line); });
@@ -220,7 +221,7 @@ void SourceEditor::put_marks(const std::vector<SourceMark>& marks) {
       editor_.SetUserData(line, reinterpret_cast<void*>(at + 1));  // NOLINT(performance-no-int-to-ptr)
 }
 
-// The figure of a line, and what is said of it: its ground, a sign in the gutter, the words behind its end.
+// Draws a line's figure and its messages: a background, a sign in the gutter, the text after its end.
 void SourceEditor::decorate(const TextEditor::Decorator& line, const std::vector<SourceMark>& marks,
                             const CodeState* code) const {
   const ImVec2 pen = ImGui::GetCursorScreenPos();
@@ -268,7 +269,7 @@ void SourceEditor::draw_bar(Context& context, const Kernel& kernel, const std::v
   draw_revert(context, kernel);
 }
 
-// Returns whether a person has to choose first.
+// Returns true if a person has to make a choice first.
 bool SourceEditor::draw_state(const Kernel& kernel, const std::vector<SourceMark>& marks) {
   const float room = std::max(em(30), ImGui::GetContentRegionAvail().x);
   ImGui::AlignTextToFramePadding();

@@ -22,7 +22,7 @@ int64_t number_at(std::string_view words) {
   return number;
 }
 
-// "02_tiled.cu:203" wherever it occurs in the text.
+// Marks "02_tiled.cu:203" wherever it occurs in the text.
 void mark_named(std::map<int64_t, SourceMark>& marks, const std::string& words, const SourceLines& source) {
   for (const std::string& file : source.files()) {
     const std::string name = file + ":";
@@ -33,7 +33,7 @@ void mark_named(std::map<int64_t, SourceMark>& marks, const std::string& words, 
   }
 }
 
-// The compiler's other errors, from its log: "02_tiled.cu(203): error: …".
+// Marks the compiler's other errors, from its log: "02_tiled.cu(203): error: …".
 void mark_log(std::map<int64_t, SourceMark>& marks, const std::string& log, const SourceLines& source) {
   constexpr std::string_view kError = "): error: ";
   for (std::string_view rest = log; !rest.empty();) {

@@ -19,15 +19,15 @@
 namespace attnscope::ui {
 namespace {
 
-constexpr float kWide = 50;    // ems: room for the source and what is beside it
-constexpr float kToType = 20;  // ems of height that the editor takes
+constexpr float kWide = 50;    // ems: room for the source and the pane beside it
+constexpr float kToType = 20;  // ems of height that the editor needs
 
 std::string_view trimmed(std::string_view line) {
   const size_t first = line.find_first_not_of(" \t");
   return first == std::string_view::npos ? std::string_view() : line.substr(first);
 }
 
-// The shown run's, where it is one of the history.
+// The shown run's kernel, if the run is one of the history.
 const Kernel* kernel_of(const Context& context) {
   const bool ran = context.shown.from_history() && context.shown.observation;
   return session::find_kernel(context.snapshot,
@@ -48,13 +48,13 @@ void SourcePanel::edit(Context& context) {
   const bool ran = context.shown.from_history() && context.shown.observation;
   const Draft draft = ran ? static_cast<const Draft&>(context.shown.observation->experiment) : context.draft.current();
   editor_.edit(context, *kernel, draft, code_.line());
-  if (!wide_) beside_wished_ = false;  // the editor has to be seen
+  if (!wide_) beside_wished_ = false;  // so that the editor is visible
 }
 
 void SourcePanel::show_line(int64_t line) {
   choose_line(line);
   reveal_ = true;
-  if (!wide_) beside_wished_ = false;  // the line has to be seen
+  if (!wide_) beside_wished_ = false;  // so that the line is visible
 }
 
 void SourcePanel::show_fragments(int64_t line) {
@@ -97,7 +97,7 @@ void SourcePanel::draw(Context& context) {
   if (typing && !typed_ && ImGui::GetContentRegionAvail().y < em(kToType)) set_tall(title(), true);
   typed_ = typing;
   if (typing) editor_.draw_bar(context, *kernel, marks_);
-  // In a narrow panel what is beside the source takes its place.
+  // In a narrow panel the pane replaces the source.
   const float room = ImGui::GetContentRegionAvail().x;
   const bool both = wide_ && beside() != Beside::nothing;
   if (both) ImGui::BeginChild("source", {(room - em(0.6f)) * 0.5f, 0});
@@ -155,7 +155,7 @@ void SourcePanel::draw_beside(Context& context, const Kernel& kernel) {
   }
 }
 
-// What stands beside the source, the search, and the way to the next hot line.
+// Chooses the pane beside the source; the search; the step to the next hot line.
 void SourcePanel::draw_tools(const Context& context, const Kernel& kernel) {
   constexpr std::pair<Beside, const char*> kKinds[] = {
       {Beside::nothing, "Source"},          {Beside::sass, "SASS"},      {Beside::ptx, "PTX"},
@@ -204,7 +204,7 @@ void SourcePanel::draw_tools(const Context& context, const Kernel& kernel) {
   ImGui::PopStyleVar();
   tooltip("Enter goes to the next line of the source or instruction that has it.");
   ImGui::SameLine(0, em(0.8f));
-  std::string note = beside() == Beside::nothing ? code_.missing() : "";  // else it stands in place of the code
+  std::string note = beside() == Beside::nothing ? code_.missing() : "";  // otherwise it is shown instead of the code
   if (code_.listing() != nullptr && code_.listing()->counted) {
     const Listing& listing = *code_.listing();
     note = listing.emulated_ctas == listing.total_ctas
@@ -227,7 +227,7 @@ void SourcePanel::refresh(const Context& context, const Kernel& kernel) {
     source_ = SourceLines(kernel.source_name, text_);
     lines_.clear();
     comment_.clear();
-    bool inside = false;  // a comment of several lines
+    bool inside = false;  // inside a comment of several lines
     for (std::string_view rest = text_; !rest.empty();) {
       const size_t end = rest.find('\n');
       std::string_view line = rest.substr(0, end);

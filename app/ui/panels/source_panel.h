@@ -15,12 +15,12 @@
 
 namespace attnscope::ui {
 
-// Why the source of that kernel (null: none) cannot be edited; empty: it can.
+// Why the source of that kernel (null: none) cannot be edited; empty if it can.
 std::string why_not_edited(const Kernel* kernel);
 
-// The kernel's source with what each line did and costs, the lines that findings and compiler errors name, and beside
-// it the SASS, the PTX or what changed since A. Choosing a line or an instruction lights the other. A copy's source is
-// edited here.
+// The kernel's source with the counts and time of each line, the lines that findings and compiler errors name, and
+// beside it the SASS, the PTX or the changes since A. Choosing a line or an instruction highlights the other. A copy's
+// source is edited here.
 class SourcePanel : public Panel {
  public:
   const char* title() const override { return "Source"; }
@@ -28,16 +28,16 @@ class SourcePanel : public Panel {
   void draw(Context& context) override;
   // Scrolls to that line and outlines it.
   void show_line(int64_t line);
-  // The matrices of that line's instructions, lane by lane, beside the source.
+  // Shows the matrices of that line's instructions, lane by lane, beside the source.
   void show_fragments(int64_t line);
-  // Edits the shown kernel's source, if it is a copy, else a copy of it.
+  // Edits the shown kernel's source if it is a copy, otherwise a new copy of it.
   void edit(Context& context);
   void end_edit(session::Session& session) { editor_.close(session); }
   bool edits() const { return editor_.is_open(); }
   SourceEditor& editor() { return editor_; }
-  // What the softmax holds of that row, beside the source; the tile counts from 1.
+  // Shows the softmax state of that row beside the source. The tile is counted from 1.
   void show_softmax(const SoftmaxRow& row, int64_t tile);
-  int64_t shown_line() const { return code_.line(); }  // 0: none was requested
+  int64_t shown_line() const { return code_.line(); }  // 0: no line was requested
   int64_t chosen_instruction() const { return code_.instruction(); }
 
  private:
@@ -58,11 +58,11 @@ class SourcePanel : public Panel {
   void choose_column();
   void find_next();
 
-  std::string lines_of_;                 // content hash of the kernel whose lines these are
-  std::string text_;                     // its source
-  std::vector<std::string_view> lines_;  // into text_
-  std::vector<bool> comment_;            // by line: only a comment
-  SourceLines source_;                   // which lines of which files these are
+  std::string lines_of_;                 // content hash of the kernel that the lines belong to
+  std::string text_;                     // the kernel's source
+  std::vector<std::string_view> lines_;  // views into text_
+  std::vector<bool> comment_;            // by line: it contains only a comment
+  SourceLines source_;                   // maps the lines to files
   std::vector<SourceMark> marks_;
   session::Shared<Observation> marks_of_;
   std::string failure_of_;
@@ -70,15 +70,15 @@ class SourcePanel : public Panel {
   BanksPane banks_;
   FragmentPane fragments_;
   SourceEditor editor_;
-  bool typed_ = false;  // the editor was drawn in the frame before
+  bool typed_ = false;  // the editor was drawn in the previous frame
   SoftmaxPane softmax_;
   Beside beside_ = Beside::sass;
-  bool wide_ = true;            // there is room for both; else one of them is shown
-  bool beside_wished_ = false;  // a person chose it; else a narrow panel shows the source
+  bool wide_ = true;            // there is room for both; otherwise one of them is shown
+  bool beside_wished_ = false;  // a person chose it; otherwise a narrow panel shows the source
   std::string search_;
-  bool reveal_ = false;              // the chosen line, in the source
-  bool reveal_ptx_ = false;          // and in the PTX
-  int64_t reveal_instruction_ = -1;  // in the SASS; -1: none
+  bool reveal_ = false;              // scrolls the source to the chosen line
+  bool reveal_ptx_ = false;          // the same in the PTX
+  int64_t reveal_instruction_ = -1;  // scrolls the SASS to this instruction; -1: none
 };
 
 }  // namespace attnscope::ui

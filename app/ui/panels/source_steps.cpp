@@ -1,4 +1,4 @@
-// The Source panel's ways from line to line: marked, hot, searched.
+// The Source panel's steps from line to line: marked, hot, found.
 #include <imgui.h>
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 
 namespace attnscope::ui {
 
-// A narrow pane has room for one column of heat only: here is the way to another.
+// Chooses another column of heat, because a narrow pane has room for only one.
 void SourcePanel::choose_column() {
   ImGui::SetNextItemWidth(width_of(to_string(charts::HeatColumn::wavefronts)) + em(2));
   if (!ImGui::BeginCombo("##by", std::string(to_string(code_.column)).c_str()))
@@ -22,7 +22,7 @@ void SourcePanel::choose_column() {
   ImGui::EndCombo();
 }
 
-// The hottest first; after the last of them the first again.
+// The hottest first; after the last one, the first again.
 void SourcePanel::step_hot() {
   const bool sass_only = beside() == Beside::sass && code_.instruction() >= 0;
   const std::vector<int64_t> hot =
@@ -39,7 +39,7 @@ void SourcePanel::step_hot() {
 void SourcePanel::find_next() {
   const auto count = static_cast<int64_t>(lines_.size());
   for (int64_t step = 0; step < count; ++step) {
-    const int64_t at = (code_.line() + step) % count;  // the line after the chosen one first
+    const int64_t at = (code_.line() + step) % count;  // starts with the line after the chosen one
     if (finds(lines_[static_cast<size_t>(at)], search_)) return show_line(at + 1);
   }
   if (code_.listing() == nullptr) return;

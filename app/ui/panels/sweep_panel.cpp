@@ -19,9 +19,9 @@ namespace {
 using sweep::JobState;
 using sweep::Trial;
 
-constexpr float kRoomForBoth = 58;  // ems: a plot beside the table of trials
+constexpr float kRoomForBoth = 58;  // ems: room for a plot beside the table of trials
 
-// A word that is pressed to choose it, underlined if it is chosen.
+// A word that is pressed to choose it; underlined if it is chosen.
 bool choice(const std::string& words, bool chosen) {
   ImGui::PushStyleColor(ImGuiCol_Button, 0);
   ImGui::PushStyleColor(ImGuiCol_Text, chosen ? palette().text : palette().dim);
@@ -43,7 +43,7 @@ void SweepPanel::draw(Context& context) {
     return empty_state(ICON_SEARCH, "No kernel", "Choose one on the left.");
   const SweepPreview* preview = context.sweep.preview(context);
   draw_controls(context, preview);
-  const sweep::Job* job = context.sweep.job();  // after the controls: a start replaces it
+  const sweep::Job* job = context.sweep.job();  // after the controls, because a start replaces it
   if (const uint64_t number = context.sweep.started(); number != std::exchange(seen_, number))
     view_ = SweepView::scatter;
   state_ = job != nullptr ? job->state() : nullptr;
@@ -53,7 +53,7 @@ void SweepPanel::draw(Context& context) {
                           : preview != nullptr ? preview->candidates.excluded.size()
                                                : 0;
   choose_view(excluded);
-  const ImGuiID own = ImGui::GetCurrentWindow()->ID;  // items of the part below get this window's ids
+  const ImGuiID own = ImGui::GetCurrentWindow()->ID;  // items of the part below use this window's ids
   if (ImGui::BeginChild("content", {0, 0}, ImGuiChildFlags_NavFlattened)) {
     ImGui::PushOverrideID(own);
     if (view_ == SweepView::setup)
@@ -133,7 +133,7 @@ void SweepPanel::draw_progress(const sweep::Job& job, const JobState& state) {
 }
 
 void SweepPanel::choose_view(size_t excluded) {
-  const bool wide = ImGui::GetContentRegionAvail().x > em(kRoomForBoth);  // in the size that draw_trials has
+  const bool wide = ImGui::GetContentRegionAvail().x > em(kRoomForBoth);  // the same test as in draw_trials
   ImGui::PushFont(nullptr, kSmallSize);
   if (wide && view_ == SweepView::trials) view_ = SweepView::scatter;  // the table is beside it
   const auto view = [&](SweepView one, const std::string& words, const char* about) {

@@ -14,7 +14,7 @@ namespace attnscope::ui {
 // Which part of a sweep is shown.
 enum class SweepView { setup, scatter, parallel, trials, excluded };
 
-// A sweep: what it is to try, how far it is, and its trials as plots and as a table.
+// A sweep: what it will try, its progress, and its trials as plots and as a table.
 class SweepPanel : public Panel {
  public:
   const char* title() const override { return "Sweep"; }
@@ -28,7 +28,7 @@ class SweepPanel : public Panel {
   void draw_setup(Context& context, const SweepPreview* preview);
   void draw_knob(const Knob& knob, const Config& held, SweepWishes& wishes);
   void draw_option(const char* name, std::string_view title, const Config& held, SweepWishes& wishes);
-  // A row of ticks. True: "current" was pressed, so that the experiment's value is followed.
+  // A row of checkboxes. Returns true if "current" was pressed, so that the value follows the experiment's.
   bool draw_ticks(const char* name, const std::string& about, const std::vector<KnobValue>& values,
                   std::set<int64_t>& ticked);
   void draw_how(SweepWishes& wishes);
@@ -40,7 +40,7 @@ class SweepPanel : public Panel {
 
   SweepView view_ = SweepView::setup;
   uint64_t seen_ = 0;                             // the number of the last sweep that was drawn
-  std::shared_ptr<const sweep::JobState> state_;  // of this frame; null: no sweep yet
+  std::shared_ptr<const sweep::JobState> state_;  // in this frame; null: there is no sweep yet
   BrushedTrials brushed_;                         // of state_
   ScatterPlot scatter_;
   ParallelPlot parallel_;

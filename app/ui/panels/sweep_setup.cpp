@@ -1,4 +1,4 @@
-// What the next sweep tries, where, and how: the Sweep panel's set-up.
+// The Sweep panel's set-up: what the next sweep tries, where and how.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -44,7 +44,7 @@ std::string counted(const std::vector<search::Excluded>& excluded) {
   return words;
 }
 
-// Goes on beside the last item, or on the next line if a checkbox with that text has no room.
+// Continues beside the last item, or on the next line if a checkbox with that text does not fit.
 void next_box(const std::string& words) {
   ImGui::SameLine(0, em(0.8f));
   if (ImGui::GetContentRegionAvail().x >= ImGui::GetFrameHeight() + width_of(words) + em(1.2f)) return;
@@ -101,7 +101,7 @@ void SweepPanel::draw_knob(const Knob& knob, const Config& held, SweepWishes& wi
   }
 }
 
-// An option of which nothing but its value is ticked stays as the experiment has it.
+// An option with only its current value ticked stays as in the experiment.
 void SweepPanel::draw_option(const char* name, std::string_view title, const Config& held, SweepWishes& wishes) {
   const std::set<int64_t> current{option_value(held.options, name)};
   const auto found = wishes.options.find(name);

@@ -18,23 +18,23 @@
 namespace attnscope::ui {
 namespace {
 
-constexpr size_t kMostCells = 6000;    // warps by columns that are drawn, so that a frame stays short
-constexpr float kCtasShare = 0.38f;    // of the room; the warps have the rest
-constexpr float kStacked = 18;         // ems of height for one picture below the other
-constexpr float kBeside = 44;          // ems of width for one beside the other
-constexpr float kLeastPicture = 3;     // ems: a lower one cannot be read
-constexpr float kLabels = 3.2f;        // ems left of the rows
+constexpr size_t kMostCells = 6000;    // warps × columns that are drawn, to keep a frame short
+constexpr float kCtasShare = 0.38f;    // of the room; the warps get the rest
+constexpr float kStacked = 18;         // ems of height for stacked pictures
+constexpr float kBeside = 44;          // ems of width for pictures side by side
+constexpr float kLeastPicture = 3;     // ems: a lower picture cannot be read
+constexpr float kLabels = 3.2f;        // ems to the left of the rows
 constexpr float kLeastSegment = 0.5f;  // pixels
 
 ImU32 colour_of(WarpState state) { return palette().buffers[static_cast<size_t>(state)]; }
 
-// Waves have shades of one colour that no state has, the first the strongest; two beside each other differ.
+// Waves are shades of one colour that no state uses. The first is the strongest, and neighbouring ones differ.
 ImU32 colour_of_wave(int64_t wave) {
   const Palette& p = palette();
   return mixed(p.raised, p.text, wave % 2 == 0 ? 0.62f : 0.36f);
 }
 
-// Columns that can be drawn for so many warps.
+// The number of columns that can be drawn for that many warps.
 size_t drawn_columns(size_t warps) { return std::max<size_t>(32, kMostCells / std::max<size_t>(1, warps)); }
 
 void label_row(const std::string& words, ImVec2 at, float height) {
@@ -45,12 +45,12 @@ void label_row(const std::string& words, ImVec2 at, float height) {
 
 struct TimelinePanel::Box {
   ImVec2 corner;
-  float width = 0, height = 0, row = 0;  // row: of one SM or warp
+  float width = 0, height = 0, row = 0;  // row: height of one SM or warp
   double from = 0, to = 1;
 
   float x(double clock) const { return corner.x + width * std::clamp(f32((clock - from) / (to - from)), 0.0f, 1.0f); }
   double clock(float at) const { return from + std::clamp(double((at - corner.x) / width), 0.0, 1.0) * (to - from); }
-  // The row under the mouse, of `count`.
+  // The row under the mouse; there are `count`.
   size_t row_at(float y, size_t count) const {
     const double at = double((y - corner.y) / row);
     return std::min(count - 1, static_cast<size_t>(std::max(0.0, at)));
@@ -71,7 +71,7 @@ void TimelinePanel::draw(Context& context) {
   draw_legend(timeline);
   const float heading = ImGui::GetTextLineHeightWithSpacing(), least = em(kLeastPicture);
   const ImVec2 room = ImGui::GetContentRegionAvail();
-  if (room.y < em(kStacked) && room.x > em(kBeside)) {  // a flat panel has them side by side
+  if (room.y < em(kStacked) && room.x > em(kBeside)) {  // a flat panel shows them side by side
     const float height = std::max(least, room.y - heading), gap = em(1);
     const float ctas = (room.x - gap) * kCtasShare;
     ImGui::BeginGroup();
@@ -96,13 +96,13 @@ void TimelinePanel::draw(Context& context) {
                         }});
 }
 
-// What is known of the run; asks for it where it is not.
+// Takes the run's timeline, and requests it if it is missing.
 void TimelinePanel::take(Context& context) {
   const auto& seen = context.shown.observation;
   if (seen != seen_) {
     seen_ = seen;
     if (std::string hash = hash_of(seen->experiment); hash != of_) {
-      of_ = std::move(hash);  // another run's warps do not stay under its name
+      of_ = std::move(hash);  // another run's warps must not stay under its name
       ask_ = {};
       listing_.reset();
     }
@@ -113,11 +113,11 @@ void TimelinePanel::take(Context& context) {
   const bool refuses = refused != context.snapshot.refused_listings.end();
   waits_ = found == context.snapshot.listings.end() && !refuses;
   if (waits_) {
-    // SMs that are passed while dragging are not asked for.
+    // SMs that are passed while dragging are not requested.
     if (!context.shown.running() && !ImGui::IsMouseDown(ImGuiMouseButton_Left))
       context.session.request_timeline(seen->experiment, ask_);
     missing_ = "The model simulates it once more, without leaving out what repeats.";
-    return;  // what was asked before stays until this is there
+    return;  // the previous answer stays until this one arrives
   }
   if (refuses) {
     listing_.reset();
@@ -142,7 +142,7 @@ void TimelinePanel::zoom(const SmTimeline& timeline, double factor) {
     show_clocks(middle - half, std::min(middle + half, timeline.clocks));
 }
 
-// Which launch of a program; memsets and copies have no warps.
+// Chooses the launch of a program; memsets and copies have no warps.
 void TimelinePanel::choose_launch(const Context& context, const SmTimeline& timeline) {
   const std::vector<LaunchFigures>& launches = context.shown.observation->launches;
   if (launches.size() < 2) return;
@@ -165,7 +165,7 @@ void TimelinePanel::choose_launch(const Context& context, const SmTimeline& time
 
 void TimelinePanel::draw_controls(Context& context, const SmTimeline& timeline) {
   kind_badge(context.glossary, FigureKind::modelled);
-  // As high as the badge, so that all words of the line stand at one height.
+  // As high as the badge, so that all words of the line are at the same height.
   const float inside = (ImGui::GetItemRectSize().y - ImGui::GetFontSize()) / 2;
   ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {em(0.3f), std::max(0.0f, inside)});
   ImGui::SameLine(0, em(0.6f));
@@ -235,7 +235,7 @@ void TimelinePanel::draw_ctas(const SmTimeline& timeline, ImVec2 size) {
   ImDrawList* list = ImGui::GetWindowDrawList();
   list->AddRectFilled(box.corner, {box.corner.x + box.width, pen.y + height}, p.raised);
   const float places = f32(double(std::max<int64_t>(1, timeline.places)));
-  // Where a row has room, each place has its own line of it; else the last CTA drawn is seen.
+  // If a row has room, each place has its own line in it; otherwise the last CTA drawn is visible.
   const bool split = box.row / places >= 2;
   for (const CtaSpan& one : timeline.ctas) {
     const float top =
@@ -261,7 +261,7 @@ void TimelinePanel::draw_ctas(const SmTimeline& timeline, ImVec2 size) {
   if (ImGui::IsMouseClicked(ImGuiMouseButton_Left)) ask_.sm = sm;
 }
 
-// A warp's columns: its states one above the other, each as high as its share of the column.
+// A warp's columns: its states stacked, each as high as its share of the column.
 void TimelinePanel::draw_warp(const SmTimeline& drawn, size_t warp, const Box& box) const {
   ImDrawList* list = ImGui::GetWindowDrawList();
   const float gap = box.row > 4 ? 1 : 0, height = box.row - gap;
@@ -314,7 +314,7 @@ void TimelinePanel::draw_warps(const SmTimeline& timeline, ImVec2 size) {
   hover_warps(timeline, box);
 }
 
-// Dragging over the warps chooses clocks; a double click shows all of them.
+// Dragging over the warps selects clocks; a double click shows all of them.
 void TimelinePanel::hover_warps(const SmTimeline& timeline, const Box& box) {
   const ImVec2 mouse = ImGui::GetIO().MousePos;
   const bool hovered = ImGui::IsItemHovered();

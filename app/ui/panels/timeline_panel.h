@@ -7,8 +7,8 @@
 
 namespace attnscope::ui {
 
-// The model's simulation of the shown run over time: the CTAs of every SM, and what the warps of one do. It is asked
-// for while the panel is in sight, so that other runs do not pay for it.
+// The model's simulation of the shown run over time: the CTAs of every SM, and the states of one SM's warps. It is
+// requested only while the panel is visible, so that other runs do not pay for it.
 class TimelinePanel : public Panel {
  public:
   const char* title() const override { return kTimelineTitle; }
@@ -17,7 +17,7 @@ class TimelinePanel : public Panel {
   const TimelineAsk& asked() const { return ask_; }
 
  private:
-  struct Box;  // of a picture: its corner and size in pixels, and the clocks from its left to its right
+  struct Box;  // a picture's corner and size in pixels, and the clocks at its left and right edges
 
   void take(Context& context);
   void choose_launch(const Context& context, const SmTimeline& timeline);
@@ -31,15 +31,15 @@ class TimelinePanel : public Panel {
   void show_clocks(double from, double to);
 
   TimelineAsk ask_;
-  std::string of_;                     // the experiment's hash
-  session::Shared<Observation> seen_;  // whose hash it is
-  session::Shared<Listing> listing_;   // of ask_, or of what was asked before while it is on its way
+  std::string of_;                     // experiment hash
+  session::Shared<Observation> seen_;  // the observation that of_ belongs to
+  session::Shared<Listing> listing_;   // for ask_, or for the previous request until its answer arrives
   session::Shared<Listing> drawn_of_;
-  SmTimeline drawn_;  // of drawn_of_, in columns that can be drawn
+  SmTimeline drawn_;  // drawn_of_ in the columns that are drawn
   std::string missing_;
   bool waits_ = false;
-  bool warps_leave_ = false;  // the right click was on the warps
-  double dragged_from_ = -1;  // clock; below 0: nothing is dragged
+  bool warps_leave_ = false;  // the export menu belongs to the warps
+  double dragged_from_ = -1;  // in clocks; negative: no drag
 };
 
 }  // namespace attnscope::ui

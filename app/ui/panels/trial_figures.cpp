@@ -1,4 +1,4 @@
-// The plots of a sweep as they leave the window: the trials that the brushes leave.
+// The plots of a sweep for export: the trials that the brushes select.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -80,7 +80,7 @@ charts::Figure ScatterPlot::figure(const BrushedTrials& brushed) const {
   return made;
 }
 
-// Axes stand side by side, each from its least to its most.
+// Axes are side by side, each from its smallest to its largest value.
 charts::Figure ParallelPlot::figure(const BrushedTrials& brushed) {
   const Trials& trials = brushed.all();
   charts::Figure made;

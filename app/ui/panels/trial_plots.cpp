@@ -16,10 +16,10 @@ using sweep::Trial;
 using sweep::TrialColumn;
 using sweep::Trials;
 
-constexpr size_t kMostDrawn = 4000;  // points or lines: more would hide each other, and cost frames
-constexpr float kNear = 0.6f;        // em: a trial this near the pointer is the one meant
-constexpr double kMargin = 0.08;     // of an axis, beyond its least and most value
-constexpr float kClick = 0.3f;       // em: a drag that is shorter is a click
+constexpr size_t kMostDrawn = 4000;  // points or lines: more would hide each other and slow frames down
+constexpr float kNear = 0.6f;        // em: how near the pointer a trial must be to be chosen
+constexpr double kMargin = 0.08;     // share of an axis beyond its smallest and largest value
+constexpr float kClick = 0.3f;       // em: a shorter drag is a click
 
 ImU32 colour_of(const Trial& trial) {
   if (trial.rank == 0) return palette().bad;
@@ -33,7 +33,7 @@ void say_drawn(ImDrawList* list, ImVec2 at, size_t rows) {
   list->AddText(at, palette().dim, words.c_str());
 }
 
-// Trials with the same knob lie side by side: a share of a position, always the same for a config.
+// Moves trials with the same knob value apart by a fraction of a position, always the same for a config.
 double spread(size_t point) { return (static_cast<double>((point * 2654435761u) % 1024) / 1023 - 0.5) * 0.55; }
 
 void choose_column(const char* id, const Trials& trials, size_t& column) {
@@ -45,7 +45,7 @@ void choose_column(const char* id, const Trials& trials, size_t& column) {
   ImGui::EndCombo();
 }
 
-// A box to draw in, with a share of 0 to 1 along each side.
+// A box to draw in, with coordinates from 0 to 1 along each side.
 struct Box {
   ImVec2 low, high;
   float x(double share) const { return low.x + f32(share) * (high.x - low.x); }
@@ -54,7 +54,7 @@ struct Box {
   double share_y(float pixel) const { return std::clamp<double>((high.y - pixel) / (high.y - low.y), 0, 1); }
 };
 
-// A knob's positions keep a margin, so that no point lies on the frame.
+// A knob's positions keep a margin, so that no point is on the frame.
 double place(const TrialColumn& column, double value) {
   if (!column.is_knob()) return kMargin + (1 - 2 * kMargin) * column.share(value);
   return (value + 0.5) / (column.most + 1);
@@ -201,7 +201,7 @@ std::optional<size_t> ScatterPlot::draw(BrushedTrials& brushed) {
   const size_t step = stride_of(trials.rows.size());
   list->PushClipRect(box.low, box.high, true);
   for (size_t at = (trials.rows.size() + step - 1) / step; at-- > 0;) {
-    const size_t row = at * step;  // the fastest last, on top
+    const size_t row = at * step;  // the fastest is last, on top
     const double vx = x.values[row], vy = y.values[row];
     if (!std::isfinite(vx) || !std::isfinite(vy)) continue;
     const double aside = spread(trials.rows[row].point);

@@ -10,18 +10,18 @@
 
 namespace attnscope::ui {
 
-// The trials of a sweep, and those that the brushes leave.
+// The trials of a sweep, and those that the brushes select.
 class BrushedTrials {
  public:
-  // The brushes are empty again once the number is another sweep's.
+  // Clears the brushes if the number is another sweep's.
   void follow(uint64_t sweep, const session::Shared<sweep::Trials>& trials);
 
   const sweep::Trials& all() const { return *trials_; }
-  const std::vector<uint32_t>& rows() const { return rows_; }  // into all().rows
+  const std::vector<uint32_t>& rows() const { return rows_; }  // indices into all().rows
   bool passes(size_t row) const { return passes_[row]; }
   const std::vector<sweep::Brush>& brushes() const { return brushes_; }
   const sweep::Brush* brush_of(size_t column) const;
-  void brush(size_t column, double low, double high);  // a knob's ends go to whole positions
+  void brush(size_t column, double low, double high);  // for a knob, the ends are rounded to whole positions
   void clear(size_t column);
   void clear();
 
@@ -38,7 +38,7 @@ class BrushedTrials {
 // A figure against a figure or a knob. Dragging brushes both axes.
 class ScatterPlot {
  public:
-  // The row that was clicked; empty: none.
+  // Returns the row that was clicked; empty if none was.
   std::optional<size_t> draw(BrushedTrials& trials);
   charts::Figure figure(const BrushedTrials& trials) const;  // as drawn last
 
@@ -59,10 +59,10 @@ class ParallelPlot {
   std::optional<size_t> pressed_axis_;
 };
 
-// Of that many rows the plots draw one of each stride, from the first, the fastest, on.
+// With that many rows, the plots draw every n-th, starting with the first, which is the fastest. Returns n.
 size_t stride_of(size_t rows);
 
-// A trial in lines: its config, time and what became of it.
+// A trial as lines of text: its config, time and result.
 std::string words_of(const sweep::Trials& trials, size_t row);
 
 }  // namespace attnscope::ui

@@ -33,7 +33,7 @@ void right_aligned(const std::string& words, ImU32 colour) {
 
 std::string signed_us(double us) { return (us > 0 ? "+" : us < 0 ? "\u2212" : "") + charts::us_text(std::abs(us)); }
 
-// The text of that line, counted from 1, without its indent; empty: there is no such line.
+// The text of that line, counted from 1, without its indent; empty if there is no such line.
 std::string_view line_of(std::string_view source, int64_t line) {
   for (; line > 1; --line) {
     const size_t end = source.find('\n');
@@ -45,7 +45,7 @@ std::string_view line_of(std::string_view source, int64_t line) {
   return first == std::string_view::npos ? std::string_view() : source.substr(first);
 }
 
-// The first row that leads to lines; launch and tail have none.
+// The first row that has lines; launch and tail have none.
 TermKind first_with_lines(const charts::TermTable& table, const Timing& timing) {
   for (const charts::TermRow& row : table.rows)
     if (const auto term = std::ranges::find(timing.terms->list, row.kind, &Term::kind);
@@ -54,8 +54,7 @@ TermKind first_with_lines(const charts::TermTable& table, const Timing& timing) 
   return table.rows.front().kind;
 }
 
-// Where the shown run's time goes, term by term beside A's; the lines that carry a term; what was found, and what to
-// try.
+// Where the shown run's time goes, term by term beside A's; the lines that carry a term; the findings, and what to try.
 class WhyPanel : public Panel {
  public:
   const char* title() const override { return kWhyTitle; }
@@ -81,7 +80,7 @@ const Timing* comparable_a(const Context& context) {
   return a.timing ? &*a.timing : nullptr;
 }
 
-// Read once for each kernel: it is asked for every row of every frame.
+// Cached for each kernel, because it is called for every row in every frame.
 const SourceLines& lines_of(const Kernel& kernel) {
   static std::string hash;
   static SourceLines lines;
@@ -187,8 +186,7 @@ void WhyPanel::draw_table(const Context& context, const charts::TermTable& table
   ImGui::PopFont();
 }
 
-// The lines that carry most of the chosen term. It always has room for all it may show, so that the findings below
-// stay where they are.
+// The lines that carry most of the chosen term. Its height is reserved, so that the findings below stay in place.
 void WhyPanel::draw_places(Context& context, const Timing& timing) {
   section(fmt::format("Where: {}", to_string(*chosen_)).c_str());
   const PartScope scope(context, session::Part::timing);

@@ -15,7 +15,7 @@ namespace {
 void put_label(const Glossary& glossary, const std::string& words, const std::string& explanation, float room) {
   const ImVec2 at = ImGui::GetCursorScreenPos();
   ImGui::PushFont(nullptr, kBaseSize * 0.87f);
-  const float height = std::floor(em(1.75f));  // a rail's height, so that the text is centred on it at any zoom
+  const float height = std::floor(em(1.75f));  // the height of a rail, so that the text is centred on it at any zoom
   const std::string fitting = shortened(words, room);
   ImGui::GetWindowDrawList()->AddText({at.x, at.y + std::floor((height - ImGui::GetFontSize()) / 2)}, palette().text,
                                       fitting.c_str());

@@ -9,8 +9,8 @@ struct HeadlineLook {
   ImU32 colour;
 };
 
-// A racy kernel's correct output is not good news, and agreement with another kernel is less than correct: each has its
-// own colour and mark.
+// The colour and mark of a headline. A racy kernel's correct output is not good news, and agreement with another kernel
+// is less than correct, so each has its own.
 HeadlineLook look_of(Headline headline);
 
 }  // namespace attnscope::ui

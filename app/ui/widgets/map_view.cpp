@@ -15,8 +15,8 @@ namespace {
 
 constexpr double kAskAgain = 0.15;       // seconds between requests while a map grows
 constexpr double kSharedPatience = 5;    // seconds until an unanswered request is repeated
-constexpr float kZoomStep = 1.25f;       // of one notch of the wheel
-constexpr float kLeastPart = 1.0f / 64;  // of the map's side
+constexpr float kZoomStep = 1.25f;       // per notch of the wheel
+constexpr float kLeastPart = 1.0f / 64;  // share of the map's side
 constexpr int64_t kMostTexels = 8192;    // per side, for a map that stays on the GPU: 256 MB twice
 
 // The value's position as a share of the bar's width.
@@ -220,7 +220,7 @@ bool MapView::draw(const MapLook& look, ImVec2 size, bool dimmed, const std::str
 
 // Zooms around the point under the mouse, which stays in place.
 void MapView::zoom_and_move() {
-  ImGui::SetItemKeyOwner(ImGuiKey_MouseWheelY);  // else the panel scrolls
+  ImGui::SetItemKeyOwner(ImGuiKey_MouseWheelY);  // otherwise the panel scrolls
   const ImGuiIO& io = ImGui::GetIO();
   const auto kept = [](float begin, float span) { return std::clamp(begin, 0.0f, 1 - span); };
   if (ImGui::IsItemHovered() && io.MouseWheel != 0) {

@@ -17,7 +17,7 @@ struct MapPlace {
   int64_t row = 0, row_end = 0, column = 0, column_end = 0;
   bool ready = true;  // computed
   float value = 0;
-  ImVec2 low, high;  // the texel on the screen
+  ImVec2 low, high;  // the texel's corners on the screen
 };
 
 // The visible part of a map, as shares of its sides.
@@ -25,44 +25,47 @@ struct MapPart {
   float x = 0, y = 0, width = 1, height = 1;
 };
 
-// One map on the screen: requests it, keeps the newest answer, shades it, handles the mouse. The shown map stays until
-// a newer one arrives, dimmed if it answers another request.
+// One map on the screen: requests it, keeps the newest answer, shades it and handles the mouse. The shown map stays
+// until a newer one arrives, dimmed if it answers another request.
 class MapView {
  public:
   explicit MapView(std::filesystem::path shaders) : shaders_(std::move(shaders)) {}
 
-  // Sends `request` once, or repeatedly while it grows, and takes the answers. If the window and the executor share a
-  // GPU, a complete map arrives at one texel per element and stays on the GPU; a growing one comes through the pipe.
+  // Sends `request` once, or repeatedly while the map grows, and takes the answers. If the window and the executor
+  // share a GPU, a complete map arrives with one texel per element and stays on the GPU; a growing one comes through
+  // the pipe.
   void follow(Context& context, const ViewRequest& request, bool growing);
-  // Draws at the cursor in `size` pixels, what is no number in the theme's colours; without a map, shows `waiting` or
-  // the reason. False: there is nothing to point at.
+  // Draws at the cursor in `size` pixels, with values that are not numbers in the theme's colours; without a map, shows
+  // `waiting` or the reason. Returns false if there is nothing to point at.
   bool draw(const MapLook& look, ImVec2 size, bool dimmed, const std::string& waiting);
-  // The place under the mouse in the last drawn map, which must be the last drawn item, of `rows` by `columns`
-  // elements; empty: the mouse is elsewhere.
+  // The place under the mouse in a map of `rows` by `columns` elements, which must be the last drawn item; empty if the
+  // mouse is elsewhere.
   std::optional<MapPlace> hovered(int64_t rows, int64_t columns);
   // The look's colours with their values below, over the remaining width; a triangle at `marked` if that is above 0.
   void colour_bar(const MapLook& look, double marked, const std::string& explanation);
 
   const Tile* tile() const { return tile_.get(); }
-  // Every value of the map, of `rows` by `columns` elements, named by the first element that its texel covers.
+  // Every value of the map of `rows` by `columns` elements, named by the first element that its texel covers.
   charts::Sheet sheet(int64_t rows, int64_t columns);
-  // The whole map in that look's colours, in 64 steps; what is no number, or not computed yet, in the theme's.
+  // The whole map in that look's colours, in 64 steps. Values that are not numbers or not computed yet are in the
+  // theme's colours.
   charts::Figure figure(const MapLook& look, int64_t rows, int64_t columns, const std::string& title);
   // The values on the screen, read back from OpenGL: row-major, the tile's size. For tests.
   std::vector<float> values() { return painter_ ? painter_->values() : std::vector<float>(); }
-  bool is_of(const ViewRequest& request) const;  // the newest map answers exactly this request
+  bool is_of(const ViewRequest& request) const;  // true if the newest map answers exactly this request
   bool whole() const;                            // every row of it is computed
-  // Why the last request has no answer; null: it has one, or is pending.
+  // Why the last request has no answer; null if it has one or is pending.
   const Failure* refusal() const { return refusal_ ? &*refusal_ : nullptr; }
-  double low() const { return low_; }  // finite extremes, 0 included
+  double low() const { return low_; }  // finite extremes, including 0
   double high() const { return high_; }
   ImVec2 place() const { return at_; }  // of the last draw, on the screen
   ImVec2 size() const { return size_; }
-  // The wheel zooms, a drag moves, a double click shows the whole map.
+  // The visible part. The wheel zooms, a drag moves, a double click shows the whole map.
   const MapPart& part() const { return part_; }
-  // How many times finer than the whole map the part should be: 1, 2, 4, ...
+  // How much finer than the whole map the part should be: 1, 2, 4, ...
   int detail() const;
-  // Where a share of the map's width or height is drawn, on the screen; outside of place() and size() when zoomed.
+  // Where a share of the map's width or height is drawn on the screen; outside of place() and size() if it is not
+  // visible.
   float x_of(double share) const {
     return at_.x + size_.x * f32((share - static_cast<double>(part_.x)) / static_cast<double>(part_.width));
   }
@@ -99,7 +102,7 @@ class MapView {
   bool shared_failed_ = false;  // this map uses the pipe from now on
 };
 
-// Frames the place and says `words` of it in a tooltip.
+// Outlines the place and shows `words` in a tooltip.
 void point_out(const MapPlace& place, const std::string& words);
 
 // Steps through heads, and through the batch if it has more than one element.

@@ -44,8 +44,8 @@ void draw_cta(const Bar& bar, const MemoryStack& stack, int64_t offset, float al
   list->AddRect({begin, bar.low.y - 1}, {end, bar.high.y + 1}, with_alpha(palette().text, 0.55f * alpha), em(0.12f));
 }
 
-// Labels above are placed from right to left: `free_until` is where the previous one begins. A label without room is
-// left out.
+// Labels above the bar are placed from right to left; `free_until` is where the previous one begins. A label without
+// room is left out.
 void draw_mark(const Bar& bar, const MemoryMark& mark, bool above, bool exceeded, float& free_until) {
   ImDrawList* list = ImGui::GetWindowDrawList();
   const float x = std::floor(std::min(bar.x(mark.bytes), bar.high.x)) - (mark.bytes > 0 ? 0.5f : -0.5f);

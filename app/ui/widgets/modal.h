@@ -2,9 +2,9 @@
 
 namespace attnscope::ui {
 
-// A modal window in the middle, `width` ems wide if the viewport has room. If it returns true, end it with end_modal().
+// A modal window in the centre, `width` ems wide if the viewport has room. If it returns true, end it with end_modal().
 bool begin_modal(const char* name, float width);
-// Draws the button that closes the modal, as Escape does, and ends it.
+// Draws the button that closes the modal (as Escape does), and ends it.
 void end_modal(const char* button = "Close");
 
 }  // namespace attnscope::ui

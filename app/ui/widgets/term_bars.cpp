@@ -24,7 +24,7 @@ ImU32 ink_on(ImU32 colour) {
 }
 
 struct Place {
-  float left = 0, top = 0, width = 0, height = 0;  // of the whole scale
+  float left = 0, top = 0, width = 0, height = 0;  // for the whole scale
 };
 
 std::optional<TermKind> bar(const TermTable& table, bool of_a, const Place& place, std::optional<TermKind> chosen,
@@ -67,7 +67,7 @@ std::optional<TermKind> bar(const TermTable& table, bool of_a, const Place& plac
 
 }  // namespace
 
-// A colour for each group of terms, so that a term keeps its colour from run to run.
+// One colour for each group of terms, so that a term keeps its colour from run to run.
 ImU32 colour_of(TermKind kind) {
   const Palette& p = palette();
   switch (kind) {
@@ -127,7 +127,7 @@ std::optional<TermKind> term_bars(const TermTable& table, std::optional<TermKind
   const float width = std::max(em(4), ImGui::GetContentRegionAvail().x - letter - total);
   std::optional<TermKind> answer;
   float top = at.y;
-  // A's line is kept without an A, so that B's bar does not move when there is one.
+  // A's line keeps its space even without an A, so that B's bar does not move when there is one.
   for (const bool of_a : {true, false}) {
     const float high = of_a ? thin : height;
     if (!of_a || table.against) {

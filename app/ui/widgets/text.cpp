@@ -65,7 +65,7 @@ std::string shortened(std::string_view words, float width) {
   for (size_t at = 0; at < words.size();) {
     size_t next = at + 1;
     while (next < words.size() && (static_cast<unsigned char>(words[next]) & 0xC0) == 0x80)
-      ++next;  // keep UTF-8 characters whole
+      ++next;  // keeps UTF-8 characters whole
     if (width_of(words.substr(0, next)) > room) break;
     keep = at = next;
   }

@@ -23,7 +23,7 @@ ImU32 mark_colour(const LatencyColumn& column) {
 
 void draw_time(ImDrawList* list, const LatencyColumn& column, float half, bool faulty, float alpha) {
   const ImU32 colour = with_alpha(mark_colour(column), alpha);
-  const double least = ImPlot::GetPlotLimits().Y.Min;  // a logarithmic axis has no place for what is below it
+  const double least = ImPlot::GetPlotLimits().Y.Min;  // a logarithmic axis cannot show values below it
   const auto y = [&](double us) { return ImPlot::PlotToPixels(static_cast<double>(column.x), std::max(us, least)).y; };
   const float x = ImPlot::PlotToPixels(static_cast<double>(column.x), least).x;
   const float line = std::max(1.5f, em(0.1f)), r = std::clamp(half * 0.45f, em(0.28f), em(0.46f));
@@ -46,7 +46,7 @@ void draw_time(ImDrawList* list, const LatencyColumn& column, float half, bool f
     list->AddLine({x - cap, low}, {x + cap, low}, with_alpha(colour, 0.75f), line);
   }
   const ImVec2 centre{x, y(column.p50)};
-  if (column.kind == FigureKind::modelled)  // hollow: its own bar must not show through
+  if (column.kind == FigureKind::modelled)  // hollow, but its own bar must not show through
     list->AddQuadFilled({centre.x, centre.y - r}, {centre.x + r, centre.y}, {centre.x, centre.y + r},
                         {centre.x - r, centre.y}, palette().panel);
   draw_kind_mark(list, centre, r, column.kind, alpha);

@@ -5,16 +5,16 @@
 
 namespace attnscope::ui {
 
-// What every plot of times shares; within ImPlot's BeginPlot and EndPlot.
+// Shared by all plots of times. Call between ImPlot's BeginPlot and EndPlot.
 
-// The vertical axis over `height` pixels, with its marks. Before SetupFinish.
+// The vertical axis over `height` pixels, with its marks. Call before SetupFinish.
 void set_up_time_axis(const charts::LatencyAxis& axis, float height);
-// A timed column's mark, samples and interval at its x; `half` is half its width in pixels. `faulty`: its output is
-// not reliable, which a sign beside the mark says.
+// Draws a timed column's mark, samples and interval at its x. `half` is half its width in pixels. `faulty`: a sign
+// beside the mark says that its output is not reliable.
 void draw_time(ImDrawList* list, const charts::LatencyColumn& column, float half, bool faulty, float alpha = 1);
 // Pixels between two columns.
 float column_pixels();
-// The column under the mouse, of `count`.
+// The column under the mouse; there are `count`.
 std::optional<size_t> column_under_mouse(size_t count);
 
 }  // namespace attnscope::ui

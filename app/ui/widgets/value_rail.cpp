@@ -16,7 +16,7 @@ struct Cells {
   float height = 0, gap = 0, total_height = 0;
 };
 
-// Equal cells if they fit, else cells as wide as their text, else several rows of equal cells.
+// Equal cells if they fit, otherwise cells as wide as their text, otherwise several rows of equal cells.
 Cells lay_out(const std::vector<RailValue>& values, float width) {
   Cells cells;
   cells.gap = std::max(1.0f, em(0.12f));
@@ -52,8 +52,8 @@ Cells lay_out(const std::vector<RailValue>& values, float width) {
   return cells;
 }
 
-// A bar from the cell's bottom, as high as the time is long; beside the text a sign says what the bar's height cannot.
-// A line on top would strike the text through, as a refusal does.
+// A bar from the cell's bottom whose height is the time. A sign beside the text shows what the height cannot. A line on
+// top would strike the text through, as a refusal does.
 void draw_mark(ImDrawList* list, const RailMark& mark, ImVec2 low, ImVec2 high) {
   const Palette& p = palette();
   const float line = std::max(1.0f, em(0.09f)), left = low.x + em(0.16f), middle = (low.y + high.y) / 2;
@@ -115,7 +115,7 @@ std::optional<size_t> cell_under(const Cells& cells, size_t count, ImVec2 point)
   return std::nullopt;
 }
 
-// The next legal value in that direction, or none at the end.
+// The next legal value in that direction; empty at the end.
 std::optional<int64_t> stepped(const std::vector<RailValue>& values, int64_t current, int direction) {
   const auto here = std::find_if(values.begin(), values.end(), [&](const RailValue& v) { return v.value == current; });
   std::ptrdiff_t at = here - values.begin();
