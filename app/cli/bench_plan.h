@@ -22,20 +22,20 @@ namespace cli {
 // The arguments of `attnscope bench`.
 struct BenchWishes {
   std::vector<std::string> problems;  // B=1,H=8,…; empty: the default set
-  std::vector<Problem> of_problems;   // in their place, if there are any
+  std::vector<Problem> of_problems;   // instead of `problems`, if there are any
   std::vector<std::string> kernels;   // ID or ID:KNOB=VALUE,…; empty: every kernel with a source
-  std::vector<std::string> peers;     // as kernels; empty: every backend of torch where the device is a GPU
-  std::string baseline;               // one of the kernels, as it is named there; empty: none
+  std::vector<std::string> peers;     // as in `kernels`; empty: every backend of torch if the device is a GPU
+  std::string baseline;               // one of the kernels, with the same text; empty: none
   BenchCaches caches = BenchCaches::hot;
   bool without_peers = false;
-  bool defaults = false;  // the manifests' default configs, not the tuned ones
+  bool defaults = false;  // uses the manifests' default configs instead of the tuned ones
   bool quick = false;
 };
 
-// "ID" or "ID:KNOB=VALUE,KNOB=VALUE"; `option` is the name that a refusal gives it.
+// "ID" or "ID:KNOB=VALUE,KNOB=VALUE". `option` names the option in a refusal.
 struct NamedConfig {
   Kernel kernel;
-  std::map<std::string, int64_t> knobs;  // those that were named
+  std::map<std::string, int64_t> knobs;  // the named ones
   std::string label;                     // "tiled NUM_WARPS=8"
 };
 Result<NamedConfig> named_config(const std::string& text, const std::vector<Kernel>& kernels,
@@ -45,15 +45,15 @@ Result<NamedConfig> named_config(const std::string& text, const std::vector<Kern
 struct BenchTasks {
   report::BenchPlan plan;
   std::vector<std::vector<Draft>> drafts;  // [row][entry]
-  std::vector<Kernel> kernels;             // of each entry
+  std::vector<Kernel> kernels;             // for each entry
 };
 
-// Names that are not in `kernels`, and knobs that they do not have, are Failures (Stage::input).
+// A name that is not in `kernels`, or a knob that a kernel does not have, is a Failure (Stage::input).
 Result<BenchTasks> plan_bench(const BenchWishes& wishes, const std::vector<Kernel>& kernels,
                               const std::vector<report::TunedTable>& tuned, const DeviceSpec& device,
                               const Versions& versions);
 
-// The problems that these texts name, or the default set if there are none.
+// Parses the problems; the default set if there are no texts.
 Result<std::vector<Problem>> bench_problems(std::vector<std::string> texts);
 
 }  // namespace cli

@@ -12,7 +12,7 @@ namespace attnscope::cli {
 
 // What a benchmark times, and where.
 struct BenchTiming {
-  std::string command = "bench";  // for its notes
+  std::string command = "bench";  // named in its notes
   BenchWishes wishes;
   std::string device;
   WorkerOptions workers;
@@ -21,18 +21,18 @@ struct BenchTiming {
   double within = 0;  // seconds; 0: no limit
 };
 
-// --device, --kernels, --worker, --cache, --tuned, --defaults, --quick, --fresh and --within.
+// Adds --device, --kernels, --worker, --cache, --tuned, --defaults, --quick, --fresh and --within.
 void add_timing_options(CLI::App& command, BenchTiming& timing);
 
-// A benchmark that was timed, its samples, and the file where they were saved.
+// A finished benchmark, its samples, and the file where they were saved.
 struct TimedBench {
   report::BenchReport report;
   report::BenchState state;
-  std::vector<Kernel> kernels;       // of each entry
-  std::filesystem::path state_file;  // to be removed once the report is written; empty if it ended early
+  std::vector<Kernel> kernels;       // for each entry
+  std::filesystem::path state_file;  // to be removed when the report is written; empty if the benchmark ended early
 };
 
-// Continues an interrupted run of the same plan. Progress goes to stderr.
+// Runs the benchmark, or continues an interrupted run of the same plan. Progress goes to stderr.
 Result<TimedBench> time_bench(const BenchTiming& timing);
 
 }  // namespace attnscope::cli

@@ -15,25 +15,26 @@ using KnobValues = std::map<std::string, int64_t>;
 // The fastest correct config that a search found.
 struct FoundBest {
   Observation best;
-  size_t tried = 0;  // configs
+  size_t tried = 0;  // number of configs
 };
 
-// Searches one kernel after the other for a problem's fastest config, each as `attnscope sweep` does: on a GPU a model
-// ranks and the device decides; on an emulated device a local search. What comes of each config is kept at once.
+// Searches each kernel in turn for a problem's fastest config, as `attnscope sweep` does: on a GPU a model ranks the
+// configs and the device decides; on an emulated device a local search is used. Each config's result is stored at once.
 class BestSearch {
  public:
-  static constexpr size_t kUsualBudget = 24;   // configs of a kernel on the device
-  static constexpr size_t kRanked = 40;        // that a model looks at before
-  static constexpr size_t kMostSeeds = 4;      // configs of the tables
-  static constexpr int64_t kTimedForMs = 200;  // one config on a GPU
+  static constexpr size_t kUsualBudget = 24;   // configs per kernel that run on the device
+  static constexpr size_t kRanked = 40;        // configs that the model evaluates before that
+  static constexpr size_t kMostSeeds = 4;      // configs taken from the tables
+  static constexpr int64_t kTimedForMs = 200;  // per config on a GPU
 
-  // `tables`: a search starts from their configs of this device, those of the nearest problems first.
+  // `tables`: a search starts from their configs for this device, those of the most similar problems first.
   BestSearch(sweep::Place& place, std::vector<report::TunedTable> tables, size_t budget)
       : place_(place), tables_(std::move(tables)), budget_(budget) {}
 
-  // Failure (Stage::input): no config is correct here, with the reason of one. The user sees notes and how far it is.
+  // Failure (Stage::input): no config is correct here; it gives the reason for one of them. Notes and progress are
+  // shown to the user.
   Result<FoundBest> search(const Kernel& kernel, const Problem& problem);
-  // Only these configs; knobs that one leaves out have the manifest's default.
+  // Tries only these configs. A knob that a config leaves out has the manifest's default.
   Result<FoundBest> search(const Kernel& kernel, const Problem& problem, const std::vector<KnobValues>& configs);
 
  private:
@@ -46,14 +47,14 @@ class BestSearch {
   size_t budget_;
 };
 
-// Which kernels' searches for a problem on a device began and have not ended, so that an interrupted one goes on. A
-// file for each of them under `folder`.
+// Records which kernels' searches for a problem on a device have begun and not ended, so that an interrupted one
+// continues. Each has a file under `folder`.
 class BestMarks {
  public:
   BestMarks(std::filesystem::path folder, const Problem& problem, const std::string& device);
   bool has(const Kernel& kernel) const;
   Result<void> put(const Kernel& kernel) const;
-  void take(const Kernel& kernel) const;  // one that cannot be removed stays, and its search is repeated
+  void take(const Kernel& kernel) const;  // if the file cannot be removed, the search is repeated
 
  private:
   std::filesystem::path file_of(const Kernel& kernel) const;

@@ -5,7 +5,7 @@
 
 namespace attnscope::cli {
 
-// What `attnscope counters` prints of a run: the GPU's own counters beside the emulator's, with their difference, or
+// The text of `attnscope counters` for a run: the GPU's own counters beside the emulator's, with their difference, or
 // why there are none.
 std::string counters_text(const Observation& observation, const std::string& config_text);
 

@@ -6,20 +6,20 @@
 
 namespace attnscope::cli {
 
-// One thing that the program can use, and its state on this machine.
+// Something that the program can use, and its state on this machine.
 struct Checkup {
   enum class State { found, missing, waiting };
   std::string name;  // "NVRTC"
   State state = State::missing;
-  std::string what;  // if found, version and place; otherwise the reason
-  std::string cost;  // cost of its absence; empty if found
+  std::string what;  // if found, its version and place; otherwise the reason
+  std::string cost;  // what its absence prevents; empty if found
   std::string get;   // how to get it; empty if found
 };
 
 // Examines display, driver, NVRTC and headers, nvdisasm, NVML, CUPTI, cuBLAS, confinement and caches. Starts nothing.
 std::vector<Checkup> examine_machine();
 
-// Connects to this program's own worker and every worker in the settings, all at once, for at most `seconds`.
+// Connects to this program's own worker and to every worker in the settings, all at once, for at most `seconds`.
 std::vector<Checkup> examine_workers(int seconds);
 
 std::string text_of(const std::vector<Checkup>& checkups);

@@ -17,7 +17,7 @@ namespace attnscope::cli {
 // The options that name an experiment on the command line, as text. A given option overrides the preset.
 struct ExperimentOptions {
   std::string preset;                 // file; empty: none
-  std::string kernel;                 // id
+  std::string kernel;                 // kernel id
   std::vector<std::string> settings;  // KNOB=VALUE
   std::vector<std::string> options;   // NAME=VALUE of a compile option
   std::string problem;                // B=1,H=8,…
@@ -32,7 +32,7 @@ struct NamedDraft {
   Kernel kernel;
 };
 
-// Loads the kernels, reads the preset (by default the default preset) and applies the options.
+// Loads the kernels, reads the preset (the default one unless given) and applies the options.
 Result<NamedDraft> draft_of(const ExperimentOptions& options);
 
 // The preset that another experiment is compared with: the same options except kernel and settings, on `device` unless

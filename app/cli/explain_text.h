@@ -7,11 +7,11 @@
 
 namespace attnscope::cli {
 
-// What an observation's findings say, ranked: each with its gain, its evidence, its line and the next command. With
-// another observation: the terms of both, side by side.
+// An observation's findings, ranked: each with its gain, its evidence, its line and the next command. With another
+// observation: also the terms of both, side by side.
 std::string explanation_of(const Observation& observation, const Kernel& kernel, const Observation* against = nullptr);
 
-// The same of findings that no run brought.
+// The same for findings that do not come from a run.
 std::string text_of(const std::vector<Finding>& findings);
 
 }  // namespace attnscope::cli

@@ -9,8 +9,8 @@ namespace attnscope::cli {
 enum class Language { cpp, python };
 
 // Translates a manifest's expression (core/expression.h: whole numbers, + - * / % comparisons && || ?: min max
-// ceil_div) to C++ (int64_t) or Python. Names in `constants` become their values. An invalid expression is
-// Stage::internal: a manifest's expressions were evaluated when it was loaded.
+// ceil_div) to C++ (int64_t) or Python. Names in `constants` are replaced by their values. An invalid expression is
+// Stage::internal, because a manifest's expressions are evaluated when it is loaded.
 Result<std::string> expression_in(Language language, const std::string& expression,
                                   const std::map<std::string, int64_t>& constants);
 

@@ -9,16 +9,16 @@
 
 namespace attnscope::cli {
 
-// What a launcher of a kernel that is not attention needs beside its cubin: the contents of its buffers before the run,
+// What a launcher of a kernel other than attention needs beside its cubin: the contents of its buffers before the run,
 // and the fp64 values that its outputs must have, both as attnscope's own verdict uses them.
 struct ExportedData {
-  std::map<std::string, std::vector<std::byte>> files;  // by name: "x.bin", "y.expected.bin" (doubles)
+  std::map<std::string, std::vector<std::byte>> files;  // by file name: "x.bin", "y.expected.bin" (doubles)
 };
 
 // Failure (Stage::input): the buffers take over 256 MB; (Stage::check): a reference cannot be computed.
 Result<ExportedData> data_of(const Export& e);
 
-// The tables of the launchers' templates: buffers, parameters and checks, in C++ and Python.
+// The tables for the launchers' templates: buffers, parameters and checks, in C++ and Python.
 Result<std::map<std::string, std::string>> workload_figures(const Export& e);
 
 }  // namespace attnscope::cli

@@ -8,37 +8,39 @@
 
 namespace attnscope::cli {
 
-// The file that a kernel's source came from, and which lines of it and of its project's headers the source's are.
+// The file that a kernel's source came from, and a map from the source's lines to lines of the file and of its
+// project's headers.
 struct SourceFile {
   SourceLines lines;
-  std::string path;  // as a person gave it: "src/k.cu"; empty: the lines' names are all that is known
+  std::string path;  // as the person gave it: "src/k.cu"; empty: only the names of the lines are known
 };
 
-// A fault or a finding at its line, as a compiler says it.
+// A fault or a finding at its line, as a compiler reports it.
 struct Located {
-  std::string rule;  // a watch's rule, or the failure's stage
+  std::string rule;  // the rule of a watch, or the failure's stage
   Severity severity = Severity::error;
   std::string message;
-  std::string file;  // empty: none is known
-  int64_t line = 0;  // from 1; 0: none is known
+  std::string file;  // empty: unknown
+  int64_t line = 0;  // from 1; 0: unknown
   std::string other_file;
   int64_t other_line = 0;  // of the other access
 };
 
-// What a watch found and what ended the run, errors first. Without what only explains a time.
+// What a watch found and what ended the run, errors first. Findings that only explain a time are left out.
 std::vector<Located> located(const Observation& observation, const SourceFile& source);
 
 // "src/k.cu:12: error: … [race.shared]"
 std::string line_of(const Located& one);
 
-// The tool of compute-sanitizer that looks for it: memcheck, racecheck, synccheck, initcheck; empty: none does.
+// The tool of compute-sanitizer that finds this kind of error: memcheck, racecheck, synccheck or initcheck; empty: none
+// does.
 std::string_view tool_of(const Located& one);
 
-// Of times without a watch.
+// Note on times without a watch.
 inline constexpr const char* kNotWatched =
     "Not watched: a race or an output that is right by luck is not found (--watch).";
 
-// Whether the watch looked at every CTA.
+// True if the watch covered every CTA.
 bool is_whole(const Observation& observation);
 
 // SARIF 2.1.0 (docs.oasis-open.org/sarif/sarif/v2.1.0): one run with its findings at their lines.

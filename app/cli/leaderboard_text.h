@@ -8,8 +8,8 @@
 
 namespace attnscope::cli {
 
-// A leaderboard for the terminal and as JSON, each row with the command that runs it again. `kernels`: those that are
-// here now; a row of another version of one says so. `kernel_dirs`: given with --kernels.
+// A leaderboard for the terminal and as JSON, each row with the command that repeats the run. `kernels` are the present
+// ones; a row says so if it used another version. `kernel_dirs`: given with --kernels.
 std::string text_of(const charts::Leaderboard& board, const std::vector<Kernel>& kernels,
                     const std::vector<std::string>& kernel_dirs);
 Json to_json(const charts::Leaderboard& board, const std::vector<Kernel>& kernels,

@@ -7,13 +7,13 @@
 
 namespace attnscope::cli {
 
-// What came of one microbenchmark's configs.
+// The results of one microbenchmark's configs.
 struct MicroBoard {
   const Kernel* kernel = nullptr;
-  std::vector<sweep::MicroRow> rows;      // the fewest clocks for their work first
+  std::vector<sweep::MicroRow> rows;      // fewest clocks for their work first
   std::vector<sweep::Rejected> rejected;  // not correct, without clocks, or excluded before they ran
-  std::vector<Observation> runs;          // of each row
-  size_t known = 0;                       // that earlier runs answered
+  std::vector<Observation> runs;          // for each row
+  size_t known = 0;                       // configs answered by earlier runs
 };
 
 struct MicroAsked {
@@ -21,7 +21,7 @@ struct MicroAsked {
   std::string device;
 };
 
-// `most` rows of each, 0: all.
+// `most`: rows of each board; 0: all.
 std::string text_of(const std::vector<MicroBoard>& boards, const MicroAsked& asked, size_t most);
 std::string csv_of(const std::vector<MicroBoard>& boards, const MicroAsked& asked);
 Json to_json(const std::vector<MicroBoard>& boards, const MicroAsked& asked);

@@ -6,8 +6,8 @@ class Validator;
 
 namespace attnscope::cli {
 
-// Checks of an option's number. CLI11's own name the greatest double, in 309 digits, and take a negative whole number
-// for a large one.
+// Checks for an option's number. CLI11's own checks print the largest double with 309 digits and accept a negative
+// whole number as a large one.
 CLI::Validator above_zero();
 CLI::Validator zero_or_more();
 

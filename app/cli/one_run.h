@@ -13,20 +13,20 @@ class Option;
 
 namespace attnscope::cli {
 
-// One experiment as the command line names it.
+// One experiment from the command line.
 struct OneRun {
   ExperimentOptions experiment;
   WorkerOptions workers;
-  int deadline_ms = 0;  // 0: the stages' defaults
+  int deadline_ms = 0;  // 0: the default of each stage
   session::Watch watch = session::Watch::emulated;
   const std::atomic<bool>* stop = nullptr;  // set from elsewhere: ends the run
-  std::string worker_flag;                  // given to every worker that is attnscope's (add_worker_flag)
+  std::string worker_flag;                  // an option passed to every worker that is attnscope's (add_worker_flag)
   int64_t emulated_ms = 0;                  // the least time that the emulator may take; 0: the experiment's
-  std::chrono::milliseconds most{0};        // the run ends after this long; 0: it may take any time
+  std::chrono::milliseconds most{0};        // ends the run after this time; 0: no limit
 };
 
 void add_deadline_option(CLI::App& command, OneRun& run);
-// --watch[=all]; what it means without "all" is the command's.
+// --watch[=all]; each command decides what it means without "all".
 CLI::Option* add_watch_option(CLI::App& command, std::string& watch, const char* about);
 inline constexpr const char* kWatchAll = "all";
 

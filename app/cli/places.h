@@ -14,7 +14,7 @@ class App;
 
 namespace attnscope::cli {
 
-// Where the program's own files are and where it keeps the user's. A Failure (Stage::store) where either is missing.
+// The folders of the program's own files and of the user's. A Failure (Stage::store) if either is missing.
 struct Places {
   std::filesystem::path resources;
   platform::Paths user;
@@ -24,10 +24,10 @@ Result<Places> find_places();
 // The folder of the user's lessons.
 std::filesystem::path own_lessons_of(const Places& places);
 
-// The folder of the tables of best configs that searches made here (report/tuned.h).
+// The folder for the tables of best configs that searches on this machine found (report/tuned.h).
 std::filesystem::path own_tables_of(const Places& places);
 
-// The shipped devices and those of the user's config folder.
+// The shipped devices and those in the user's config folder.
 catalog::DeviceCatalog emulated_devices(const Places& places);
 
 // --kernels, which may be repeated.
@@ -37,8 +37,8 @@ void add_kernels_option(CLI::App& command, std::vector<std::string>& dirs);
 Result<std::vector<std::filesystem::path>> kernel_dirs(const std::vector<std::string>& given);
 Result<std::vector<std::filesystem::path>> preset_dirs();
 
-// A session with this program's own worker and all paths resolved. With `keep_state` false only caches are kept on
-// disk.
+// Options for a session with this program's own worker and all paths resolved. If `keep_state` is false, only caches
+// are kept on disk.
 Result<session::SessionOptions> session_options(const std::vector<std::string>& given_kernel_dirs, bool keep_state);
 
 }  // namespace attnscope::cli

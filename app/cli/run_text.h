@@ -5,12 +5,12 @@
 
 namespace attnscope::cli {
 
-// An observation for a person at a terminal: one figure per line, with its kind. `compiled`: false for a kernel that is
-// machine code, which has no options and whose spills are not counted.
+// An observation for a terminal: one figure per line, with its kind. `compiled` is false for a kernel that is machine
+// code, which has no options and whose spills are not counted.
 std::string text_of(const Observation& observation, const std::string& config_text, bool compiled = true);
 
-// Its parts, of which `attnscope check` prints some: kernel, problem and device; one line; the verdict, whose place an
-// error of the watch takes; how much of the grid a watch saw.
+// Parts of the text, some of which `attnscope check` prints: kernel, problem and device; one line; the verdict, which
+// an error of the watch replaces; how much of the grid was watched.
 std::string heading_text(const Observation& observation, const std::string& config_text);
 std::string text_line(std::string_view label, const std::string& text);
 std::string verdict_text(const Observation& observation);

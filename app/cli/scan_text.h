@@ -9,7 +9,7 @@ namespace attnscope::cli {
 
 // A table for each knob: every value with its time, its verdict, and why it is refused.
 std::string text_of(const Scan& scan, const Kernel& kernel);
-// docs/explaining.md describes it.
+// See docs/explaining.md.
 Json to_json(const Scan& scan);
 
 }  // namespace attnscope::cli

@@ -4,7 +4,7 @@
 
 namespace attnscope::cli {
 
-// Asks for a scan and waits until it is over, with a line that says which value runs.
+// Requests a scan and waits until it is over. A status line shows the current value.
 session::Shared<Scan> scan_and_wait(session::Session& session, session::ScanRequest request);
 
 }  // namespace attnscope::cli

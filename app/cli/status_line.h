@@ -5,7 +5,7 @@
 
 namespace attnscope::cli {
 
-// One line on stderr that says how far something is, on a terminal or for a program that reads it. It ends cleared.
+// A progress line on stderr, on a terminal or for a program that reads it. It is cleared at the end.
 class StatusLine {
  public:
   static bool is_shown();

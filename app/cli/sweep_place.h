@@ -11,21 +11,21 @@
 
 namespace attnscope::cli {
 
-// Where a search runs, with a session of its own and the user's results.
+// Where a search runs: a session of its own, and the user's results.
 struct SweepPlace : sweep::Place {
   std::unique_ptr<WaitingSession> waiting;
 
-  // A session at the device of that id (empty: its first worker's best).
+  // Starts a session on the device with that id (empty: its first worker's best).
   static Result<SweepPlace> open(session::SessionOptions options, const std::string& device);
   static Result<SweepPlace> of(Pool pool);
 };
 
-// How far a search is, as a line on stderr, and what its workers wait for.
+// A search's progress as a line on stderr, and what its workers wait for.
 class SweepLine {
  public:
-  // `prefix` comes before what the line says; empty: nothing.
+  // `prefix` precedes the text of the line; may be empty.
   SweepLine(const sweep::Place& place, const sweep::Plan& plan, std::string prefix);
-  // The search tells this line, which outlives it.
+  // Makes the search report to this line, which must outlive it.
   void follow(sweep::Search::Settings& settings);
   void clear() { line_.show(""); }
 

@@ -21,21 +21,21 @@ namespace attnscope::cli {
 struct PoolOptions {
   WorkerOptions workers;
   std::string slurm;  // arguments of srun
-  size_t count = 0;   // workers through srun; 0: not asked for
+  size_t count = 0;   // workers started by srun; 0: not requested
 };
 
-// --worker, --connect-timeout, --slurm and --workers.
+// Adds --worker, --connect-timeout, --slurm and --workers.
 void add_pool_options(CLI::App& command, PoolOptions& pool);
 
-// A session, and the device that a sweep runs on; with `sharing`, through several workers.
+// A session, and the device that a sweep runs on; with `sharing`, on several workers.
 struct Pool {
   std::unique_ptr<WaitingSession> session;
   WaitingSession::Found device;
   std::optional<session::Sharing> sharing;
 
-  // At the device that the command line names (`asked`). With --worker or --slurm: that device of each of those
-  // workers, or the first one's best. With neither: `wish` if none is asked for, and where that is a GPU, every GPU of
-  // this machine that is like it. Waits for each worker until it is up, lost or in a queue, and for one to be up.
+  // Opens a pool on the device that the command line names (`asked`). With --worker or --slurm: on that device of each
+  // of those workers, or the first one's best. With neither: on `wish` if no device is named, and if that is a GPU, on
+  // every GPU of this machine that is like it. Waits until each worker is up, lost or in a queue, and one is up.
   // Failure: all are lost, one has no such device, or two devices are not alike.
   static Result<Pool> open(const std::vector<std::string>& kernel_dirs, const PoolOptions& options,
                            const protocol::Deadlines& deadlines, const std::string& asked, const std::string& wish);
@@ -44,28 +44,29 @@ struct Pool {
 // srun's command line for one worker of this program. Failure (Stage::input): an open quote in `arguments`.
 Result<std::vector<std::string>> srun_command(const std::string& arguments, const std::string& program);
 
-// GPUs of one machine that can share a sweep with its GPU `first`, and why the others cannot.
+// The GPUs of one machine that can share a sweep with its GPU `first`, and why the others cannot.
 struct LikeGpus {
-  std::vector<std::string> ids;       // `first` included
-  std::vector<std::string> left_out;  // sentences
+  std::vector<std::string> ids;       // includes `first`
+  std::vector<std::string> left_out;  // the reasons, as sentences
 };
 LikeGpus gpus_like(const DeviceSpec& first, const std::vector<DeviceSpec>& here);
 
-// What the workers that share a sweep do, in words: changes as lines on stderr, the present as text.
+// What the workers that share a sweep do: changes as lines on stderr, the present state as text.
 class PoolWords {
  public:
   explicit PoolWords(const session::Sharing& sharing) : sharing_(sharing) {}
 
-  // True: text() has changed.
+  // Returns true if text() has changed.
   bool look(const session::Snapshot& snapshot);
-  // "l4box busy, l4box-2 restarting: it was ended by signal 9 (Killed)"; of more than four workers their numbers.
+  // "l4box busy, l4box-2 restarting: it was ended by signal 9 (Killed)"; with more than four workers only their
+  // numbers.
   const std::string& text() const { return text_; }
 
  private:
   struct Seen {
     bool up = false;
-    std::string left_out;  // why, if its device is another one
-    std::string said;      // its trouble
+    std::string left_out;  // the reason, if its device is not like the others
+    std::string said;      // its last reported trouble
   };
   void look(Seen& seen, const session::WorkerStatus& worker, const session::Snapshot& snapshot,
             const std::string& device) const;
@@ -73,7 +74,7 @@ class PoolWords {
   const session::Sharing& sharing_;
   WaitingWords waiting_;
   uint64_t version_ = 0;              // of the last snapshot
-  std::map<std::string, Seen> seen_;  // by the worker's name
+  std::map<std::string, Seen> seen_;  // by worker name
   std::string text_;
 };
 

@@ -5,11 +5,11 @@
 
 namespace attnscope::cli {
 
-// Every config of a sweep in the open format of autotuning results, which Kernel Tuner reads (search/t4.h).
+// Every config of a sweep in the open format of autotuning results that Kernel Tuner reads (search/t4.h).
 Json t4_of(const sweep::Search& search);
 
 // Replays the strategies on a recorded space and prints their scores (search/replay.h): those that need no model, and
-// model-guided where the file has modelled times. Returns the exit status.
+// model-guided if the file has modelled times. Returns the exit status.
 int replay_t4(const std::string& file, size_t repeats, bool json);
 
 }  // namespace attnscope::cli

@@ -7,7 +7,7 @@
 
 namespace attnscope::cli {
 
-// "  192  limit: asks 57,376 B …", a line for each reason, the most frequent first.
+// "  192  limit: asks 57,376 B …": one line per reason, the most frequent first.
 std::string reasons_text(const std::vector<sweep::Rejected>& rejected);
 Json to_json(const sweep::Rejected& rejected);
 

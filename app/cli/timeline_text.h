@@ -6,7 +6,7 @@
 
 namespace attnscope::cli {
 
-// The CTAs of the SM, its warps as one line each with a letter for the state that takes most of a column, and each
+// The CTAs of the SM; its warps, one line each, with a letter for the state that takes most of a column; and each
 // state's share of all warps' clocks. `what` names kernel and config, `device` the device.
 std::string timeline_text(const SmTimeline& timeline, const std::string& what, const std::string& device);
 

@@ -11,16 +11,16 @@
 
 namespace attnscope::cli {
 
-// A file of `attnscope validate`; what cannot be read is a Failure (Stage::input) that names the file.
+// Reads a file of `attnscope validate`. A fault is a Failure (Stage::input) that names the file.
 Result<report::Validation> read_validation(const std::string& file);
 
-// Models the draft as `device` and adds its figures to the set, in `timed`: the time of a GPU, with its problem and
-// config. If `timed` has a hash of machine code, this build must make the same code. What is not modelled is refused in
-// the set, with the reason.
+// Models the draft on `device` and adds its figures to the set. `timed` has the GPU's time, problem and config. If it
+// also has a hash of machine code, this build must produce the same code. A draft that cannot be modelled is listed as
+// refused, with the reason.
 void model_row(session::Session& session, Draft draft, const DeviceSpec& device, report::ValidationRow timed,
                report::ValidationSet& set);
 
-// The set with each row modelled by this build as `device`. Those that it does not model are among the refused.
+// The set with each row modelled again by this build on `device`. Rows that cannot be modelled are listed as refused.
 report::ValidationSet model_again(session::Session& session, const DeviceSpec& device,
                                   const std::vector<Kernel>& kernels, report::ValidationSet set);
 

@@ -8,8 +8,8 @@
 
 namespace attnscope::cli {
 
-// A session's state once every worker has listed its devices or is lost; with a limit, the state by then. The session
-// is ended. Failure if it does not start.
+// A session's state once every worker has listed its devices or is lost, or when a time limit is reached. The session
+// is then ended. Failure if it does not start.
 Result<std::shared_ptr<const session::Snapshot>> snapshot_with_devices(
     session::SessionOptions options, std::optional<std::chrono::seconds> limit = std::nullopt);
 
