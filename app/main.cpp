@@ -1,4 +1,4 @@
-// attnscope: the program's only entry point. Parses the command line and hands over to one subcommand of cli/.
+// attnscope's only entry point. Parses the command line and calls one subcommand of cli/.
 #include <CLI/CLI.hpp>
 
 #include <sstream>
@@ -10,8 +10,8 @@
 
 namespace {
 
-// A path or value that is empty, as a shell's unset variable leaves it: taken for "not given" it would do something
-// else than what was asked for, with success.
+// True for an empty path or value, as an unset variable of a shell leaves it. Treating it as "not given" would do
+// something else than was asked for, and report success.
 bool is_empty_value(std::string_view argument) {
   return argument.empty() || (argument.starts_with("--") && argument.find('=') == argument.size() - 1);
 }

@@ -12,14 +12,14 @@
 namespace attnscope::cli {
 namespace {
 
-// 32 columns: a bank of which the lane takes a word.
+// 32 characters, one per bank; marks the banks in which the lane accesses a word.
 std::string row_of(const charts::BankGrid& grid, int lane) {
   std::string row;
   for (const int words : grid.words[size_t(lane)]) row += words > 0 ? '#' : '.';
   return row;
 }
 
-// How many different words each bank must serve; "+" from 10 on.
+// How many different words each bank must serve; "+" for 10 or more.
 std::string load_of(const charts::BankPhase& phase) {
   std::string row;
   for (const int words : phase.distinct) row += words == 0 ? '.' : words < 10 ? char('0' + words) : '+';

@@ -12,7 +12,7 @@
 namespace attnscope::cli {
 namespace {
 
-constexpr uint64_t kMaxFile = 64 << 20;  // size of a report
+constexpr uint64_t kMaxFile = 64 << 20;  // of a report
 
 struct BenchOptions {
   BenchTiming timing;
@@ -55,7 +55,7 @@ int bench(const BenchOptions& options) {
   if (!options.svg.empty())
     if (auto done = put(options.svg, report::as_svg(*made)); !done) return report(done.error());
   std::error_code none;
-  if (!state_file.empty()) std::filesystem::remove(state_file, none);  // the next run measures again
+  if (!state_file.empty()) std::filesystem::remove(state_file, none);  // otherwise the next run would continue from it
   for (const report::Row& row : made->rows)
     for (const report::Cell& cell : row.cells)
       if (cell.state == report::CellState::wrong) return kWrong;

@@ -79,7 +79,7 @@ Draft draft_of(const Named& entry, const Problem& problem, CacheState cache,
   if (device.emulated) draft.measure.sampled_share = sweep::emulated_share(problem);
   const bool choose = entry.knobs.empty() && !wishes.defaults;
   const report::TunedEntry* best = choose ? report::best_entry(tuned, device.name, problem, entry.kernel.id) : nullptr;
-  // A table may be for an earlier version of the kernel: its config is used if the kernel still accepts it.
+  // A table may be for an earlier version of the kernel; its config is used if the kernel still accepts it.
   if (best && catalog::complete_config(entry.kernel, best->config.knobs, best->config.options))
     draft.config = best->config;
   return draft;
@@ -148,7 +148,7 @@ Result<BenchTasks> plan_bench(const BenchWishes& wishes, const std::vector<Kerne
       for (const Named& entry : *entries) {
         drafts.push_back(draft_of(entry, problem, cache, tuned, wishes, device, plan.block_ms));
         report::Cell& asked = plan.head.rows.back().cells.emplace_back();
-        asked.knobs = drafts.back().config.knobs;  // a plan with other configs is another plan
+        asked.knobs = drafts.back().config.knobs;  // so that a plan with other configs counts as another plan
       }
     }
   return tasks;

@@ -24,8 +24,8 @@
 namespace attnscope::cli {
 namespace {
 
-constexpr uint64_t kMaxFile = 64 << 20;  // size of a saved state
-constexpr int kLaunchMs = 10000;         // of one launch: the first rungs take seconds where a peer takes a millisecond
+constexpr uint64_t kMaxFile = 64 << 20;  // of a saved state
+constexpr int kLaunchMs = 10000;         // per launch; the first rungs take seconds where a peer takes a millisecond
 
 std::string date_now() { return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr))); }
 
@@ -131,7 +131,8 @@ Result<TimedBench> time_bench(const BenchTiming& options) {
   std::string device = options.device;
   auto session_opts = options_with_workers(options.kernel_dirs, options.workers, device);
   if (!session_opts) return fail(session_opts.error());
-  // This machine's library says nothing about a GPU elsewhere: there its worker is named explicitly, "torch=ssh box …".
+  // This machine's library says nothing about a GPU elsewhere; for that one the worker is named explicitly, "torch=ssh
+  // box …".
   if (is_local(device)) add_library_workers(*session_opts, catalog.kernels);
   session_opts->deadlines.launch_ms = kLaunchMs;
   auto waiting = WaitingSession::start(std::move(*session_opts));
@@ -146,7 +147,7 @@ Result<TimedBench> time_bench(const BenchTiming& options) {
   const auto file = places->user.data / "bench" / (report::plan_hash(tasks->plan) + ".json");
   report::BenchState state = state_at(file, tasks->plan, options);
   bool can_save = true, whole = false;
-  std::map<size_t, std::string> cublas_versions;  // by entry, as its runs say it
+  std::map<size_t, std::string> cublas_versions;  // by entry, from its runs
   {
     ProgressLine line(tasks->plan, options.command);
     report::BenchCalls calls;
@@ -159,7 +160,7 @@ Result<TimedBench> time_bench(const BenchTiming& options) {
       if (!can_save) return;
       auto saved = platform::write_file(file, json_text(report::to_json(now)));
       can_save = saved.has_value();
-      if (!saved) report(saved.error());  // once; the benchmark itself goes on
+      if (!saved) report(saved.error());  // reported once; the benchmark itself continues
     };
     calls.on_progress = [&](const report::BenchProgress& progress) { line.show(progress); };
     calls.now_seconds = [] { return platform::steady_ms() / 1000; };

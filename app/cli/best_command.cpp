@@ -44,10 +44,10 @@ struct BestOptions {
   std::vector<std::string> problems, kernels, kernel_dirs;
   WorkerOptions workers;
   std::string device;
-  std::string preset;                // file for the best one
+  std::string preset;                // file for the best config
   std::string tune;                  // folder of tables to update
-  std::vector<std::string> configs;  // ID:KNOB=VALUE,…: only these are tried
-  size_t budget = 0;                 // configs of a kernel that a search tries; 0: not given
+  std::vector<std::string> configs;  // ID:KNOB=VALUE,…: tries only these
+  size_t budget = 0;                 // configs that a search tries per kernel; 0: not given
   bool json = false;
 };
 
@@ -65,7 +65,7 @@ std::optional<DeviceSpec> known_device(const BestOptions& options, const std::ve
   return std::nullopt;
 }
 
-// What the program has on disk, looked up once.
+// The program's files, looked up once.
 struct Known {
   Places places;
   std::vector<Kernel> kernels;
@@ -102,7 +102,7 @@ Result<std::vector<TunedEntry>> from_history(store::Results& results, const Prob
   return entries;
 }
 
-// The same, of `open` or, where that is null, of the results file if there is one. A file on a network takes only one
+// The same from `open`, or if that is null from the results file if there is one. A file on a network takes only one
 // connection.
 Result<std::vector<TunedEntry>> from_history(store::Results* open, const Known& known, const Problem& problem,
                                              const DeviceSpec& device) {
@@ -122,7 +122,7 @@ Result<std::vector<TunedEntry>> ranked(const BestOptions& options, const Problem
   auto history = from_history(open, known, problem, device);
   if (!history) return fail(history.error());
   const bool searched_now = !searched.empty();
-  history->insert(history->end(), searched.begin(), searched.end());  // the history may have no place to be kept
+  history->insert(history->end(), searched.begin(), searched.end());  // the history may not be stored anywhere
   report::TunedTable ours{device.name, device.arch, {}};
   const auto better = [](const TunedEntry& a, const TunedEntry& b) {
     return a.kind != b.kind ? a.kind == FigureKind::measured : a.us < b.us;
@@ -205,7 +205,7 @@ Result<report::TunedTable> read_table(const fs::path& file, const DeviceSpec& de
   return report::read_tuned(file);
 }
 
-// What a search found, for `attnscope bench` too.
+// Stores the result of a search, which `attnscope bench` uses too.
 Result<void> keep_in_own_table(const Known& known, const DeviceSpec& device, const TunedEntry& entry) {
   const fs::path file = own_tables_of(known.places) / table_name(device, known.devices);
   auto table = read_table(file, device);
@@ -214,8 +214,8 @@ Result<void> keep_in_own_table(const Known& known, const DeviceSpec& device, con
   return platform::write_file(file, json_text(report::to_json(*table), 1) + "\n");
 }
 
-// The figures, and where there are none those that a search finds now. A search that was interrupted goes on. It opens
-// `place` only if it has to ask a worker.
+// The stored figures; if there are none, those that a search finds now. An interrupted search continues. Opens `place`
+// only if a worker must be asked.
 Result<std::vector<TunedEntry>> found_or_searched(const BestOptions& options, const Known& known,
                                                   const Problem& problem, const DeviceSpec& device,
                                                   std::optional<SweepPlace>& place) {
@@ -224,7 +224,7 @@ Result<std::vector<TunedEntry>> found_or_searched(const BestOptions& options, co
   const BestMarks marks(known.places.user.data / "searches", problem, device.id);
   const bool all = found->empty() || options.budget > 0;
   std::vector<const Kernel*> wanted;
-  // The last rungs first: they are the fastest, so an interruption leaves what matters most.
+  // The last rungs first, because they are the fastest, so that an interruption leaves what matters most.
   for (const Kernel& kernel : known.kernels | std::views::reverse)
     if (can_be_searched(options, kernel, problem) && (all || marks.has(kernel))) wanted.push_back(&kernel);
   if (wanted.empty()) return found;
@@ -299,7 +299,7 @@ Result<std::map<std::string, std::vector<KnobValues>>> named_configs(const BestO
   return named;
 }
 
-// Puts what was found into the table, on disk too.
+// Adds the result to the table and writes the table.
 Result<void> keep_found(const FoundBest& found, const Kernel& kernel, report::TunedTable& table, const fs::path& file) {
   const TunedEntry entry = report::entry_of(found.best, today());
   const bool put = put_entry(table, entry);

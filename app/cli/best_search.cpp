@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// How unlike two problems are for the choice of a config; 0: alike.
+// How different two problems are for the choice of a config; 0: alike.
 double distance(const Problem& a, const Problem& b) {
   const auto apart = [](int64_t one, int64_t other) {
     return std::abs(
@@ -133,7 +133,7 @@ Result<FoundBest> BestSearch::run(sweep::Plan plan, search::Candidates candidate
   const sweep::Board board = search.board();
   if (board.rows.empty()) return fail(none_correct(search.plan(), board));
   const charts::ScanRow* first = &board.rows.front();
-  for (const charts::ScanRow& row : board.rows)  // of two that take the same time the watched one
+  for (const charts::ScanRow& row : board.rows)  // of two with equal times, the watched one
     if (row.us == first->us && board.accepted.timed(row.point)->watch && !board.accepted.timed(first->point)->watch)
       first = &row;
   return FoundBest{*board.accepted.timed(first->point), search.counts().tried};

@@ -1,4 +1,4 @@
-// `attnscope check`: what compute-sanitizer's four tools look for, without a GPU, over the whole grid.
+// `attnscope check`: finds what compute-sanitizer's four tools look for, without a GPU, over the whole grid.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>

@@ -24,8 +24,8 @@
 namespace attnscope::cli {
 namespace {
 
-constexpr uint64_t kMostBytes = 16 << 20;  // size of a file to compare
-constexpr int64_t kBlockMs = 100;          // of timing one of the two in a block
+constexpr uint64_t kMostBytes = 16 << 20;  // of a file to compare
+constexpr int64_t kBlockMs = 100;          // for timing one of the two in a block
 
 struct CompareOptions {
   std::string files[2];
@@ -33,7 +33,7 @@ struct CompareOptions {
   std::string device, problem;
   int blocks = 12;
   bool recorded = false;
-  bool fail_if_slower = false;  // B than A
+  bool fail_if_slower = false;  // B slower than A
   bool json = false;
 };
 
@@ -41,8 +41,9 @@ struct CompareOptions {
 struct Side {
   Draft draft;
   std::optional<Observation> recorded;
-  std::optional<Observation> ran;                                   // its latest timed run
-  std::shared_ptr<const platform::TemporaryFolder> temporary = {};  // where its file's kernel lies, if not in the cache
+  std::optional<Observation> ran;  // its latest timed run
+  // The folder of its file's kernel, if that is not in the cache.
+  std::shared_ptr<const platform::TemporaryFolder> temporary = {};
   const measure::Rounds* rounds() const {
     return recorded && recorded->timing && recorded->timing->sampling ? &recorded->timing->sampling->rounds : nullptr;
   }
@@ -54,7 +55,7 @@ Result<Json> read_json(const std::string& file) {
   return parse_json(*text, file);
 }
 
-// A kernel in a file, at the sizes that its manifest or its import gives.
+// A kernel in a file, with the sizes from its manifest or its import.
 Result<Side> side_of_file(const std::string& file, CompareOptions& options) {
   GivenFile given;
   given.file = file;
@@ -106,7 +107,8 @@ Result<void> check_comparable(const Observation& a, const Observation& b) {
       "Give two that differ only in kernel, knobs and compile options.");
 }
 
-// A's time over B's: of blocks or recorded rounds, or of two modelled times, which have one figure each and no blocks.
+// A's time over B's: from blocks or recorded rounds, or from two modelled times, which have one figure each and no
+// blocks.
 struct Compared {
   FigureKind kind = FigureKind::measured;
   measure::Comparison times;
@@ -141,14 +143,14 @@ Result<Compared> compare_in_turn(const CompareOptions& options, Side& a, Side& b
   auto session = session::Session::start(std::move(*session_opts), {});
   if (!session) return fail(session.error());
   std::vector<measure::Block> blocks;
-  for (int block = -1; block < options.blocks; ++block) {  // the first compiles and warms up, and is left out
+  for (int block = -1; block < options.blocks; ++block) {  // the first block compiles and warms up, and is dropped
     const bool swapped = block % 2 != 0;
     auto first = time_once(**session, swapped ? b : a);
     if (!first) return fail(first.error());
     auto second = time_once(**session, swapped ? a : b);
     if (!second) return fail(second.error());
     if (auto like = check_comparable(*a.ran, *b.ran); !like) return fail(like.error());
-    if (is_modelled(a.ran)) return compare_modelled(*a.ran, *b.ran);  // the same time every time
+    if (is_modelled(a.ran)) return compare_modelled(*a.ran, *b.ran);  // a modelled time is always the same
     if (block >= 0) blocks.push_back(swapped ? measure::Block{*second, *first} : measure::Block{*first, *second});
   }
   return Compared{FigureKind::measured, measure::compare_blocks(blocks)};
@@ -226,7 +228,7 @@ int compare(CompareOptions options) {
   auto compared = options.recorded ? compare_recorded(options, *a, *b) : compare_in_turn(options, *a, *b);
   bool recorded = options.recorded;
   if (!compared && compared.error().stage == Stage::device && a->rounds() && b->rounds()) {
-    report(compared.error());  // their GPU is not here, but its recorded samples are
+    report(compared.error());  // the GPU is not available, but its recorded samples are
     compared = compare_recorded(options, *a, *b);
     recorded = true;
   }

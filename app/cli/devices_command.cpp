@@ -49,7 +49,7 @@ std::string text_of(const std::vector<DeviceSpec>& devices) {
   return text;
 }
 
-// Every limit and rate with its source; a GPU's own limits are read from its driver and have none.
+// Every limit and rate with its source; a GPU's own limits come from its driver and have none.
 std::string spec_text(const DeviceSpec& spec) {
   std::string text = fmt::format("{}  {}\n", one_line(spec.id), one_line(spec.name));
   const auto add = [&](const std::string& name, const Json& value) {

@@ -12,7 +12,7 @@ namespace {
 
 using charts::HeatColumn;
 
-constexpr size_t kAround = 2;  // unchanged lines beside a change
+constexpr size_t kAround = 2;  // unchanged lines around a change
 
 std::string headings(const std::vector<HeatColumn>& columns) {
   std::string out;
@@ -58,7 +58,7 @@ std::string lines_text(const Kernel& kernel, const charts::CodeView& view, const
   }
   std::string out = one_line(fmt::format("{:>6}{}  {}", "line", headings(columns), kernel.source_name)) + "\n";
   const SourceLines source(kernel.source_name, kernel.source);
-  std::string file;  // of the lines so far, where there are several
+  std::string file;  // the current file, if there are several
   for (const int64_t number : order) {
     const auto at = static_cast<size_t>(number) - 1;
     const SourcePlace place = source.place_of(number);

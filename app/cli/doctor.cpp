@@ -1,4 +1,5 @@
-// What this machine has for attnscope, item by item. Each item says what its absence costs: no run needs all of them.
+// What this machine has for attnscope, item by item. Each item says what its absence prevents, because no run needs all
+// of them.
 #include "cli/doctor.h"
 
 #include <fmt/format.h>

@@ -11,7 +11,7 @@
 namespace attnscope::cli {
 namespace {
 
-// Success means that the own worker answers and there is a compiler.
+// Success means that this program's own worker answers and there is a compiler.
 int status_of(const std::vector<Checkup>& checkups) {
   const auto is_found = [&](const char* name) {
     return std::any_of(checkups.begin(), checkups.end(), [&](const Checkup& checkup) {

@@ -13,7 +13,7 @@
 namespace attnscope::cli {
 namespace {
 
-// If the requested kernel did not load, its own error is returned. Errors of other kernels are only notes, since they
+// If the requested kernel did not load, its own error is returned. Errors of other kernels are only notes, because they
 // do not explain an unknown name.
 Result<Kernel> find_kernel(const catalog::Catalog& catalog, const std::string& id) {
   if (const Kernel* kernel = attnscope::find_kernel(catalog.kernels, id)) return *kernel;

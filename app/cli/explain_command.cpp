@@ -26,7 +26,7 @@ struct ExplainOptions {
   ExperimentOptions experiment;
   WorkerOptions workers;
   std::string against;    // a preset's file
-  std::string gemm, ncu;  // files to explain in place of an experiment
+  std::string gemm, ncu;  // files to explain instead of an experiment
   bool tries = false;
   bool watch = false;
   bool json = false;
@@ -40,7 +40,7 @@ class Explainer {
     return waiting_.wait(session_, std::move(draft), options_.watch ? session::Watch::always : session::Watch::never);
   }
 
-  // Runs every config that differs in one knob on the same device and lets the findings say what it gained.
+  // Runs every config that differs in one knob on the same device, and adds the gains to the findings.
   void try_neighbours(Observation& base) {
     if (base.failure) return;
     session::ScanRequest request{.id = 1, .draft = base.experiment, .knobs = {}};

@@ -40,7 +40,7 @@ std::string next_command(const Next& next, const Observation& o, const Kernel& k
 
 void line(std::string& out, const std::string& text) { out += "   " + one_line(text) + "\n"; }
 
-// `us`: the run's time; 0 none.
+// `us`: the run's time; 0: none.
 void add_finding(std::string& out, const Finding& finding, int number, double us) {
   const std::string title(finding.rule.says().empty() ? finding.rule.name() : finding.rule.says());
   const std::string gain = finding.gain ? charts::gain_text(*finding.gain, us, plain_us) : "";

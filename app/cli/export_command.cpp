@@ -31,14 +31,14 @@ struct ExportOptions {
   int arch = 0;  // 0: the device's
 };
 
-// An emulated device's architecture is data; a GPU's is unknown here, since nothing runs.
+// An emulated device's architecture is data; a GPU's is unknown here, because nothing runs.
 Result<int> arch_of(const std::string& device, const Places& places) {
   for (const DeviceSpec& spec : emulated_devices(places).devices)
     if (spec.id == device) return spec.arch;
   return fail(Stage::input, "the architecture of " + device + " is not known here", "Give it with --arch 89.");
 }
 
-// What the launchers fix must not depend on the sizes they leave free.
+// Checks that what the launchers fix does not depend on the sizes that they leave free.
 Result<void> holds_for_other_sizes(const Export& e) {
   Problem other = e.problem;
   other.batch += 1;
@@ -53,7 +53,7 @@ Result<void> holds_for_other_sizes(const Export& e) {
               "Exported launchers take any batch, heads and lengths; this kernel cannot be exported.");
 }
 
-// Its launches with their code; those of one entry share it.
+// Compiles its launches; launches of one entry share their code.
 Result<void> compile_launches(Export& e, const Places& places) {
   compile::Compiler compiler({.cache_dir = places.user.cache / "variants"});
   std::optional<Workload> workload;

@@ -67,7 +67,7 @@ void put_arguments(const Export& e, Values& values) {
   }
 }
 
-// Of every kernel.
+// For every kernel.
 Values code_figures(const Export& e) {
   const VariantInfo& info = e.variant->info;
   return {{"ARCH", std::to_string(e.arch)},
@@ -104,7 +104,7 @@ Result<Values> attention_figures(const Export& e) {
   return values;
 }
 
-// Texts from a folder's files or a compiler.
+// Texts from a folder's files or from a compiler.
 Values texts_of(const Export& e) {
   const std::string ptx = e.stem + ".ptx";
   const std::string reference =
@@ -129,7 +129,7 @@ const std::map<std::string, Escape, std::less<>> kFormats{{"comment", one_line},
                                                           {"c_string", c_string},      {"python", python_text},
                                                           {"markdown", markdown_text}, {"code", markdown_code}};
 
-// The meaning of a text between two @; none if it belongs to the template itself, such as Python's decorators.
+// The replacement of a text between two @; empty if it belongs to the template itself, such as Python's decorators.
 std::optional<std::string> meaning(const std::string& name, const Values& figures, const Values& texts) {
   const size_t colon = name.find(':');
   if (colon == std::string::npos) {
@@ -149,7 +149,7 @@ std::string nvcc_line(const Export& e) {
       fmt::format("nvcc -arch=sm_{} -std=c++17 -lineinfo -fmad={}", e.arch, e.config.options.fmad ? "true" : "false");
   if (e.config.options.fast_math) line += " -use_fast_math";
   if (e.config.options.maxrregcount) line += fmt::format(" -maxrregcount={}", e.config.options.maxrregcount);
-  for (const std::string& name : e.kernel.headers) {  // one of the known libraries' names
+  for (const std::string& name : e.kernel.headers) {  // names of known libraries
     std::string variable = name;
     std::transform(name.begin(), name.end(), variable.begin(), [](unsigned char c) { return std::toupper(c); });
     line += fmt::format(" -I\"${{{0}:?names the include folder of {1}}}\"", variable, name);

@@ -18,7 +18,8 @@ namespace {
 
 constexpr size_t kMostBytes = size_t{256} << 20;  // of the files beside a launcher
 
-// An element's type in CUDA C++ and in PyTorch, whose tensors have no u16 and u32: their bits are in one of equal size.
+// An element's type in CUDA C++ and in PyTorch. PyTorch's tensors have no u16 and u32, so the bits go into a type of
+// equal size.
 struct TypeNames {
   const char *host, *torch;
 };
@@ -55,16 +56,17 @@ const Operand* operand_of(const Workload& workload, const std::string& name) {
   return found == workload.operands.end() ? nullptr : &*found;
 }
 
-// A parameter's bytes without the addresses in it, as wide as the machine code has it.
+// A parameter's bytes without the addresses in it, as wide as in the machine code.
 std::vector<std::byte> bytes_of_parameter(const ArgumentValue& argument, const compile::KernelParameter& parameter) {
   if (argument.operand) return std::vector<std::byte>(sizeof(uint64_t));
   if (!argument.whole) return argument.bytes;
   std::vector<std::byte> bytes(std::min<size_t>(parameter.size, sizeof(int64_t)));
-  std::memcpy(bytes.data(), &*argument.whole, bytes.size());  // little-endian, as the GPU is
+  std::memcpy(bytes.data(), &*argument.whole, bytes.size());  // little-endian, like the GPU
   return bytes;
 }
 
-// By operand, its number among the launchers' buffers. A variable of the source is none: its contents are in the cubin.
+// For each operand, its number among the launchers' buffers. A variable of the source has none, because its contents
+// are in the cubin.
 std::vector<size_t> places_of(const Workload& workload) {
   std::vector<size_t> places;
   size_t next = 0;
@@ -114,7 +116,7 @@ Result<LaunchRows> rows_of(const ExportedLaunch& one, const Workload& workload, 
                   python_text(symbol), grid, block, one.launch.dynamic_shared, parameters_py, addresses_py)};
 }
 
-// What the launchers do in order: a launch by its number, or buffers by theirs.
+// The launchers' steps in order: a launch by its number, or buffers by theirs.
 void put_steps(const Kernel& kernel, const std::vector<size_t>& places, std::string& cpp, std::string& python) {
   const auto add = [&](const char* kind, size_t to, size_t from, int byte) {
     cpp += fmt::format("    {{Step::{}, {}, {}, {}}},\n", kind, to, from, byte);
@@ -194,7 +196,7 @@ Result<std::map<std::string, std::string>> workload_figures(const Export& e) {
     if (std::ranges::count(stems, one.stem) == 0) stems.push_back(one.stem);
   }
   put_steps(e.kernel, places, values["STEPS"], values["STEPS_PY"]);
-  for (size_t i = 1; i < stems.size(); ++i)  // made of a kernel's id, which holds no mark of Markdown's code
+  for (size_t i = 1; i < stems.size(); ++i)  // made from a kernel's id, which contains no mark of Markdown code
     values["MORE_FILES"] += fmt::format(", `{0}.cubin`, `{0}.ptx`", stems[i]);
   values["OF_LAUNCHES"] = e.launches.size() > 1 ? fmt::format(" (the first of {} launches)", e.launches.size()) : "";
   values.try_emplace("MORE_FILES", "");

@@ -17,7 +17,7 @@ constexpr const char* kByHand =
     "from a machine that ran `attnscope fetch`, or install the CUDA toolkit.";
 constexpr int kNotFound = 127;
 
-// Waits for the program to end; its output goes to our stderr.
+// Waits for the program to end. Its output goes to our stderr.
 Result<int> run_to_its_end(const std::vector<std::string>& argv) {
   auto child = platform::spawn_piped(argv);
   if (!child) return fail(child.error());

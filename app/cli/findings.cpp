@@ -45,8 +45,8 @@ SourcePlace place_in(const std::string& message, const SourceFile& source) {
   return first;
 }
 
-// A place of a finding. Of a line of a library's header it is the line that calls it: the next one of the source that
-// the message names behind the header's.
+// A place of a finding. For a line of a library's header it is the line that calls it: the next line of the source that
+// the message names after the header's.
 SourcePlace own_place(const Finding& finding, const char* file_key, const char* line_key, const SourceFile& source) {
   const std::string file = at(finding, file_key), line = at(finding, line_key);
   SourcePlace place{file, std::atoll(line.c_str())};
@@ -77,7 +77,7 @@ const char* level_of(Severity severity) {
   return severity == Severity::error ? "error" : severity == Severity::warning ? "warning" : "note";
 }
 
-// The compiler's own finding: a scalar that is never set has no memory that a watch could see.
+// The compiler's own finding: a scalar that is never set has no memory that a watch could observe.
 std::vector<Located> unset_variables(const Observation& observation, const SourceFile& source) {
   constexpr std::string_view kWarning = ": warning #549-D: ";
   std::vector<Located> all;

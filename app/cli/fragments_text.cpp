@@ -46,7 +46,7 @@ std::string grid_text(const FragmentGrid& grid, uint32_t lane) {
   return out;
 }
 
-// The same layouts, whichever registers.
+// True if the layouts are equal; registers may differ.
 bool same_picture(const std::vector<MatrixFragment>& a, const std::vector<MatrixFragment>& b) {
   return std::ranges::equal(a, b, [](const MatrixFragment& one, const MatrixFragment& other) {
     return one.matrix == other.matrix && alike(one, other);

@@ -31,7 +31,7 @@ constexpr uint32_t kAddressBytes = 8;
 constexpr int64_t kWarp = 32;
 constexpr size_t kMostShown = 16;  // parameters in a message
 
-// The parts between `mark`s that stand outside of brackets: "ceil_div(n, 256),1" has two.
+// The parts between `mark`s outside brackets: "ceil_div(n, 256),1" has two.
 std::vector<std::string> parts_of(std::string_view text, char mark) {
   std::vector<std::string> parts(1);
   int depth = 0;
@@ -46,14 +46,14 @@ std::vector<std::string> parts_of(std::string_view text, char mark) {
   return parts;
 }
 
-// What a Triton cache says of its kernel.
+// The description of a kernel in a Triton cache.
 struct TritonKernel {
   std::string name;
   int64_t warps = 0, shared = 0;
 };
 Result<std::optional<TritonKernel>> triton_beside(fs::path file) {
   auto text = platform::read_file_if_any(file.replace_extension(".json"), catalog::kMaxManifestBytes);
-  if (!text || !*text) return std::optional<TritonKernel>();  // none, or nothing that can be read
+  if (!text || !*text) return std::optional<TritonKernel>();  // no file, or one that cannot be read
   const auto json = parse_json(**text, file.string());
   if (!json || !json->is_object() || !json->contains("num_warps")) return std::optional<TritonKernel>();
   JsonReader read(*json, file.string());
@@ -72,7 +72,7 @@ std::string sizes_of(const CubinKernel& kernel) {
          (shown < kernel.parameters.size() ? ", …" : "");
 }
 
-// How its parameters could be said, by their sizes only.
+// How its parameters could be given, by their sizes only.
 std::string example_of(const CubinKernel& kernel) {
   std::string text;
   for (size_t i = 0; i < std::min(kernel.parameters.size(), kMostShown); ++i)
@@ -134,7 +134,7 @@ class Writer {
                                                         kernel_.parameters.size()));
     for (size_t i = 0; i < given.size(); ++i)
       if (auto done = read_argument(given[i], kernel_.parameters[i]); !done) return done;
-    if (buffers_.empty())  // a manifest has something to judge
+    if (buffers_.empty())  // a manifest must have something to judge
       buffers_.push_back({{"name", "nothing"},
                           {"role", "inout"},
                           {"dtype", "f32"},

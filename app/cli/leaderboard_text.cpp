@@ -18,7 +18,7 @@ using charts::Leader;
 using charts::Leaderboard;
 using charts::Unranked;
 
-// The command that runs it again, or why there is none.
+// The command that repeats the run, or why there is none.
 struct Again {
   std::string command, why_not;
 };

@@ -22,7 +22,7 @@ struct LessonOptions {
   bool json = false;
 };
 
-// The shipped lessons, then the user's own; a lesson that cannot be read is reported.
+// The shipped lessons, then the user's own. A lesson that cannot be read is reported.
 Result<std::vector<lesson::Lesson>> known_lessons(std::vector<Failure>& faults) {
   auto places = find_places();
   if (!places) return fail(places.error());
@@ -66,7 +66,7 @@ int list(const LessonOptions& options) {
   return status;
 }
 
-// Runs each draft once, whichever lessons ask for it.
+// Runs each draft once, even if several lessons use it.
 class Runs {
  public:
   explicit Runs(session::Session& session) : session_(session) {}

@@ -26,7 +26,7 @@ struct MicroOptions {
   bool fresh = false, json = false, csv = false;
 };
 
-// The asked ones of `all`; without names, all of them.
+// The named ones of `all`; without names, all of them.
 Result<std::vector<Kernel>> chosen(std::vector<Kernel> all, const std::vector<std::string>& names) {
   for (const std::string& name : names)
     if (find_kernel(all, name) == nullptr)
@@ -37,7 +37,7 @@ Result<std::vector<Kernel>> chosen(std::vector<Kernel> all, const std::vector<st
   return all;
 }
 
-// Of the settings those of knobs that the kernel has.
+// The settings for knobs that the kernel has.
 Result<std::vector<std::pair<std::string, int64_t>>> settings_of(const Kernel& kernel,
                                                                  const std::vector<std::string>& settings) {
   std::vector<std::pair<std::string, int64_t>> held;
@@ -50,7 +50,7 @@ Result<std::vector<std::pair<std::string, int64_t>>> settings_of(const Kernel& k
   return held;
 }
 
-// A setting of a knob that no fragment has is a mistake, and so is a value that one of them does not take.
+// A setting for a knob that no fragment has is a mistake, and so is a value that one of them does not accept.
 Result<void> check_settings(const std::vector<Kernel>& micros, const std::vector<std::string>& settings) {
   for (const std::string& setting : settings) {
     const std::string name = setting.substr(0, setting.find('='));

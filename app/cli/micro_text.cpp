@@ -13,14 +13,14 @@
 namespace attnscope::cli {
 namespace {
 
-constexpr const char* kTotal = "total";  // of the instructions' classes
+constexpr const char* kTotal = "total";  // among the instructions' classes
 
 int64_t instructions_of(const Counters& counters) {
   const auto total = counters.instructions.find(kTotal);
   return total == counters.instructions.end() ? 0 : total->second;
 }
 
-// One sample has no range.
+// A single sample has no range.
 std::string range_text(const FragmentCycles& cycles) {
   return cycles.low < cycles.high ? fmt::format(" ({:.1f} to {:.1f})", cycles.low, cycles.high) : "";
 }

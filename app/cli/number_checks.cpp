@@ -6,7 +6,7 @@
 namespace attnscope::cli {
 namespace {
 
-// NaN is no number of any range.
+// NaN is outside every range.
 template <class Wanted>
 CLI::Validator check(const char* words, const char* type, Wanted wanted) {
   return {[=](std::string& text) {

@@ -12,7 +12,7 @@
 namespace attnscope::cli {
 namespace {
 
-// spdlog's %v, cleaned.
+// spdlog's %v, with the text cleaned.
 class CleanMessage : public spdlog::custom_flag_formatter {
  public:
   void format(const spdlog::details::log_msg& message, const std::tm&, spdlog::memory_buf_t& out) override {
@@ -54,7 +54,7 @@ void print_failure(const Failure& failure) {
 void print_over(const std::string& text, PartsDone parts) {
   if (notes_are_json())
     return write_note("progress", Json{{"text", one_line(text)}, {"done", parts.done}, {"of", parts.of}});
-  platform::write_stderr("\r\x1b[K" + one_line(text));  // to the start of the line, then clear it
+  platform::write_stderr("\r\x1b[K" + one_line(text));  // returns to the start of the line and clears it
 }
 
 void start_log() {

@@ -31,7 +31,7 @@ void write_plain(const char* text) noexcept {
 
 constexpr const char* kNoMemory = "attnscope: there is not enough memory for this\n  Ask for something smaller.\n";
 
-// Reports the exception that is being handled. It must not allocate: memory may be exhausted.
+// Reports the exception that is being handled. It must not allocate, because memory may be exhausted.
 ExitStatus tell_exception() noexcept {
   try {
     throw;
@@ -67,7 +67,8 @@ std::atomic<bool> memory_was_refused{false};
   _exit(kEnded);
 }
 
-// Before the constructors of any object and of any library: CLI11's validators and muParser's locale allocate, too.
+// Runs before the constructors of any object and library, because CLI11's validators and muParser's locale allocate
+// too.
 void before_all(int, char**, char**) {
   std::set_terminate(end_at_once);
   std::set_new_handler(refuse_memory);

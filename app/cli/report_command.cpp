@@ -23,13 +23,13 @@ using report::RbkConfig;
 using report::RbkReport;
 
 constexpr uint64_t kMaxConfig = 1 << 20;
-// What robust-kbench calls PyTorch's scaled_dot_product_attention: here every backend of it.
+// robust-kbench's names for PyTorch's scaled_dot_product_attention; here they mean every backend of it.
 constexpr const char* kSdpa[] = {"sdpa", "pytorch_sdpa"};
 
 struct ReportOptions {
   BenchTiming timing;
   std::string config;  // file
-  std::string out;     // folder; empty: the config's, else the current one
+  std::string out;     // folder; empty: the config's, otherwise the current one
   bool require_gates = false;
 };
 
@@ -43,7 +43,7 @@ bool is_sdpa(const std::string& runner) { return std::ranges::count(kSdpa, runne
 
 std::string id_of(const std::string& runner) { return runner.substr(0, runner.find(':')); }
 
-// The runners as a benchmark's kernels and peers.
+// Adds the runners as a benchmark's kernels and peers.
 Result<void> put_runners(const RbkConfig& config, const std::vector<Kernel>& kernels, BenchWishes& wishes) {
   bool sdpa = config.runners.empty();
   for (const std::string& runner : config.runners) {
@@ -66,7 +66,7 @@ Result<void> put_runners(const RbkConfig& config, const std::vector<Kernel>& ker
   return {};
 }
 
-// Each problem once; `rows` says which one a shape has.
+// The problems without duplicates; `rows` gives the index of each shape's problem.
 Result<std::vector<Problem>> problems_of(const RbkConfig& config, const std::string& where, std::vector<size_t>& rows) {
   std::vector<Problem> problems;
   for (const report::RbkShape& shape : config.shapes) {
@@ -131,7 +131,7 @@ int write_report(const ReportOptions& options) {
   made.merges = report::gates_of(made.bench, made.config, documented);
   if (auto written = write_all(made, folder); !written) return report(written.error());
   std::error_code none;
-  if (!timed->state_file.empty()) fs::remove(timed->state_file, none);  // the next run measures again
+  if (!timed->state_file.empty()) fs::remove(timed->state_file, none);  // otherwise the next run would continue from it
   std::string out = report::as_table(made.bench) + "\n";
   for (const report::Merge& merge : made.merges)
     out += one_line(made.bench.entries[merge.entry].label + ": " + report::gates_text(merge)) + "\n";

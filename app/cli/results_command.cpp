@@ -50,7 +50,7 @@ Result<double> seconds_of(const std::string& date) {
   return static_cast<double>(std::chrono::sys_days(at).time_since_epoch() / std::chrono::seconds(1));
 }
 
-// The places in the JSON text of a config's knobs that --set asks for: "KNOB":8
+// The text of each knob that --set names in the JSON of a config: "KNOB":8
 Result<std::vector<std::string>> wanted_knobs(const std::vector<std::string>& settings) {
   std::vector<std::string> knobs;
   for (const std::string& setting : settings) {
@@ -72,7 +72,7 @@ bool has_knob(std::string_view config, const std::string& knob) {
   return after < config.size() && (config[after] == ',' || config[after] == '}');
 }
 
-// What the options ask of a row.
+// The options as a filter of rows.
 class Filter {
  public:
   explicit Filter(const ResultsOptions& options) : options_(options) {}
@@ -103,7 +103,7 @@ class Filter {
            std::ranges::all_of(knobs_, [&](const std::string& knob) { return has_knob(key.config, knob); });
   }
 
-  // The text of --problem is wrong for every problem that was looked at.
+  // A failure if the text of --problem did not fit any problem that was checked.
   std::optional<Failure> misunderstood() const { return understood_ ? std::nullopt : wrong_problem_; }
 
  private:
@@ -111,7 +111,7 @@ class Filter {
     return options_.device.empty() || key.device == options_.device || key.gpu == options_.device;
   }
 
-  // It has the sizes that the text of --problem names if the text changes nothing in it.
+  // True if the text of --problem changes nothing in the problem, so that it has the sizes that the text names.
   bool has_sizes(const Problem& problem) {
     const auto changed = problem_from_text(options_.problem, problem);
     understood_ |= changed.has_value();
@@ -163,7 +163,7 @@ int list(store::Results& results, const ResultsOptions& options) {
   return kCorrectOrUnchecked;
 }
 
-// Boards per problem and device of the rows that the filter wants.
+// Leaderboards per problem and device, of the rows that match the filter.
 int rank(store::Results& results, const ResultsOptions& options) {
   auto places = find_places();
   if (!places) return report(places.error());
@@ -184,7 +184,7 @@ int rank(store::Results& results, const ResultsOptions& options) {
   });
   say_unread(results, unreadable.value_or(0));
   if (!unreadable) return report(unreadable.error());
-  // A GPU has the limits and rates of the emulated device of its name.
+  // A GPU has the limits and rates of the emulated device with its name.
   const auto spec_of = [&](const Observation& run) -> std::optional<DeviceSpec> {
     DeviceSpec gpu;
     gpu.name = run.versions.gpu;

@@ -11,7 +11,7 @@
 namespace attnscope::cli {
 namespace {
 
-// Lines, threads and counts change with every edit.
+// Without lines, threads and counts, which change with every edit.
 std::string without_digits(const Located& one) {
   std::string text = one.rule + " " + one.message;
   std::erase_if(text, [](char c) { return c >= '0' && c <= '9'; });

@@ -18,7 +18,7 @@ struct RunOptions {
   OneRun run;
   bool json = false;
   std::string watch;      // empty: on an emulated device; otherwise on a GPU too
-  bool no_watch = false;  // nowhere
+  bool no_watch = false;  // watches nowhere
 };
 
 int run(const RunOptions& options) {

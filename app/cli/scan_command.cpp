@@ -21,7 +21,7 @@ struct ScanOptions {
   bool json = false;
 };
 
-// Of the best that came of any value: a scan looks for what runs, so one value that does not is no failure of it.
+// The best status of any value: a scan looks for values that run, so one that does not is no failure of the scan.
 int status_of_scan(const Scan& scan) {
   int least = kEnded;
   for (size_t at = 0; at < scan.points.size(); ++at) {

@@ -49,7 +49,7 @@ Result<ui::ShotSize> size_of(const std::string& text) {
   return size;
 }
 
-// FILE.json is a script; other words name a lesson.
+// FILE.json is a script; anything else names a lesson.
 bool is_script(const std::string& film) { return std::filesystem::path(film).extension() == ".json"; }
 
 int shoot(const ShotOptions& given) {
@@ -70,7 +70,7 @@ int shoot(const ShotOptions& given) {
   auto session = session::Session::start(*options, [] { ui::wake(); });
   if (!session) return report(session.error());
   if (!named.preset.empty() && named.kernel.empty() && named.settings.empty() && named.problem.empty())
-    (*session)->load_preset(named.preset);  // with its view
+    (*session)->load_preset(named.preset);  // including its view
   else if (!named.kernel.empty() || !named.settings.empty() || !named.problem.empty())
     (*session)->focus(draft->draft, {0, true, "start"});
   ui::ShotOptions shot;

@@ -27,7 +27,7 @@ std::string lines_text(const SoftmaxSteps& steps, const Kernel& kernel) {
   return text + fmt::format("a tile ends with the barrier at {}.\n", place(steps.end_line));
 }
 
-// Eight a line, with the number of the first.
+// Eight per line, each line with the number of its first.
 std::string list_text(const std::string& name, std::span<const float> values, int64_t first) {
   if (values.empty()) return "";
   std::string text = name + "\n";

@@ -30,12 +30,12 @@ struct SweepOptions {
   std::string strategy;  // a word; empty: exhaustive
   std::string model;     // device
   std::string t4;        // file to write
-  std::string replay;    // T4 file to score the strategies on
-  size_t repeats = 100;  // of each
+  std::string replay;    // T4 file on which the strategies are scored
+  size_t repeats = 100;  // of each strategy
   size_t budget = 0;
   uint64_t seed = 0;
-  std::string watch;      // empty: what leads
-  bool no_watch = false;  // nothing
+  std::string watch;      // empty: the leading configs
+  bool no_watch = false;  // watches nothing
   bool fresh = false, all = false, json = false;
 };
 
@@ -60,7 +60,7 @@ Result<search::Space> space_of(const SweepOptions& options, const Kernel& kernel
   return search::space_from_json(*json, kernel, held, options.space);
 }
 
-// A space of which nothing is left.
+// The failure for a space from which every config is excluded.
 Failure nothing_left(const search::Candidates& candidates, const std::string& kernel) {
   const std::string& hint = candidates.excluded.front().hint;
   return {Stage::input,
@@ -69,7 +69,7 @@ Failure nothing_left(const search::Candidates& candidates, const std::string& ke
           hint.empty() ? "Give the space other values, or change a fixed knob with --set." : hint};
 }
 
-// A sweep looks for what runs, so a config that does not is no failure of it.
+// A sweep looks for configs that run, so one that does not is no failure of the sweep.
 int status_of(const sweep::Board& board, const Scan& scan) {
   if (!board.rows.empty()) return kCorrectOrUnchecked;
   int least = kEnded;

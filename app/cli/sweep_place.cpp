@@ -30,7 +30,7 @@ Result<SweepPlace> SweepPlace::of(Pool pool) {
   place.sharing = std::move(pool.sharing);
   place.find = [waiting = pool.session.get()](const std::string& id) { return waiting->wait_for(id); };
   place.resources = places->resources;
-  place.new_id = [last = std::make_shared<uint64_t>(0)] { return ++*last; };  // one count for all copies
+  place.new_id = [last = std::make_shared<uint64_t>(0)] { return ++*last; };  // one counter for all copies
   place.waiting = std::move(pool.session);
   return place;
 }

@@ -46,7 +46,7 @@ Invalidity invalidity_of(const Observation* run) {
   }
 }
 
-// It draws nothing, so one run is all of them.
+// It is deterministic, so one run is enough.
 search::Scored model_score(const search::Recorded& space) {
   std::vector<std::optional<double>> predicted;
   for (const search::Recorded::Run& run : space.runs) predicted.push_back(run.modelled_ms);
@@ -59,7 +59,7 @@ search::Scored model_score(const search::Recorded& space) {
 struct Score {
   search::StrategyKind kind = search::StrategyKind::random;
   search::Scored evaluations;
-  // Empty: the recording does not say what a config takes, or (model-guided) what its ranking took.
+  // Empty: the recording lacks the times of the configs or (for model-guided) of the ranking.
   std::optional<search::Scored> seconds;
 };
 

@@ -17,7 +17,7 @@ namespace {
 
 constexpr uint64_t kMaxFile = 64 << 20;
 
-// Of a row that was written: "BLOCK_M=32 NUM_WARPS=4".
+// Parses the config of a row in a file: "BLOCK_M=32 NUM_WARPS=4".
 Result<Draft> draft_of(const report::ValidationRow& row, const std::vector<Kernel>& kernels) {
   std::string text = row.config.empty() ? row.kernel : row.kernel + ":" + row.config;
   std::ranges::replace(text, ' ', ',');

@@ -35,7 +35,7 @@ namespace fs = std::filesystem;
 
 constexpr double kWithin = 540, kQuickWithin = 150;  // seconds
 constexpr size_t kConfigs = 4, kQuickConfigs = 2;    // of a kernel for a problem
-constexpr int kTries = 200;                          // to draw one that may run
+constexpr int kTries = 200;                          // attempts to draw one that may run
 constexpr int kLaunchMs = 10000;
 constexpr int kVisits = 3;  // of a problem, while time is left
 // Short and long, both head sizes, with and without a mask, ragged, and a grid of many waves.
@@ -79,20 +79,20 @@ std::string entry_text(const Kernel& kernel, const Knobs& knobs) {
   return text;
 }
 
-// A problem and the configs that still wait for their time, as `bench --kernel` names them.
+// A problem and the configs that still have no time, as `bench --kernel` names them.
 struct Wanted {
   std::string problem;
   std::vector<std::string> entries;
 };
 
-// Times configs and models them.
+// Times and models configs.
 class Validator {
  public:
   Validator(session::Session& session, const WaitingSession::Found& gpu, const DeviceSpec& model,
             const std::vector<Kernel>& kernels)
       : session_(session), gpu_(gpu), model_(model), kernels_(kernels) {}
 
-  // The configs of every problem, `count` for each kernel.
+  // Draws the configs of every problem, `count` for each kernel.
   Result<std::vector<Wanted>> draw(size_t count) const {
     std::mt19937_64 random;  // its default seed
     std::vector<Wanted> all;
@@ -108,7 +108,7 @@ class Validator {
     return all;
   }
 
-  // Ends at `end`. What could not be timed or modelled until then stays in `wanted`.
+  // Stops at `end`. Configs that were not timed or modelled by then stay in `wanted`.
   Result<void> take(Wanted& wanted, double end, report::ValidationSet& set) {
     auto tasks = plan_of(wanted);
     if (!tasks) return fail(tasks.error());
@@ -142,7 +142,7 @@ class Validator {
     return {};
   }
 
-  // The set, and in it what the time was too short for.
+  // Adds to the set the configs for which there was no time.
   Result<report::ValidationSet> whole(report::ValidationSet set, const std::vector<Wanted>& all) const {
     for (const Wanted& wanted : all) {
       if (wanted.entries.empty()) continue;
@@ -223,7 +223,7 @@ int validate_again(const ValidateOptions& options) {
     const std::string nvrtc = set.nvrtc;
     const bool had_rows = !set.rows.empty();
     set = model_again(waiting->session(), *model, catalog->kernels, std::move(set));
-    if (had_rows && set.rows.empty())  // a file without its times is worth nothing
+    if (had_rows && set.rows.empty())  // a file without its times is worthless
       return report({Stage::input,
                      "of no config in " + options.again + " this build makes the machine code that was timed",
                      "Set ATTNSCOPE_NVRTC to NVRTC " + nvrtc + "."});
@@ -273,7 +273,7 @@ int validate(const ValidateOptions& options) {
   if (std::ranges::all_of(*drawn, [](const Wanted& wanted) { return wanted.entries.empty(); }))
     return report({Stage::input, "no attention kernel has a config that fits " + gpu->device.id,
                    "`attnscope kernels` lists the kernels."});
-  // After every problem, so that what is there is whole when the run is interrupted.
+  // After every problem, so that the file is complete if the run is interrupted.
   const auto write = [&]() -> Result<std::string> {
     auto whole = validator.whole(set, *drawn);
     if (!whole) return fail(whole.error());

@@ -1,4 +1,4 @@
-// `attnscope watch-file`: runs a kernel again whenever its file is saved and says what changed.
+// `attnscope watch-file`: runs a kernel again whenever its file is saved, and prints the changes.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -34,14 +34,14 @@ class FileWatcher {
  public:
   explicit FileWatcher(const WatchFileOptions& options) : options_(options) {}
 
-  // The exit status of the last run.
+  // Returns the exit status of the last run.
   int all() {
     if (!options_.sarif.empty())
       if (auto possible = platform::check_output(options_.sarif); !possible) return report(possible.error());
     const platform::OnTermination asked([this] { ended_ = true; });
     int status = kCorrectOrUnchecked;
     for (int number = 1;; ++number) {
-      // Taken before the run: a save during the run starts another.
+      // Taken before the run, so that a save during the run starts another.
       text_ = text_of(options_.given);
       const std::optional<int> now = run(number);
       if (!now) break;
@@ -53,7 +53,7 @@ class FileWatcher {
   }
 
  private:
-  // Empty: it was ended before the run was. A run that is told counts, also when the end comes meanwhile.
+  // Empty: it was ended before the run was. A run that was reported counts even if the end comes at the same time.
   std::optional<int> run(int number) {
     auto named = named_by(options_.given, options_.run.experiment);
     if (!named) return report(named.error());
@@ -84,7 +84,7 @@ class FileWatcher {
     return status_of(o);
   }
 
-  // For another text, which an editor has finished writing. False: it is to end.
+  // Waits for a new text that an editor has finished writing. Returns false if the command is to end.
   bool wait() const {
     std::string last = text_;
     while (!ended_) {
@@ -99,7 +99,7 @@ class FileWatcher {
   const WatchFileOptions& options_;
   std::atomic<bool> ended_{false};
   std::string text_;     // of the file at the last run
-  std::string guesses_;  // of its import, as they were last said
+  std::string guesses_;  // of its import, as last printed
   std::optional<Observation> before_;
 };
 

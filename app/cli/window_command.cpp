@@ -43,7 +43,7 @@ int open_window(const std::string& preset, const WorkerOptions& workers) {
   const std::vector<std::string> others = add_worker_flag(window.profiling->workers, worker::kProfileFlag);
   std::erase_if(window.profiling->workers,
                 [&](const session::WorkerCommand& one) { return std::ranges::count(others, one.name) > 0; });
-  const platform::OnTermination ended([] { ui::request_close(); });  // after pending writes
+  const platform::OnTermination ended([] { ui::request_close(); });  // after pending data is written
   const int status = ui::run_window(**session, window);
   (*session)->stop();
   return status;

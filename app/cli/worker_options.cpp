@@ -24,14 +24,14 @@ void add_named_worker(session::SessionOptions& options, const store::NamedWorker
 namespace {
 
 constexpr const char* kTorch = "torch";
-constexpr const char* kLocal = "local";  // this program's own
+constexpr const char* kLocal = "local";  // this program's own worker
 
 bool has_worker(const session::SessionOptions& options, const std::string& name) {
   return std::any_of(options.workers.begin(), options.workers.end(),
                      [&](const session::WorkerCommand& worker) { return worker.name == name; });
 }
 
-// Whether the command runs attnscope's worker, here or through another program, as ssh.
+// True if the command runs attnscope's worker, here or through another program such as ssh.
 bool is_attnscopes(const session::WorkerCommand& worker) {
   constexpr std::string_view kEnd = "attnscope worker";
   if (worker.argv.empty()) return false;
@@ -46,7 +46,7 @@ bool asks_for(const std::string& device, const std::string& worker) {
   return device == worker || device.starts_with(worker + "/");
 }
 
-// The worker for torch's routines, as the program itself starts it on this machine.
+// The worker for torch's routines that the program itself starts on this machine.
 Result<session::WorkerCommand> torch_worker() {
   auto resources = platform::resources();
   if (!resources) return fail(resources.error());
@@ -55,7 +55,7 @@ Result<session::WorkerCommand> torch_worker() {
   const std::string python = platform::environment("ATTNSCOPE_PYTHON");
   return session::WorkerCommand{
       kTorch,
-      {python.empty() ? "python3" : python, "-B",  // nothing is written beside the program
+      {python.empty() ? "python3" : python, "-B",  // so that nothing is written beside the program
        (*resources / "assets" / "torch_worker" / "torch_worker.py").string(), "--attnscope", self->string()},
       false};
 }
@@ -66,7 +66,7 @@ void add_library_workers(session::SessionOptions& options, const std::vector<Ker
   for (const Kernel& kernel : kernels) {
     if (kernel.library != LibraryId::torch || has_worker(options, kTorch)) continue;
     auto worker = torch_worker();
-    if (!worker) continue;  // its kernels are refused with a hint what to install
+    if (!worker) continue;  // its kernels are refused, with a hint what to install
     options.workers.push_back(std::move(*worker));
   }
 }
@@ -78,7 +78,7 @@ std::vector<std::string> add_worker_flag(std::vector<session::WorkerCommand>& wo
       others.push_back(worker.name);
     else if (worker.argv.back() == "worker")
       worker.argv.push_back(flag);
-    else  // one word is the whole command: of `ssh box "attnscope worker"`, of `sh -c "attnscope worker"`
+    else  // one word is the whole command, as in `ssh box "attnscope worker"` or `sh -c "attnscope worker"`
       worker.argv.back() += " " + flag;
   }
   return others;
