@@ -16,23 +16,23 @@ class WaitingWords {
   static constexpr std::chrono::seconds kBetweenLooks{1};
 
   void look(const session::Snapshot& snapshot);
-  // Queues the draft and looks until its answer is there.
+  // Queues the draft and calls look() until its answer is there.
   Observation wait(session::Session& session, Draft draft, session::Watch watch);
 
  private:
   std::chrono::steady_clock::time_point since_ = std::chrono::steady_clock::now();
-  std::vector<std::string> said_;  // by worker, the last words
+  std::vector<std::string> said_;  // the last message of each worker
 };
 
-// The code of an experiment that the session ran, of a program that of launch `step`, from 0. Blocks until it is there
-// or refused.
+// Returns the code of an experiment that the session ran; for a program, the code of launch `step`, counted from 0.
+// Blocks until the code is there or refused.
 Result<session::Shared<Listing>> wait_for_code(session::Session& session, const Experiment& experiment,
                                                std::optional<int64_t> step = {});
-// What the experiment's kernel holds of that row, in Listing::softmax. Blocks likewise.
+// Returns what the experiment's kernel holds of that row, in Listing::softmax. Blocks likewise.
 Result<session::Shared<Listing>> wait_for_softmax(session::Session& session, const Experiment& experiment,
                                                   const SoftmaxRow& row);
 
-// What the simulation of its emulated run says of the SMs, in Listing::timeline. Blocks likewise.
+// Returns what the simulation of its emulated run says about the SMs, in Listing::timeline. Blocks likewise.
 Result<session::Shared<Listing>> wait_for_timeline(session::Session& session, const Experiment& experiment,
                                                    const TimelineAsk& ask);
 

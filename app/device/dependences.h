@@ -6,12 +6,12 @@
 
 namespace attnscope::device {
 
-// For each instruction, how many instructions earlier the one stands whose fixed-latency result it waits for by stall
-// counts; 0: there is none in its straight-line run. Results of variable latency are waited for by scoreboards, which
-// the code names.
+// Returns, for each instruction, the distance in instructions back to the producer whose fixed-latency result it waits
+// for by stall counts; 0: there is none in its straight-line run. Instructions wait for results of variable latency
+// through scoreboards, which the code names.
 //
-// The code states clocks, not what they are for. So of the registers and predicates that the instruction reads, the
-// function takes the one that is ready last: its producer's usual latency leaves the least room under the stall counts
+// The code states clocks, not what they are for. So the function takes the register or predicate that is ready last
+// among those that the instruction reads: its producer's usual latency leaves the least room under the stall counts
 // between the two.
 std::vector<uint8_t> fixed_dependences(const emulator::Program& program);
 

@@ -100,7 +100,7 @@ class SessionCore final : public LinkEvents {
     bool code = false;                         // view: asks for the listing instead of a map
     std::optional<int64_t> step = {};          // view: the listing of the program's launch with this step number
     std::optional<SoftmaxRow> softmax = {};    // view: asks what the code's softmax holds of this row
-    std::optional<TimelineAsk> timeline = {};  // view: asks what the simulation says of the SMs
+    std::optional<TimelineAsk> timeline = {};  // view: asks what the simulation says about the SMs
     protocol::Among among = {};                // scan
   };
   struct Worker {

@@ -60,7 +60,7 @@ void SessionCore::finish_scan(JobId id, const Job& job, std::optional<Failure> f
   continue_scan();
 }
 
-// Ends the scans that do not match the wanted experiment any more.
+// Ends the scans that no longer match the wanted experiment.
 void SessionCore::drop_scans() {
   if (!scan_.keep_for(focus_.wanted())) return;
   cancel_everywhere(Lane::scan);

@@ -33,8 +33,8 @@ struct SessionOptions {
   std::vector<std::filesystem::path> preset_dirs;
   std::filesystem::path state_dir;  // settings, results database, journal; empty: keep nothing
   std::vector<WorkerCommand> workers;
-  std::string
-      first_device;  // wished device of the first experiment; empty: the last one used, else the first worker's best
+  // Wished device of the first experiment; empty: the last one used, otherwise the first worker's best.
+  std::string first_device;
   protocol::Deadlines deadlines;
   bool watch_configs = false;    // watches each new config that ran in focus, in the background
   bool watch_files = true;       // reloads kernels when their files change

@@ -28,7 +28,7 @@ constexpr std::pair<const char*, const char*> kKeys[] = {{"kernel", "$.experimen
 // With exclusive locking, the log of an ended process can be read without shared memory.
 constexpr const char* kAlone = "PRAGMA locking_mode=EXCLUSIVE";
 
-// The path as a read-only SQLite URI. The log is read too, if no process writes the file any more.
+// The path as a read-only SQLite URI. The log is read too, if no process writes the file now.
 std::string read_only_uri(const fs::path& path) {
   std::string uri = "file:";
   for (const char c : path.string())

@@ -116,7 +116,7 @@ void SessionDialog::draw_row(Context& context, const session::SavedSession& one)
   ImGui::PopID();
 }
 
-// Of a fixed height, so that the dialog fits the window however much it lists.
+// The list has a fixed height, so the dialog fits the window however many sessions are in the bin.
 void SessionDialog::draw_bin(Context& context) const {
   const auto& deleted = *context.snapshot.deleted_sessions;
   if (deleted.empty() || !ImGui::TreeNode(fmt::format("Bin ({})###bin", deleted.size()).c_str())) return;

@@ -59,7 +59,7 @@ struct Work {
   std::optional<protocol::Among> among = {};
   std::optional<int64_t> step = {};          // list the program's launch with this step number
   std::optional<SoftmaxRow> softmax = {};    // read what the code holds of this row
-  std::optional<TimelineAsk> timeline = {};  // record what the simulation says of the SMs
+  std::optional<TimelineAsk> timeline = {};  // record what the simulation says about the SMs
   std::shared_ptr<std::atomic<bool>> cancel = std::make_shared<std::atomic<bool>>(false);
 };
 

@@ -13,7 +13,7 @@
 
 namespace attnscope::worker {
 
-// A launch on its way through the stages: the only one, or one of a program's.
+// A launch that goes through the stages: the only one, or one of several in a program.
 struct PlannedLaunch {
   Kernel kernel;     // with this launch's entry, launch and arguments
   std::string name;  // for messages: the kernel with its config, and for a program the launch

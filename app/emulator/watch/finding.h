@@ -49,7 +49,7 @@ struct WatchFinding {
   uint32_t op = 0, other = 0;
   std::string line, other_line;  // source lines: "02_tiled.cu:174"
   uint64_t count = 0;            // how often, over all CTAs that ran
-  // Of the first occurrence: its CTA and the other side's (x + grid.x·(y + grid.y·z)); the byte of shared or local
+  // For the first occurrence: its CTA and the other side's (x + grid.x·(y + grid.y·z)); the byte of shared or local
   // memory, or of the buffer in global memory; the threads of both sides.
   uint32_t cta = 0, other_cta = 0, thread = 0, other_thread = 0;
   uint64_t address = 0;
