@@ -1,5 +1,5 @@
 // The cost of checking (inputs, the fp64 reference on every row, the verdict) at the reports' shape, and at a size
-// where rows are sampled. MeasureProcessCPUTime: the column CPU is that of all threads, whatever else runs on the
+// where rows are sampled. MeasureProcessCPUTime: the column CPU is the time of all threads, whatever else runs on the
 // machine.
 #include <benchmark/benchmark.h>
 

@@ -20,7 +20,7 @@ namespace attnscope::emulator {
 namespace {
 
 constexpr uint32_t kHeads = 8, kSeq = 512, kHeadDim = 64;
-// For tiled with BLOCK_M 32, BLOCK_N 32: Q, K, V, S, O and a warp's maximum and sum.
+// For tiled with BLOCK_M 32, BLOCK_N 32: Q, K, V, S, O and the maximum and sum of each warp.
 constexpr uint32_t kSwizzleShared = 32 * 64 * 2 + 2 * 32 * 64 * 2 + 32 * 32 * 4 + 32 * 64 * 4 + 16;
 
 std::string read_data(const std::string& name) {
@@ -199,7 +199,8 @@ void tiled_plain(benchmark::State& state) {
   count_instructions(state, launch, options);
 }
 
-// As many CTAs of the grid as the program watches, watched or not: the cost of looking for races. One host thread.
+// Runs as many CTAs as the program watches, with and without the watch: the cost of the search for races. One host
+// thread.
 void run_watched(benchmark::State& state, const Launch& launch) {
   RunOptions options;
   options.threads = 1;
@@ -230,7 +231,7 @@ void watched_tensor(benchmark::State& state) {
   run_watched(state, setup.launch);
 }
 
-// From the call to the first progress report, for which streaming waits.
+// Time from the call to the first progress report; streaming waits for it.
 void first_counters(benchmark::State& state) {
   Setup setup("tiled_vector_sm89", {kSeq / 16, kHeads, 1}, 128, 0);
   for (auto _ : state) {

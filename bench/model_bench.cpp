@@ -1,6 +1,6 @@
 // What a modelled time costs on one core, once the kernel has run in the emulator: each rung's default config on an L4,
-// at the reports' shape and at B4 H16 S4096 D128, with and without a mask. 60 ms and 300 ms are wanted. The column CPU
-// is the figure, whatever else runs on the machine.
+// at the reports' shape and at B4 H16 S4096 D128, with and without a mask. The goals are 60 ms and 300 ms. The column
+// CPU is the figure, whatever else runs on the machine.
 #include <benchmark/benchmark.h>
 
 #include "../tests/kernels/bench_of_one.h"

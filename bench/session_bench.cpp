@@ -21,7 +21,7 @@ namespace {
 
 const std::filesystem::path kSource = ATTNSCOPE_SOURCE_DIR;
 
-// A new home, so that only what a benchmark made itself is cached.
+// A new home, so the cache holds only what the benchmark itself made.
 class FreshHome {
  public:
   FreshHome() {
@@ -83,7 +83,7 @@ struct Times {
   std::string fault;
 };
 
-// What the window waits for. `again`: the draft is the one that ran last.
+// Waits as the window does. `again`: the draft is the one that ran last.
 Times time_one(session::Session& session, const Draft& draft, bool again = false) {
   using Clock = std::chrono::steady_clock;
   const auto begin = Clock::now();
@@ -162,7 +162,7 @@ session::ScanRequest eight_values() {
   return request;
 }
 
-// Processor time of this process, of those below it and of those that they have waited for, seconds.
+// Processor time in seconds of this process, its descendants, and the processes that they have waited for.
 double processor_seconds() {
   struct Process {
     int parent = 0;
@@ -173,7 +173,7 @@ double processor_seconds() {
   for (const auto& entry : std::filesystem::directory_iterator("/proc", none)) {
     std::string text, word;
     std::getline(std::ifstream(entry.path() / "stat"), text);
-    std::istringstream words(text.substr(std::min(text.size(), text.rfind(')') + 2)));  // a name may hold anything
+    std::istringstream words(text.substr(std::min(text.size(), text.rfind(')') + 2)));  // a name may contain anything
     const int id = std::atoi(entry.path().filename().c_str());
     Process one;
     if (id == 0 || !(words >> word >> one.parent)) continue;
@@ -194,8 +194,8 @@ double processor_seconds() {
   return sum;
 }
 
-// Until the last value has its time; an error if one has none. The counter cpu_s: processor seconds of all processes,
-// which other work on the machine changes less than the time.
+// Runs until the last value has its time; returns an error if a value has none. The counter cpu_s has the processor
+// seconds of all processes: other work on the machine changes it less than the wall time.
 void scan_once(benchmark::State& state, session::Session& session) {
   const double spent = processor_seconds();
   const auto begin = std::chrono::steady_clock::now();

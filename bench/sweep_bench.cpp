@@ -14,7 +14,7 @@ struct Made {
   Scan scan;
 };
 
-// Correct trials of five knobs of ten values each, each with a time of its own.
+// Correct trials of five knobs with ten values each; every trial has its own time.
 Made make() {
   Made made;
   const std::vector<int64_t> values{0, 1, 2, 3, 4, 5, 6, 7, 8, 9};

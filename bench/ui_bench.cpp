@@ -5,7 +5,6 @@
 // A frame's time is the time to make its draw list; rasterising, which a GPU does if there is one, is reported
 // separately. `frame_max_ms` is wall time, `cpu_max_ms` the CPU time of the drawing thread: if they differ, something
 // else had the core.
-// had the core.
 #include <benchmark/benchmark.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -121,7 +120,7 @@ class Script {
   std::string phase_ = "start";
   double deadline_ = platform::steady_ms() + kPatienceMs, shown_ms_ = 0;
   int frames_ = 0;
-  bool drawing_ = true;  // at full speed, as while a person acts
+  bool drawing_ = true;  // at full speed, as while the user acts
   std::atomic<bool> ended_ = false;
 };
 
@@ -339,7 +338,7 @@ pid_t spawn(std::vector<std::string> argv) {
   return posix_spawnp(&pid, words[0], nullptr, nullptr, words.data(), environ) == 0 ? pid : -1;
 }
 
-// A display server while the benchmarks run, if there is none.
+// Starts a display server for the time of the benchmarks if there is none.
 class Display {
  public:
   Display() {
@@ -490,7 +489,7 @@ class Maps {
   const std::string& fault() const { return fault_; }
 
   // Asks for head 0's map at one texel per element until its values are in a texture. Returns the milliseconds, the
-  // part of them in the window, and the bytes that came through the pipe. Through the pipe, 4 MB at a time.
+  // part of them in the window, and the bytes that came through the pipe, which carries 4 MB at a time.
   struct Cost {
     double ms = 0, window_ms = 0, pipe_bytes = 0;
   };
@@ -605,7 +604,7 @@ void map_of_4096_rows(benchmark::State& state, MapKind map, Way way) {
   if (way == Way::gpu && maps.fault().empty()) {
     const std::vector<float> by_gpu = maps.values();
     maps.show(map, Way::pipe);
-    const std::vector<float> by_pipe = maps.values();  // only of the last rows, if it came in several answers
+    const std::vector<float> by_pipe = maps.values();  // only the last rows, if the map came in several answers
     if (by_pipe.empty() || by_pipe.size() > by_gpu.size() ||
         std::memcmp(by_pipe.data(), by_gpu.data() + (by_gpu.size() - by_pipe.size()), by_pipe.size() * sizeof(float)) !=
             0)

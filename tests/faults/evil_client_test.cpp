@@ -1,4 +1,4 @@
-// Clients that break the protocol: what they cost the worker, and whether it continues or leaves.
+// Clients that break the protocol: what they cost the worker, and whether it continues or ends.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <poll.h>
@@ -31,7 +31,7 @@ class EvilClient : public WorkerTest {
     if (!over_) waitpid(worker_.pid, nullptr, 0);
   }
 
-  // False when the worker does not read it within a minute.
+  // Returns false if the worker does not read it within a minute.
   bool say(std::string_view bytes) {
     while (!bytes.empty()) {
       pollfd ready{worker_.stdin_fd, POLLOUT, 0};
@@ -115,7 +115,7 @@ TEST_F(EvilClient, AMessageWithoutEndIsRefusedAndTheWorkerLeaves) {
 
 TEST_F(EvilClient, OneThatAsksAndDoesNotReadIsLeft) {
   ASSERT_TRUE(hear("attnscope-worker "));
-  // Each is answered with a longer line.
+  // Each request is answered with a longer line.
   const std::string senseless = framed(std::string("\x81\xa4type\xa1x", 8));
   std::string many;
   while (many.size() < 60000) many += senseless;

@@ -1,5 +1,5 @@
-// Workers that break the protocol, one rule each: what the session answers, within a time limit, and at what cost of
-// memory.
+// Workers that break the protocol, one rule each: what the session answers, within a time limit, and how much memory it
+// takes.
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -47,7 +47,7 @@ class EvilWorkers : public testing::Test {
     options_.assets_dir = source / "assets";
     options_.first_experiment = options_.watch_files = false;
     options_.connect_ms = options_.silence_ms = options_.answer_ms = 2000;
-    options_.deadlines = {400, 400, 400};  // a busy worker gets twelve of them: longer than silence is allowed
+    options_.deadlines = {400, 400, 400};  // a busy worker sends twelve of them: longer than silence is allowed
     options_.workers = {worker("local", "good")};
   }
   ~EvilWorkers() override {
@@ -177,7 +177,7 @@ TEST_F(EvilWorkers, ClosedAtAnyByte) {
   }
 }
 
-// It may have started something that holds a device or a file: a worker is asked to leave before it is killed.
+// The worker may have started a process that holds a device or a file, so it is asked to leave before it is killed.
 TEST_F(EvilWorkers, OneThatIsGivenUpIsAskedToLeaveFirst) {
   testing_support::TempDir dir;
   const std::string script =
@@ -192,7 +192,7 @@ TEST_F(EvilWorkers, OneThatIsGivenUpIsAskedToLeaveFirst) {
   EXPECT_EQ(testing_support::read_text(dir / "asked"), "asked\n");
 }
 
-// A queue says once that it is one; then the session waits as long as it takes.
+// A queue announces itself once; then the session waits as long as it takes.
 TEST_F(EvilWorkers, AWordOnStderrLiftsTheLimitOnSilence) {
   testing_support::TempDir dir;
   WorkerCommand queue = worker("queue", "good");

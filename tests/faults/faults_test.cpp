@@ -52,7 +52,7 @@ class Faults : public WorkerTest {
     EXPECT_FALSE(client().answer(id).done()) << client().answer(id).failure->message;
     return id;
   }
-  // Reports how long it took; the test only depends on a limit of one minute.
+  // Reports how long it took; the test depends only on a limit of one minute.
   void wait_for_the_end_of(const std::vector<int>& pids, const char* what = nullptr) {
     const auto begin = std::chrono::steady_clock::now();
     for (const int pid : pids)

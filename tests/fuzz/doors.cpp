@@ -91,7 +91,8 @@ Door listing_door() {
   return door;
 }
 
-// Instructions of the recorded listings that branch nowhere else, eight per seed, in the form of feed_instructions.
+// Instructions of the recorded listings without branches to other instructions, eight per seed, in the form of
+// feed_instructions.
 std::vector<std::string> instructions() {
   constexpr size_t kSeed = 8;
   std::vector<std::string> seeds;

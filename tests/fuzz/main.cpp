@@ -1,6 +1,6 @@
-// Feeds mutated inputs to every reader of input from outside. A crash ends the program with the case's number; so does
-// a case that takes over ten seconds or too much memory. A reader's answer matters only in one way: an input whose
-// Failure reads like none before is kept and mutated further.
+// Feeds mutated inputs to every reader of outside input. A crash ends the program with the case's number; so does a
+// case that takes over ten seconds or too much memory. A reader's answer matters in only one way: an input whose
+// Failure differs from all before is kept and mutated further.
 #include <signal.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -54,7 +54,7 @@ struct Options {
   std::string door, dump, seeds, replay;
 };
 
-// If a reader refuses its seeds, fuzzing reaches nothing beyond its first check.
+// If a reader refuses its seeds, fuzzing does not get past its first check.
 bool takes_its_seeds(const Door& door) {
   for (size_t i = 0; i < door.seeds.size(); ++i) {
     const std::string answer = door.feed(door.seeds[i], i);
@@ -92,7 +92,7 @@ void run_door(Door& door, unsigned long cases, const Options& options) {
 
 namespace fs = std::filesystem;
 
-// FOLDER/<door>/<number>, one file per seed: where libFuzzer begins.
+// FOLDER/<door>/<number>, one file per seed, from which libFuzzer starts.
 int write_seeds(const std::vector<Door>& all, const fs::path& folder) {
   for (const Door& door : all) {
     fs::create_directories(folder / door.name);
@@ -102,8 +102,8 @@ int write_seeds(const std::vector<Door>& all, const fs::path& folder) {
   return 0;
 }
 
-// Feeds every file of FOLDER/<door>: what libFuzzer kept. A reader without a file there, and a folder without a reader,
-// are faults.
+// Feeds every file of FOLDER/<door>, all of which libFuzzer kept. A reader without a file there, and a folder without a
+// reader, are faults.
 int replay(const std::vector<Door>& all, const fs::path& folder) {
   std::set<std::string> expected, there;
   for (const Door& door : all)

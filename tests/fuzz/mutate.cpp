@@ -15,7 +15,7 @@ constexpr std::array<uint64_t, 16> kEdges{0,          1,          2,          7,
 
 size_t below(Random& random, size_t end) { return end == 0 ? 0 : static_cast<size_t>(random() % end); }
 
-// Headers, and the tables at a file's end, decide more than what is between.
+// Headers, and the tables at a file's end, decide more than the data between them.
 size_t place(const std::string& text, Random& random) {
   switch (random() % 4) {
     case 0:
@@ -42,7 +42,7 @@ void set_number(std::string& text, Random& random) {
       break;
     default:
       value = text.size() + random() % 17 - 8;
-      break;  // about where the file ends
+      break;  // near the end of the file
   }
   std::memcpy(text.data() + at, &value, bytes);
 }

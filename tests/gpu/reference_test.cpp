@@ -75,7 +75,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"B=1,H=4,S=130,D=64", DType::bf16, Layout::BSHD, 2}, Case{"B=2,H=3,S=77,D=32", DType::f32},
                     Case{"B=1,H=2,S=130,D=64", DType::f16, Layout::BHSD, 0, check::Accumulate::f16}));
 
-// A row that sees no key, and scores that overflow: classes and zeros are where the CPU has them.
+// A row that sees no key, and scores that overflow: classes and zeros are in the same places as on the CPU.
 TEST_F(GpuTest, ReferenceOfOverflowingScoresHasTheCpusClasses) {
   Problem problem = problem_from_text("B=1,H=1,S=64,D=64,dist=large").value();
   problem.scale = 1e37;  // fp32 scores become infinite

@@ -20,7 +20,7 @@ const Kernel& kernel(const catalog::Catalog& all, const std::string& id) {
 }
 
 // Every kernel in its default config, and with each value of each of its knobs. A config that a restriction or a limit
-// refuses has a message; every other one has a verdict and a time.
+// refuses has a message; every other config has a verdict and a time.
 TEST_F(SessionOnGpu, EveryKernelAndEveryKnobIsMeasuredWithAVerdict) {
   const catalog::Catalog all = catalog::load_catalog({source_tree() / "kernels"});
   ASSERT_TRUE(all.failures.empty());
@@ -155,7 +155,7 @@ class ManyFaults : public SessionOnGpu {
   ManyFaults() { launch_deadline_ms = 400; }
 };
 
-// Good, crashing and hanging configs in turn: every one gets an answer, with what it did.
+// Good, crashing and hanging configs in turn: each gets an answer that says what it did.
 TEST_F(ManyFaults, TwoHundredAlternationsLoseNoObservation) {
   constexpr int kRuns = 200;
   std::vector<std::future<Observation>> runs;

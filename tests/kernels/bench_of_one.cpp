@@ -28,7 +28,7 @@ const catalog::Catalog& catalog_of(const std::string& folder) {
 }
 
 compile::Compiler& compiler() {
-  // Each test is a process: what one compiles, the next one finds.
+  // Each test is a process: what one compiles, the next one finds in the cache.
   static compile::Compiler one({.cache_dir = kCache / "variants"});
   return one;
 }

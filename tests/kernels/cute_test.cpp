@@ -87,8 +87,8 @@ TEST(CuteRung, TakesTheSharedMemoryThatTheReportsAllowed) {
   }
 }
 
-// Q, K and V by ldmatrix and cp.async, O through Q's swizzled tile, the groups' parts: as many wavefronts as the bytes
-// need.
+// Q, K and V by ldmatrix and cp.async, O through Q's swizzled tile, the parts of the groups: as many wavefronts as the
+// bytes need.
 TEST(CuteRung, MeetsNoBankConflict) {
   for (const auto& settings : {kSmall, kSplit}) {
     auto ran = run({"cute", "B=1,H=1,S=333,D=64", settings});
@@ -99,7 +99,7 @@ TEST(CuteRung, MeetsNoBankConflict) {
   }
 }
 
-// What the header claims about layouts: used with some care they cost no instructions.
+// What the header claims about layouts: used with care, they cost no instructions.
 TEST(CuteRung, ExecutesHardlyMoreThanTheMmaRung) {
   const std::vector<std::string> small{"BLOCK_M=32", "BLOCK_N=64", "NUM_WARPS=8", "SPLIT_KEYS=4"},
       large{"BLOCK_M=128", "BLOCK_N=128", "SPLIT_KEYS=1", "Q_REGS=0"};

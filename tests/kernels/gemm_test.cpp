@@ -15,7 +15,7 @@ using testing::HasSubstr;
 
 struct Gemm {
   std::string file;                           // "08_gemm_tensorop.json"
-  std::map<std::string, int64_t> knobs = {};  // those that are not the default
+  std::map<std::string, int64_t> knobs = {};  // knobs with another value than the default
   int arch = 89;
   std::vector<int64_t> shape = {2, 96, 136};  // B, M, N
 };
@@ -86,7 +86,7 @@ TEST(GemmTensorop, TheDefaultTileIsRefusedWithTheCompilersOwnFigure) {
   EXPECT_THAT(refused.error().message, HasSubstr("147,456 B"));
   EXPECT_THAT(refused.error().message, HasSubstr("101,376"));
   EXPECT_TRUE(model::check_limits(emulated_spec(90), info, made->launch.shape, "gemm_tensorop"));
-  // Predicted while the knob moves, with a way out that fits.
+  // Predicted while the knob moves, with a config that fits.
   auto foretold = catalog::foretell_limits(made->kernel, made->problem, made->config, emulated_spec(89));
   ASSERT_FALSE(foretold);
   EXPECT_THAT(foretold.error().message, HasSubstr("147,456 B"));

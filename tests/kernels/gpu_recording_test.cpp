@@ -22,7 +22,7 @@ Case case_of(const Json& json) {
   return {json["kernel"], json["problem"], json["settings"], json["fast_math"], json["arch"]};
 }
 
-// Where warps race or drift past barriers, the output depends on their order: only the counts can be compared.
+// If warps race or drift past barriers, the output depends on their order: only the counts can be compared.
 bool deterministic(const Json& json) {
   const std::string settings = json["settings"].dump();
   return settings.find("SYNC_POLICY") == std::string::npos && json["settings"] != Json::array({"NUM_WARPS=6"});

@@ -38,8 +38,8 @@ TEST(LatencyModel, HoldsWhatAnH200Took) {
     ++held;
   }
   if (held == 0) GTEST_SKIP() << "this NVRTC makes other machine code than the recording's";
-  // Bars hold four of five of all kernels; these are nearly all of one, whose times are modelled up to 8 % too long,
-  // where most others' are modelled too short.
+  // The bars hold four of five times over all kernels; these are nearly all of one kernel, whose times are modelled up
+  // to 8 % too long, while most others are modelled too short.
   if (ATTNSCOPE_CASE_STRIDE == 1) {
     EXPECT_GE(inside, 0.3 * held);
   }
@@ -47,7 +47,8 @@ TEST(LatencyModel, HoldsWhatAnH200Took) {
   RecordProperty("worst_ratio", std::to_string(worst));
 }
 
-// A recording lives as long as its machine code is made: a knob at its default, or a comment, changes none of it.
+// A recording is valid as long as the compiler makes its machine code: a knob at its default, or a comment, does not
+// change it.
 TEST(LatencyModel, TheRecordedCodeIsStillMade) {
   const Json recorded = Json::parse(std::ifstream(ATTNSCOPE_SOURCE_DIR "/tests/data/model/h200_times.json"));
   for (const Json& settings : {Json::array({"NUM_WARPS=4"}), Json::array({"SWIZZLE_XOR=1", "NUM_WARPS=8"}),

@@ -1,4 +1,4 @@
-// The kernels of assets/gpu that run between a library's products, as the machine code that a GPU would run.
+// The kernels of assets/gpu that run between a library's products, as the machine code that a GPU runs.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -32,7 +32,7 @@ std::vector<double> values(const Operand& what, std::span<const std::byte> bytes
   return all;
 }
 
-// Probabilities of a row of scores, of which the first `visible` count.
+// Probabilities of a row of scores; the first `visible` scores count.
 std::vector<double> probabilities(const double* scores, int64_t visible, int64_t keys) {
   std::vector<double> p(static_cast<size_t>(keys), 0.0);
   double sum = 0;

@@ -1,5 +1,5 @@
-// What a modelled time may never do, with any knobs, mask, sizes and device: a few hundred random configs of the rungs,
-// and those for which a model once gave more than the board has.
+// Bounds that a modelled time must keep, with any knobs, mask, sizes and device: a few hundred random configs of the
+// rungs, and those for which a model once gave more than the board has.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -48,7 +48,7 @@ double split_us(const model::Modelled& of, const std::string& name) {
   return of.timing.p50;
 }
 
-// The most instructions of a CTA.
+// The largest instruction count of a CTA.
 double longest_cta(const Counted& of) { return std::ranges::max(model::instructions_of(of.schedule)); }
 
 // Returns the two times, not causal and causal.
@@ -62,8 +62,8 @@ std::array<double, 2> hold(const Pair& pair, const std::vector<std::string>& set
   const double us = split_us(modelled(all, spec), name), masked_us = split_us(modelled(masked, spec), name);
   hold_ceilings(all, spec, us, name);
   hold_ceilings(masked, spec, masked_us, name + " causal");
-  // A mask saves at most its work, and instructions differ in cost. With equal CTAs the last wave may be nearly empty,
-  // and a mask fills it.
+  // A mask saves at most its share of the work, and instructions differ in cost. With equal CTAs the last wave may be
+  // nearly empty, and a mask fills it.
   const double share = double(masked.counters.instructions.at("total")) / double(all.counters.instructions.at("total"));
   const double launch = model::rates::rate(spec, model::rates::kLaunchUs), full = fits.waves / std::ceil(fits.waves);
   if (fits.ctas_per_sm == fits_masked.ctas_per_sm) {
@@ -128,8 +128,7 @@ TEST(Physics, ACausalGridOfManyWavesStaysUnderTheBoardsPeak) {
   }
 }
 
-// With CTAs of 128 rows of D = 128 the mask made it slower than without: all its loads were taken to miss the first
-// level.
+// With CTAs of 128 rows of D = 128 the mask made it slower, because all its loads were taken to miss the first level.
 TEST(Physics, AMaskMakesWmmaNoSlower) {
   const std::vector<std::string> settings{"BLOCK_M=64", "NUM_WARPS=4"};
   auto all = run({"wmma", "B=1,H=1,S=1024,D=128", settings});

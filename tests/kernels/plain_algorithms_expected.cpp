@@ -74,7 +74,7 @@ Buffers xorshift(const Buffers&, const Sizes& sizes) {
   return {{"out", out}};
 }
 
-// Bit by bit, without a table.
+// Computed bit by bit, without a table.
 Buffers crc32(const Buffers& in, const Sizes& sizes) {
   const Values& text = in.at("text");
   const size_t length = size(sizes, "length");
@@ -211,7 +211,7 @@ Buffers reverse_rows(const Buffers& in, const Sizes& sizes) {
   return {{"out", out}};
 }
 
-// By cofactors.
+// Computed by cofactors.
 Buffers inverse_3x3(const Buffers& in, const Sizes&) {
   Values out;
   for (size_t first = 0; first < in.at("in").size(); first += 9) {

@@ -1,4 +1,4 @@
-// What each kernel about one feature of CUDA must leave: intrinsics, types, headers, ways of control flow.
+// The expected results of each kernel about one feature of CUDA: intrinsics, types, headers, ways of control flow.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -146,7 +146,7 @@ Buffers fast_math(const Buffers& in, const Sizes&) {
   return {{"y", y}};
 }
 
-// f of each `bits` wide part of two words.
+// f of each part of two words, `bits` wide.
 template <class F>
 uint32_t by_parts(uint32_t a, uint32_t b, uint32_t bits, F f) {
   const uint32_t mask = (1u << bits) - 1;

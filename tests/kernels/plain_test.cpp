@@ -40,7 +40,7 @@ std::vector<std::string> names() {
   return all;
 }
 
-// Buffers are a list in a manifest; a patch has them by name.
+// A manifest lists its buffers; a patch names them.
 Json patched(const std::string& manifest, Json patch) {
   Json json = *parse_json(manifest, "manifest");
   for (Json& buffer : json["buffers"])
@@ -132,7 +132,7 @@ const Independent* independent_of(const std::string& name) {
   return nullptr;
 }
 
-// The first wrong element; empty if all are right.
+// The first wrong element; empty: all are right.
 std::string against_independent(const PlainRun& run, const Independent& independent, const Problem& problem) {
   Buffers before;
   for (const check::OperandContents& one : run.operands->all) before[one.what.name] = values_of(one.what, one.bytes);
@@ -202,7 +202,7 @@ TEST(Plain, EachKernelHasAResultToMeet) {
   }
 }
 
-// A checker that cannot fail proves nothing: one wrong element of each kind of output is refused.
+// A checker that cannot fail proves nothing: it must refuse one wrong element in each kind of output.
 TEST(Plain, AWrongElementIsSeen) {
   const auto kernel = imported("saxpy");
   ASSERT_TRUE(kernel);

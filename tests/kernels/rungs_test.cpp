@@ -1,5 +1,5 @@
-// Every rung over a spread of configs and problems on every architecture: correct where it must be, wrong where it must
-// be, and equal output across architectures.
+// Every rung over a spread of configs and problems on every architecture: correct or wrong as expected, and equal
+// output across architectures.
 #include <gtest/gtest.h>
 
 #include "bench_of_one.h"
@@ -236,7 +236,7 @@ TEST(Rungs, VecWidth4And8AreOneCode) {
   }
 }
 
-// Over one or two tiles the warps may not drift far enough to matter: only several tiles show it for certain.
+// Over one or two tiles the warps may not drift far enough to matter: only several tiles show it reliably.
 TEST(Rungs, M32W6NeverPasses) {
   for (const char* problem : {kMission, kRagged, kUneven}) {
     for (const int arch : {80, 89, 90}) {

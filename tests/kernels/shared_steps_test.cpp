@@ -1,4 +1,4 @@
-// What the pictures of shared memory show is what the counters count, in kernels that use every kind of access.
+// The pictures of shared memory show what the counters count, in kernels that use every kind of access.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -12,7 +12,7 @@ namespace {
 
 TEST(SharedSteps, PhasesAddUpToTheCountedWavefronts) {
   std::map<SharedUse, int> whole;    // instructions of which every execution is recorded
-  std::map<size_t, int> phases_met;  // accesses by how many phases they have
+  std::map<size_t, int> phases_met;  // accesses by their number of phases
   for (const char* kernel : {"tiled", "scalar", "wmma", "mma"}) {
     SCOPED_TRACE(kernel);
     const auto ran = run({kernel, "B=1,H=1,S=16,D=64", {}});

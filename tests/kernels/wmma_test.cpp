@@ -57,7 +57,7 @@ INSTANTIATE_TEST_SUITE_P(Spread, Wmma, testing::ValuesIn(spread()), [](const aut
   return std::to_string(one.index) + "_sm_" + std::to_string(one.param.arch);
 });
 
-// It is judged by the tolerance of its accumulator type: fp32's would call it wrong.
+// The output is judged by the tolerance of its accumulator type: fp32's would call it wrong.
 TEST(WmmaRung, SumsOfHalvesAreJudgedAsSuch) {
   for (const auto& [type, limit] : {std::pair{"f32", 1e-3}, std::pair{"f16", 1e-2}}) {
     auto ran = run({"wmma", "B=1,H=1,S=512,D=64", {std::string("ACCUMULATE=") + type}});

@@ -15,7 +15,7 @@ const bool always = testing::renamed = true;
 
 }  // namespace
 
-// In the place of core's own. The empty label says nothing, and stays.
+// Replaces core's own function. The empty label says nothing, and stays.
 std::string_view label(std::string_view word) {
   static std::set<std::string> others;  // they live as long as the views of them
   if (!testing::renamed || word.empty()) return word;

@@ -1,5 +1,5 @@
-// What people read goes through label(), and nothing else does: with every label renamed the same decisions are made,
-// the same files written, and each text is the old one but for its labels.
+// What people read goes through label(), and nothing else does: if every label is renamed, decisions and written files
+// stay the same, and each text differs only in its labels.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -38,7 +38,7 @@ std::vector<E> values_of_enum() {
   return values;
 }
 
-// A recorded run, and that run with every state, limiter, bound, rule and so on in its turn.
+// A recorded run, and the same run with each state, limiter, bound, rule and so on in turn.
 const std::vector<Observation>& observations() {
   static const std::vector<Observation> all = [] {
     std::vector<Observation> seen{
@@ -78,7 +78,7 @@ const std::vector<Observation>& observations() {
   return all;
 }
 
-// `make` twice: as it is, and with every label renamed.
+// Calls `make` twice: with the labels as they are, and with every label renamed.
 template <class Make>
 auto both(Make make) {
   auto plain = make();
@@ -88,7 +88,7 @@ auto both(Make make) {
   return std::pair(std::move(plain), std::move(other));
 }
 
-// But for blanks and rules, which fill columns.
+// Apart from blanks and rules, which fill columns.
 std::string dense(const std::string& text) {
   std::string out;
   for (const char c : text)

@@ -6,7 +6,7 @@
 
 namespace attnscope::testing_support {
 
-// A session that does nothing it is asked for. Tests override what they are about.
+// A session that ignores every request. A test overrides the functions that it is about.
 class DeafSession : public session::Session {
  public:
   void request_code(Experiment, std::optional<int64_t>) override {}

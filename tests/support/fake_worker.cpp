@@ -158,7 +158,8 @@ class FakeWorker {
     write_bytes({reinterpret_cast<const char*>(frame->data()), frame->size()});
   }
 
-  // Reads what the client sends, for at most `limit`. False at the end of input. Sends a heartbeat when one is due.
+  // Reads what the client sends, for at most `limit`. Returns false at the end of input. Sends a heartbeat when one is
+  // due.
   bool listen(std::chrono::milliseconds limit) {
     if (greeted_ && !options_.has("--silent") && Clock::now() >= next_beat_) {
       send(wire::Heartbeat{running_ ? wire::WorkerPhase::busy : wire::WorkerPhase::ready, ""});
@@ -234,7 +235,7 @@ class FakeWorker {
     }
   }
 
-  // Waits for the gate and the delay of the next part. False: cancelled meanwhile.
+  // Waits for the gate and the delay of the next part. Returns false if the run is cancelled during the wait.
   bool ready_for(wire::Id id, const std::string& part) {
     const auto due = Clock::now() + std::chrono::milliseconds(options_.number("--step-ms"));
     const std::filesystem::path gate = std::filesystem::path(options_.text("--gate")) / part;
@@ -314,7 +315,7 @@ class FakeWorker {
     return recorded->failure;
   }
 
-  // A GPU that counts as the emulator does, but for 1 % more wavefronts of shared memory.
+  // A GPU whose counters equal the emulator's, but for 1 % more wavefronts of shared memory.
   HardwareCounters hardware_of(const Observation& recorded) const {
     HardwareCounters hardware;
     if (options_.has("--no-permission")) {

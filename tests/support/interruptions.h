@@ -7,8 +7,8 @@
 
 namespace attnscope::testing_support {
 
-// While it lives, a signal with a handler arrives every millisecond and interrupts waiting system calls again and
-// again. It goes to a thread that does not block SIGALRM: see WithoutInterruptions.
+// While an object of this class lives, a signal with a handler arrives every millisecond and interrupts system calls
+// that wait. It goes to a thread that does not block SIGALRM: see WithoutInterruptions.
 class Interruptions {
  public:
   Interruptions() {
@@ -26,7 +26,7 @@ class Interruptions {
   }
   Interruptions(const Interruptions&) = delete;
 
-  // Returns when this many have come since construction.
+  // Returns when this many interruptions have come since construction.
   static void wait_for(int count) {
     while (count_ < count) std::this_thread::yield();
   }
@@ -36,7 +36,7 @@ class Interruptions {
   struct sigaction before_ {};
 };
 
-// While it lives, the calling thread gets no interruptions: another thread gets them.
+// While an object of this class lives, the calling thread gets no interruptions; another thread gets them.
 class WithoutInterruptions {
  public:
   WithoutInterruptions() {

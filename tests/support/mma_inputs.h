@@ -20,7 +20,7 @@ inline const char* name_of(Kind kind) {
 struct Product {
   uint16_t a[kM][kK];
   uint16_t b[kK][kN];
-  uint32_t c[kM][kN];  // of fp32, or of fp16 in the lower half
+  uint32_t c[kM][kN];  // fp32, or fp16 in the lower half
 };
 
 class Random {  // SplitMix64

@@ -9,9 +9,9 @@
 
 namespace attnscope::testing_support {
 
-// From now on the system refuses this process every further thread. Call it in a separate process (a death test in the
-// style "threadsafe": a forked process has lost the threads of its pools). Root gives up its rights, because the limit
-// does not bind root.
+// From this call on the system refuses every further thread to this process. Call it in a separate process (a death
+// test in the style "threadsafe": a forked process has lost the threads of its pools). Root gives up its rights,
+// because the limit does not bind root.
 inline void refuse_threads() {
   constexpr unsigned kNoRights = 65534;
   if (geteuid() == 0 && (setgroups(0, nullptr) != 0 || setgid(kNoRights) != 0 || setuid(kNoRights) != 0)) _exit(254);

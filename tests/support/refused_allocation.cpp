@@ -62,7 +62,7 @@ void give(void* taken) {
   std::free(taken);
 }
 
-// Called where the process ends although only a Failure or std::bad_alloc is allowed.
+// Called when the process ends although only a Failure or std::bad_alloc is allowed.
 [[noreturn]] void say_where() {
   void* frames[64];
   std::fprintf(stderr, "allocation %ld, refused, ended the process:\n", static_cast<long>(counted));
@@ -115,7 +115,7 @@ Refusals refuse_each(const std::function<Result<void>()>& door, int64_t most, co
   };
   Refusals refusals;
   int64_t all = 0;
-  for (int warm = 0; warm < 2; ++warm) {  // the first fills caches, and dladdr's
+  for (int warm = 0; warm < 2; ++warm) {  // the first call fills caches, also dladdr's
     const RefusedAllocation none(kNever);
     (void)where_nothing_is_caught();
     if (!answers()) return refusals;

@@ -14,7 +14,7 @@
 // refused, nlohmann's constructors leak the earlier ones, so Refusals::held is not checked for code that writes JSON.
 namespace attnscope::testing_support {
 
-// While one lives, the n-th allocation (0 is the first) of this process, on any thread, is refused.
+// While an object of this class lives, the n-th allocation (0 is the first) of this process, on any thread, is refused.
 class RefusedAllocation {
  public:
   explicit RefusedAllocation(int64_t n);

@@ -14,7 +14,7 @@ namespace {
 constexpr long kUnread = -2, kNever = -1;
 std::atomic<long> left{kUnread};
 
-// The arguments, with blanks between them. It may not allocate, because operator new calls it.
+// The arguments, with blanks between them. The function may not allocate, because operator new calls it.
 long read_order() {
   const char* words = getenv("ATTNSCOPE_REFUSE_IN");
   const char* number = getenv("ATTNSCOPE_REFUSE");

@@ -38,8 +38,8 @@ class TempDir {
   std::filesystem::path path_;
 };
 
-// Empty where the file cannot be read: a process may end between the opening of its file in /proc and the reading, and
-// a stream buffer's iterator would throw then.
+// Returns an empty text if the file cannot be read: a process may end between the opening of its file in /proc and the
+// reading, and a stream buffer's iterator would throw then.
 inline std::string read_text(const std::filesystem::path& path) {
   std::ostringstream text;
   text << std::ifstream(path, std::ios::binary).rdbuf();

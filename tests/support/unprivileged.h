@@ -7,9 +7,9 @@
 
 namespace attnscope::testing_support {
 
-// Runs `work` in a child that must respect file rights: as an unprivileged user when this process is root. Meanwhile
-// `folder`, the test's own, has `rights`. `work` returns 0 or the number of the failed step, and must not use the
-// test's assertions. Returns the same; 254 or 255 when the child could not be made or ended abnormally.
+// Runs `work` in a child that must respect file rights: as an unprivileged user when this process is root. During the
+// call, `folder`, which is the test's own, has `rights`. `work` returns 0 or the number of the failed step, and must
+// not use the test's assertions. Returns the same; 254 or 255 when the child could not be made or ended abnormally.
 template <class Work>
 int unprivileged(const std::filesystem::path& folder, std::filesystem::perms rights, Work work) {
   constexpr unsigned kNobody = 65534;

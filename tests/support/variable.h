@@ -6,8 +6,8 @@
 
 namespace attnscope::testing_support {
 
-// Sets an environment variable, or removes it for a value of null, until this ends. The tests of a suite may share a
-// process.
+// Sets an environment variable, or removes it for a null value, and restores it on destruction. The tests of a suite
+// may share a process.
 class Variable {
  public:
   Variable(const char* name, const char* value) : name_(name) {

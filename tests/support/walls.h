@@ -8,7 +8,7 @@
 
 namespace attnscope::testing_support {
 
-// What walls let through: the errno of the attempt; 0 on success.
+// Tries what walls may forbid. Returns the errno of the attempt; 0 on success.
 inline int try_open(const std::filesystem::path& path, int flags = O_RDONLY) {
   const int fd = open(path.c_str(), flags | O_CLOEXEC, 0600);
   if (fd < 0) return errno;

@@ -1,4 +1,4 @@
-// The baseline: the run before, or the one that a person pins.
+// The baseline: the previous run, or the one that the user pins.
 #include <imgui_internal.h>
 
 #include "core/with_commas.h"
@@ -70,7 +70,7 @@ TEST_F(BaselineFlow, ARunIsPinnedInTheHistory) {
     ctx->Yield(2);
     EXPECT_EQ(bench_->baseline().run(), 1u);
     EXPECT_TRUE(bench_->baseline().pinned);
-    // Looking at A itself compares nothing.
+    // When A itself is shown, nothing is compared.
     session_->select_history(1);
     wait(
         ctx, [](const session::Snapshot& s) { return s.selected.has_value(); }, "the picked run");
@@ -116,7 +116,7 @@ TEST_F(BaselineFlow, AFailedRunIsNotComparableAndCannotBePinned) {
   });
 }
 
-// A's counts stand beside B's, and the strip keeps its height whatever it says.
+// A's counts stand beside B's, and the strip keeps its height whatever text it shows.
 TEST_F(BaselineFlow, PanelsShowAsFiguresBesideBs) {
   open();
   flow([&](ImGuiTestContext* ctx) {

@@ -56,14 +56,14 @@ TEST_F(Display, TheWindowOpensDrawsTheFirstRunAndCloses) {
   (*session)->stop();
 }
 
-// A press and a release take a frame each. A frame longer than the time that the window stays awake after input must
-// not let it sleep, 50 s at a time, on the rest of them.
+// A press and a release take a frame each. A frame that takes longer than the window stays awake after input must not
+// let the window sleep, 50 s at a time, before it handles the rest.
 TEST_F(Display, InputThatSlowFramesLeaveQueuedIsStillHandled) {
   auto session = session::Session::start(options_, [] { wake(); });
   ASSERT_TRUE(session) << session.error().message;
   WindowOptions options;
   options.resources = ATTNSCOPE_SOURCE_DIR;
-  // Only input keeps the window awake here: it is typed once the session has nothing more to say.
+  // Only input keeps the window awake here: the text is typed once the session has nothing more to report.
   std::atomic<bool> typed = false;
   const std::jthread caller([&](const std::stop_token& stop) {
     while (!stop.stop_requested() && !typed) {
@@ -83,7 +83,7 @@ TEST_F(Display, InputThatSlowFramesLeaveQueuedIsStillHandled) {
     most_queued = std::max(most_queued, typed ? queued : 0);
     if (typed && queued == 0 && (most_queued > 2 || typings == kMostTypings)) return request_close();
     if (!typed && (!snapshot->focus.shown || snapshot->focus.running || now - changed < 2'000)) return;
-    if (queued == 0) {  // also when a change of the keyboard's focus cleared what was typed
+    if (queued == 0) {  // also after a change of the keyboard's focus cleared the text
       for (int press = 0; press < 4; ++press)
         for (const bool down : {true, false}) ImGui::GetIO().AddKeyEvent(ImGuiKey_F15, down);
       ++typings;
@@ -121,16 +121,16 @@ TEST_F(Display, ASignalToEndLosesNoChange) {
   EXPECT_TRUE(std::filesystem::exists(options_.state_dir / "journal.json"));
 }
 
-// A window in a process of its own, which SIGKILL ends at a moment when it has shown a run, a note, a star and a saved
-// session: what is shown is written before. The process is this test again, told by its environment that it is the one
-// to be killed and where it says that it is ready.
+// A window in a process of its own, which SIGKILL ends when it has shown a run, a note, a star and a saved session:
+// everything shown is already written. The process is this test again; environment variables tell it that it is the one
+// to be killed, and where to report that it is ready.
 class KilledWindow : public Display {
  protected:
   static constexpr const char *kReady = "ATTNSCOPE_TEST_READY", *kState = "ATTNSCOPE_TEST_STATE";
 
-  // A run's end is waited for; then it is annotated and kept in a session. One byte says that all of it is shown.
+  // Waits for a run's end, annotates the run and keeps it in a session. One byte reports that all of it is shown.
   void work_until_killed(const std::filesystem::path& state, int ready) {
-    prctl(PR_SET_PDEATHSIG, SIGKILL);                   // nor does it outlive the test
+    prctl(PR_SET_PDEATHSIG, SIGKILL);                   // it does not outlive the test
     EXPECT_EQ(::fcntl(ready, F_SETFD, FD_CLOEXEC), 0);  // its worker does not hold the pipe open
     options_.state_dir = state;
     auto session = session::Session::start(options_, [] { wake(); });
@@ -162,7 +162,7 @@ class KilledWindow : public Display {
     const std::string folder = usual != nullptr ? usual : "";
     ::setenv(kReady, std::to_string(pipe_ends[1]).c_str(), 1);
     ::setenv(kState, state.c_str(), 1);
-    ::setenv("TMPDIR", (dir_ / "other").c_str(), 1);  // it cannot clear up what it leaves
+    ::setenv("TMPDIR", (dir_ / "other").c_str(), 1);  // it cannot clean up after itself
     const std::string only =
         std::string("--gtest_filter=KilledWindow.") + testing::UnitTest::GetInstance()->current_test_info()->name();
     std::string program = "ui_tests", filter = only, output = "--gtest_output=";
@@ -174,7 +174,7 @@ class KilledWindow : public Display {
     folder.empty() ? ::unsetenv("TMPDIR") : ::setenv("TMPDIR", folder.c_str(), 1);
     ::close(pipe_ends[1]);
     char byte = 0;
-    const ssize_t came = ::read(pipe_ends[0], &byte, 1);  // the end of the file, if it ends too soon
+    const ssize_t came = ::read(pipe_ends[0], &byte, 1);  // end of file, if the process ends too soon
     ::close(pipe_ends[0]);
     return came == 1 ? other : 0;
   }
@@ -229,7 +229,7 @@ TEST_F(Display, ItsLossAndItsRefusalsReachTheProgram) {
   decltype(XSetIOErrorHandler)* set_lost = nullptr;
   decltype(XSetErrorHandler)* set_refused = nullptr;
   ASSERT_TRUE(xlib && xlib->load("XSetIOErrorHandler", set_lost) && xlib->load("XSetErrorHandler", set_refused));
-  set_lost(nullptr), set_refused(nullptr);  // Xlib's own
+  set_lost(nullptr), set_refused(nullptr);  // Xlib's own error handler
   std::vector<std::string> reasons;
   on_display_loss([&](const std::string& reason) { reasons.push_back(reason); });
   const auto lost = set_lost(nullptr);

@@ -17,7 +17,7 @@
 namespace attnscope::ui {
 namespace {
 
-constexpr size_t kMostPlaces = 6;  // of shapes of one colour and size; of more the outline is enough
+constexpr size_t kMostPlaces = 6;  // shapes of one colour and size; beyond this many the outline is enough
 
 std::string role_of(ImU32 colour) {
   const Palette& p = palette();
@@ -41,7 +41,8 @@ std::string role_of(ImU32 colour) {
   return alpha == 255 ? name : fmt::format("{}*{:.0f}", name, alpha / 2.55);
 }
 
-// The fringe of a shape lies half a pixel outside, give or take the processor's own rounding of an inverse square root.
+// The fringe of a shape lies half a pixel outside it, within the rounding error of an inverse square root on this
+// processor.
 int whole(float pixels) { return static_cast<int>(std::floor(pixels + 0.515f)); }
 
 struct Box {
@@ -93,7 +94,7 @@ class Part {
     last_index_ = std::max(last_index_, *std::max_element(indices, indices + 3));
     for (const ImDrawVert* corner : corners) box_.add(corner->pos);
   }
-  // False: the quad is no glyph.
+  // Returns false if the quad is not a glyph.
   bool glyph(const ImDrawVert& low, const ImDrawVert& high) {
     const auto found = glyphs_.find({low.uv.x, low.uv.y});
     if (found == glyphs_.end()) return false;

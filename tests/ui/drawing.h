@@ -11,7 +11,7 @@ namespace attnscope::ui {
 //   where text "4 of 48 warps" 15 at 412,233     a line of text, the font's size, and its upper left corner
 using Drawing = std::map<std::string, std::set<std::string>>;
 
-// Of the last frame of the current Dear ImGui context.
+// Describes the last frame of the current Dear ImGui context.
 Drawing last_frame();
 
 // Dear ImGui's own names of the parts, without its hashes.

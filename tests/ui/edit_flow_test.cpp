@@ -24,7 +24,7 @@ class EditFlow : public WindowFlow {
     const auto copied = [](const Snapshot& n) { return n.focus.wanted.kernel == "tiled_copy"; };
     return wait(ctx, copied, "the copy") && wait_for_its_run(ctx);
   }
-  // What the file holds has run.
+  // The run of the edited file has ended.
   bool wait_for_its_run(ImGuiTestContext* ctx) {
     const auto ran = [&](const Snapshot& n) {
       const Kernel* copy = session::find_kernel(n, "tiled_copy");
@@ -33,7 +33,7 @@ class EditFlow : public WindowFlow {
     };
     return wait(ctx, ran, "the run of what the file holds");
   }
-  // At the text's start.
+  // At the beginning of the text.
   void type(ImGuiTestContext* ctx, const char* words) {
     ctx->Yield(4);
     ctx->KeyPress(ImGuiMod_Ctrl | ImGuiKey_Home);
@@ -58,7 +58,7 @@ TEST_F(EditFlow, OneKeyMakesACopyAndTypingRunsIt) {
     EXPECT_EQ(session::find_kernel(*now(), "tiled")->source, shipped);
     EXPECT_THAT(drawn_words(ctx), HasSubstr("Edits run by themselves. They are in "));
 
-    ctx->KeyPress(ImGuiMod_Ctrl | ImGuiKey_Z, 8);  // of the text, letter by letter or word by word
+    ctx->KeyPress(ImGuiMod_Ctrl | ImGuiKey_Z, 8);  // moves in the text, by letter or by word
     if (!wait_for_file(ctx, shipped.substr(0, 20)) || !wait_for_its_run(ctx)) return;
     EXPECT_EQ(now()->focus.wanted.kernel, "tiled_copy") << "the knobs' undo is not meant";
 
@@ -76,7 +76,7 @@ TEST_F(EditFlow, LettersAndKeysOfTheWindowStayInTheText) {
     const auto theme = bench_->settings().theme;
     type(ctx, "// 1 r b t\n");
     if (!wait_for_file(ctx, "// 1 r b t\n")) return;
-    ctx->KeyPress(ImGuiMod_Ctrl | ImGuiKey_T);  // the text has no use for it
+    ctx->KeyPress(ImGuiMod_Ctrl | ImGuiKey_T);  // the text does not use it
     ctx->Yield(2);
     EXPECT_NE(bench_->settings().theme, theme);
   });

@@ -1,4 +1,4 @@
-// The source's editor at every reference size and theme: as opened, with an error, with what was edited beside it. Made
+// The source's editor at every reference size and theme: as opened, with an error, and with the change beside it. Made
 // only when ATTNSCOPE_SCENES names a folder for the pictures.
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-// Out of the window: plots, tables and runs as files, by the mouse and by the palette; each is read again.
+// Export from the window: plots, tables and runs as files, by the mouse and by the palette; each is read again.
 #include <imgui_internal.h>
 
 #include <algorithm>
@@ -23,7 +23,7 @@ class ExportFlow : public WindowFlow {
     text << std::ifstream(file).rdbuf();
     return text.str();
   }
-  // Right-clicks into the panel's lower part and takes that line of the menu.
+  // Right-clicks into the panel's lower part and chooses that item of the menu.
   void take(ImGuiTestContext* ctx, const char* panel, const char* line) {
     bench_->open_panel(panel);
     ctx->Yield(8);
@@ -70,7 +70,7 @@ TEST_F(ExportFlow, APlotIsSavedAsSvgCsvAndJson) {
   });
 }
 
-// Width and height as its header has them; 0 by 0: it is no PNG.
+// Width and height from the PNG's header; 0 by 0: not a PNG.
 std::pair<int, int> size_of_png(const std::string& png) {
   if (!png.starts_with("\x89PNG\r\n\x1a\n") || png.size() < 24) return {};
   const auto number = [&](size_t at) {
@@ -93,7 +93,7 @@ TEST_F(ExportFlow, APanelLeavesAsAPicture) {
     const auto [width, height] = size_of_png(text_of(dir_ / "latency.png"));
     EXPECT_NEAR(width, size.x, 1);
     EXPECT_NEAR(height, size.y, 1);
-    // By the palette also a panel that is behind others.
+    // The palette also reaches a panel that is behind others.
     bench_->open_panel("History");
     ctx->Yield(8);
     ctx->KeyPress(ImGuiMod_Ctrl | ImGuiMod_Shift | ImGuiKey_P);

@@ -41,7 +41,7 @@ std::string chunk(const std::string& kind, const std::string& data) {
   return out + kind + data + std::string(4, '\0');  // stb_image does not look at the CRC
 }
 
-// Plays the file with another decoder: each picture whole, and how long it is shown.
+// Plays the file with another decoder: every picture in full, and how long it is shown.
 struct Played {
   std::vector<std::vector<uint8_t>> pictures;
   std::vector<uint32_t> ms;
@@ -93,7 +93,7 @@ std::vector<uint8_t> plain(int width, int height, uint8_t level) {
 TEST(AnimatedPng, AnotherDecoderSeesEveryPicture) {
   constexpr int kWidth = 37, kHeight = 23;
   std::vector<std::vector<uint8_t>> pictures{plain(kWidth, kHeight, 40)};
-  // A dot in a corner, a stripe to both sides, a part that goes back to what it was, and all at once.
+  // A dot in a corner, a stripe on both sides, a part that changes back, and all at once.
   pictures.push_back(pictures.back());
   pictures.back()[0] = 200;
   pictures.push_back(pictures.back());

@@ -100,7 +100,7 @@ TEST_F(Flow, AnIllegalValueSaysWhyAndChangesNothing) {
         testing::AllOf(testing::HasSubstr("57,376"), testing::HasSubstr("49,152"), testing::HasSubstr("dynamic")));
     EXPECT_EQ(now()->focus.wanted_hash, hash);
     EXPECT_EQ(runs(), 1u);
-    // The remedy that it names works.
+    // The remedy that the message names works.
     ctx->ItemClick("//Experiment/SHARED/dynamic");
     ctx->Yield(4);
     EXPECT_EQ(bench_->refusal_of("BLOCK_M"), "");

@@ -14,7 +14,7 @@ using testing::Not;
 
 class HardwareFlow : public WindowFlow {
  protected:
-  // A run on a GPU is shown.
+  // The window shows a run on a GPU.
   void open_on_gpu(std::vector<std::string> behaviour) {
     behaviour.emplace_back("--profile");
     fake_worker(std::move(behaviour));
@@ -37,7 +37,7 @@ class HardwareFlow : public WindowFlow {
     std::fill_n(snapshot.focus.part_hash, session::kParts, snapshot.focus.wanted_hash);
     open_still(std::move(snapshot));
   }
-  // The workers that profile read the shipped file: the shown run is of that one.
+  // The profiling workers read the shipped file: the shown run is of that file.
   std::string real_hash(session::Snapshot& snapshot) const {
     auto kernels = std::make_shared<std::vector<Kernel>>(*snapshot.kernels);
     for (Kernel& kernel : *kernels)

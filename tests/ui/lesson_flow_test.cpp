@@ -1,4 +1,4 @@
-// Lessons in the window: predict, run, be told, reach a goal.
+// Lessons in the window: predict, run, read the explanation, reach a goal.
 #include <imgui_internal.h>
 
 #include "ui/icons.h"
@@ -21,7 +21,7 @@ class LessonFlow : public WindowFlow {
         ctx, [&](const session::Snapshot&) { return ctx->ItemExists("//Lessons/Next"); }, "the lesson");
     ctx->Yield(4);
   }
-  // Next can be pressed: the step is told.
+  // Next can be pressed, so the step is explained.
   static bool told(ImGuiTestContext* ctx) {
     return (ctx->ItemInfo("//Lessons/Next").ItemFlags & ImGuiItemFlags_Disabled) == 0;
   }
@@ -33,11 +33,11 @@ class LessonFlow : public WindowFlow {
 
 TEST_F(LessonFlow, PredictRunBeToldAndReachTheGoal) {
   real_worker();
-  open({2560, 1440});  // every knob is in sight
+  open({2560, 1440});  // every knob is visible
   flow([&](ImGuiTestContext* ctx) {
     open_lesson(ctx, "03_the_same_code");
     EXPECT_THAT(drawn_words(ctx), HasSubstr("step 1 of 3"));
-    wait_until_told(ctx);  // its run is the one that is shown already
+    wait_until_told(ctx);  // its run is already shown
     ctx->ItemClick("//Lessons/Next");
     ctx->Yield(4);
     EXPECT_THAT(drawn_words(ctx), HasSubstr("The kernel becomes"));
@@ -68,7 +68,7 @@ TEST_F(LessonFlow, PredictRunBeToldAndReachTheGoal) {
   });
 }
 
-// Leave is not where a hand that goes on presses, and a lesson says itself what to turn.
+// Leave is not where a user presses to go on, and a lesson says what to change.
 TEST_F(LessonFlow, NothingBesideNextLeadsAway) {
   real_worker();
   open({1280, 720});

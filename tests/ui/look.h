@@ -8,8 +8,8 @@
 
 namespace attnscope::ui {
 
-// How the window looks, compared with tests/data/look: fixed snapshots, so that only the window's own code decides.
-// After an intended change, look at the window (attnscope shot), write the recordings again and read their diff:
+// How the window looks, compared with tests/data/look: fixed snapshots, so only the window's own code decides. After an
+// intended change, look at the window (attnscope shot), write the recordings again and read their diff:
 //   ATTNSCOPE_WRITE_LOOK=1 ui_tests --gtest_filter='Look.*'
 class Look : public WindowFlow {
  protected:

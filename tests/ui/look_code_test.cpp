@@ -6,7 +6,7 @@
 namespace attnscope::ui {
 namespace {
 
-// The parts of the windows whose names begin so, named with what they show.
+// Keeps the parts of the windows whose names begin with `window`, named after what they show.
 void keep(Drawing& kept, const std::string& shown, const Drawing& drawn, const std::string& window) {
   for (const auto& [part, lines] : drawn)
     if (part.starts_with(window)) kept[shown + ": " + part] = lines;
@@ -26,7 +26,7 @@ TEST_F(Look, OfThePanesBesideTheSource) {
            ctx->ItemClick((std::string("//Source/") + pane).c_str());
          }),
          "Source");
-  // What a chosen instruction lights, and what the panes show of it.
+  // What a chosen instruction highlights, and what the panes show about it.
   for (const char* pane : {"SASS", "Banks", "Fragments"})
     keep(panes, std::string("chosen, ") + pane, drawn_after([&](ImGuiTestContext* ctx) {
            ctx->ItemClick("//Source/SASS");

@@ -12,7 +12,7 @@ TEST_F(Look, OfTwoRunsInAUsualWindow) {
   expect_as_recorded("two_runs");
 }
 
-// Maps that do not come: a picture waits for them, also of a run that ended before the first frame.
+// A picture waits for maps that have not come, even for a run that ended before the first frame.
 TEST_F(Look, IsNotSettledWithoutItsMaps) {
   class WithoutMaps : public StillSession {
    public:
@@ -94,7 +94,7 @@ TEST_F(Look, OfAScannedKnob) {
   expect_as_recorded("scanned_knob", views);
 }
 
-// Each over the same window, which is not recorded again.
+// Each is over the same window, which is not recorded again.
 TEST_F(Look, OfDialogsAndMenus) {
   session::Snapshot snapshot = snapshot_after({"m32_w4", "m32_w8"});
   snapshot.presets = std::make_shared<const std::vector<session::PresetItem>>(
@@ -119,7 +119,7 @@ TEST_F(Look, OfDialogsAndMenus) {
     ctx->Yield(4);
     ctx->KeyChars("layout");
   });
-  // What is compared is a part of the history.
+  // The history shows the comparison too.
   flow([](ImGuiTestContext* ctx) {
     ctx->KeyPress(ImGuiMod_Ctrl | ImGuiKey_D);
     ctx->Yield(6);

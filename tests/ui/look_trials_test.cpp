@@ -1,4 +1,4 @@
-// The plots of a sweep's trials: how they look, what a brush leaves, what the pointer says.
+// The plots of a sweep's trials: how they look, what a brush leaves, what the tooltip says.
 #include <cmath>
 
 #include "ui/look.h"
@@ -106,7 +106,7 @@ TEST_F(Look, OfTrialPlots) {
 TEST(BrushedTrials, AKnobsBrushGoesToWholePositions) {
   BrushedTrials trials = brushed_trials();
   EXPECT_EQ(trials.rows().size(), 6u);
-  trials.brush(0, 2.4, 0.6);  // either way round
+  trials.brush(0, 2.4, 0.6);  // in either direction
   ASSERT_NE(trials.brush_of(0), nullptr);
   EXPECT_EQ(trials.brush_of(0)->low, 1);
   EXPECT_EQ(trials.brush_of(0)->high, 2);

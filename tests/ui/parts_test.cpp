@@ -1,5 +1,4 @@
-// Parts of the window that a recording of its look does not show: the choice of a layout, fonts, what fits, what the
-// pointer brings up.
+// Parts of the window that a recording of its look does not show: the choice of a layout, fonts, what fits, tooltips.
 #include <imgui_internal.h>
 
 #include "support/temp_dir.h"
@@ -68,7 +67,7 @@ TEST(PresetName, EveryTitleMakesAFileName) {
   for (const char* none : {"", "-", "\u00b5\u00b5", "..."}) EXPECT_EQ(file_name_of(none), "preset") << none;
 }
 
-// Twelve lines, of which the sixth is another; the changes as one letter for each line.
+// Twelve lines; the sixth differs. The changes are one letter per line.
 TEST(Edits, AreShownWithThreeLinesAround) {
   const auto text = [](const std::string& sixth, const char* end = "\n") {
     std::string all;

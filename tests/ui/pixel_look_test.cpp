@@ -1,6 +1,6 @@
 // How views look as pixels, at the reference window sizes in both themes, over fixed snapshots. Each picture is reduced
-// to kColumns x kRows means and compared with tests/data/look/NAME.png: what the words of Look do not see, such as a
-// wrong colour, an empty plot, a part over another or out of the window.
+// to kColumns x kRows means and compared with tests/data/look/NAME.png. This finds what the words of Look miss, such as
+// a wrong colour, an empty plot, or a part over another or outside the window.
 //   ATTNSCOPE_WRITE_LOOK=1 ui_tests --gtest_filter='*PixelLook*'
 #include <stb_image.h>
 
@@ -20,8 +20,8 @@ namespace {
 
 constexpr int kColumns = 80, kRows = 45;
 constexpr int kStatusRows = 2;   // the status bar shows the frame's time, and Look holds its words
-constexpr int kTolerance = 10;   // of 255, by one mean; another rasteriser's edges move a mean by less
-constexpr int kMostDiffer = 20;  // means; a missing line of text differs in more
+constexpr int kTolerance = 10;   // of 255, for one mean; another rasteriser's edges move a mean by less
+constexpr int kMostDiffer = 20;  // means; a missing line of text changes more
 constexpr size_t kChannels = 3;
 
 using Means = std::vector<uint8_t>;  // RGB, rows from the top
@@ -42,7 +42,7 @@ Means reduced(std::span<const uint8_t> rgb, ShotSize size) {
   return means;
 }
 
-// How many means differ, above the status bar.
+// The number of means that differ, above the status bar.
 int different(const Means& a, const Means& b) {
   int count = 0;
   for (size_t at = 0; at < static_cast<size_t>(kColumns) * (kRows - kStatusRows); ++at) {
@@ -95,7 +95,7 @@ class PixelLook : public Look, public testing::WithParamInterface<Setting> {
             ctx, [&](const session::Snapshot&) { return !bench_->sweep().counts(); }, "the count of the configs");
     });
   }
-  // The views one below the other.
+  // The views, one below the other.
   void expect_kept_as_recorded() {
     const std::filesystem::path file =
         std::filesystem::path(ATTNSCOPE_SOURCE_DIR) / "tests/data/look" / ("pixels_" + name_of(GetParam()) + ".png");
@@ -169,7 +169,7 @@ INSTANTIATE_TEST_SUITE_P(Sizes, PixelLook,
                                          Setting{{2560, 1440}, ThemeMode::light}),
                          [](const auto& setting) { return name_of(setting.param); });
 
-// A line of text, a wrong colour and an empty plot are more than the tolerance.
+// A line of text, a wrong colour and an empty plot each exceed the tolerance.
 TEST(PixelLookTolerance, ALineOfTextIsMore) {
   constexpr ShotSize kSize{1280, 720};
   std::vector<uint8_t> rgb(static_cast<size_t>(kSize.width) * kSize.height * kChannels, 20);

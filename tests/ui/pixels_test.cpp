@@ -1,5 +1,5 @@
-// Maps that stay on the GPU hold the same values as through the pipe. Needs an NVIDIA GPU that also runs OpenGL; an X
-// server such as Xvfb with NVIDIA's GLX is enough.
+// Maps that stay on the GPU hold the same values as maps through the pipe. Needs an NVIDIA GPU that also runs OpenGL;
+// an X server such as Xvfb with NVIDIA's GLX is enough.
 #include <algorithm>
 #include <cstring>
 

@@ -34,7 +34,7 @@ class PresenterFlow : public WindowFlow {
         ctx, [&](const Snapshot& s) { return !s.focus.running && progress().may_go_on(); }, "the step is told");
     ctx->Yield(12);
   }
-  // Nothing of the step is cut: its columns need no scrolling.
+  // Nothing of the step is cut off: its columns need no scrolling.
   static void expect_fits(ImGuiTestContext* ctx) {
     for (const ImGuiWindow* window : ctx->UiContext->Windows) {
       const bool column = window->WasActive && std::string_view(window->Name).starts_with("Presenter/");
@@ -46,7 +46,7 @@ class PresenterFlow : public WindowFlow {
     ImVec2 at, size;
     bool in_front;
   };
-  // Of every docked window.
+  // For every docked window.
   static std::vector<Place> layout_of(ImGuiTestContext* ctx) {
     std::vector<Place> places;
     for (ImGuiWindow* window : ctx->UiContext->Windows)
@@ -98,7 +98,7 @@ TEST_F(PresenterFlow, ALessonIsLedByTwoKeysAtEverySize) {
       EXPECT_THAT(drawn_words(ctx), HasSubstr("The answer is shown after yours."));
       ctx->KeyPress(ImGuiKey_RightArrow);  // marks the first answer
       ctx->KeyPress(ImGuiKey_PageDown);    // the second
-      ctx->KeyPress(ImGuiKey_PageDown);    // there is no third, and on does not pass a question
+      ctx->KeyPress(ImGuiKey_PageDown);    // there is no third, and "on" does not pass a question
       ctx->Yield(4);
       EXPECT_EQ(progress().state(), Progress::State::asks);
       ctx->KeyPress(ImGuiKey_LeftArrow);

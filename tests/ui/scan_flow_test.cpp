@@ -12,7 +12,7 @@ using testing::Not;
 
 class ScanFlow : public WindowFlow {
  protected:
-  // The newest scan, once it is over.
+  // The newest scan, once it has ended.
   const Scan* wait_for_scan(ImGuiTestContext* ctx, const char* knob) {
     const auto is_over = [&](const session::Snapshot& s) {
       return !s.scans.empty() && s.scans.back()->over() && s.scans.back()->points.front().knob == knob;
@@ -22,7 +22,8 @@ class ScanFlow : public WindowFlow {
     ctx->Yield(3);
     return seen_->scans.back().get();
   }
-  // Moves over that part of the plot (shares of its width) until the tooltip has those words; false: nowhere.
+  // Moves over that part of the plot (shares of its width) until the tooltip contains those words. Returns false if it
+  // never does.
   bool find_in_plot(ImGuiTestContext* ctx, const char* plot, const char* words, float from, float to, ImVec2 step) {
     const ImRect frame = ctx->ItemInfo(plot).RectFull;
     for (float x = frame.Min.x + from * frame.GetWidth(); x < frame.Min.x + to * frame.GetWidth(); x += step.x)

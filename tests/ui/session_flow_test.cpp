@@ -14,9 +14,8 @@ using testing::Not;
 
 class SessionFlow : public WindowFlow {
  protected:
-  // A window that SIGKILL ends leaves its files as they are: what the system took stays. So another window over a copy
-  // of them, made in the middle, finds what the killed one left.
-  // `meanwhile` is done to the copy.
+  // A window that SIGKILL ends leaves its files as they are: what the system accepted stays. So another window over a
+  // copy of the files, made in the middle, finds what the killed one left. `meanwhile` changes the copy.
   void go_on_as_after_a_kill(const std::function<void(const std::filesystem::path&)>& meanwhile = {}) {
     const std::filesystem::path left = dir_ / "left";
     std::error_code error;
@@ -106,7 +105,7 @@ TEST_F(SessionFlow, ASessionIsSavedFoundOpenedDeletedAndTakenBack) {
     EXPECT_THAT(drawn_words(ctx), Not(HasSubstr("No match.")));
     ctx->PopupCloseAll();
     ctx->Yield(4);
-    // Something else: a third run, A unpinned, the panel open.
+    // A different state: a third run, A unpinned, the panel open.
     ctx->ItemClick("//Experiment/NUM_WARPS/4");
     if (!wait_for_run(ctx, "NUM_WARPS", 4)) return;
     bench_->settings().pinned.reset();

@@ -89,7 +89,7 @@ TEST(SourceEdits, TheOwnTextOfASaveBeforeARefusedOneIsNoConflict) {
     if (first_worked)
       edits.observe(held, SavedSource{2, Failure{Stage::store, "the disk is full", "Free some space."}, {}});
     else
-      edits.observe(held, SavedSource{2, {}, held});  // it does not hold what the second was based on
+      edits.observe(held, SavedSource{2, {}, held});  // it does not contain the text that the second edit is based on
     EXPECT_FALSE(edits.conflict());
     EXPECT_EQ(edits.text(), "three\n");
     edits.try_again();

@@ -11,7 +11,7 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-// Keeps whose code the window asks for.
+// Keeps the runs whose code the window asks for.
 class CodeSession : public StillSession {
  public:
   using StillSession::StillSession;
@@ -263,7 +263,7 @@ TEST_F(SourceFlow, CodeWithoutMatricesSaysSo) {
   });
 }
 
-// The figures stay beside the code that is scrolled to the side.
+// The figures stay beside the code when it scrolls sideways.
 TEST_F(SourceFlow, FiguresStayInSightWhenTheCodeIsScrolled) {
   session::Snapshot snapshot = snapshot_with_code();
   const std::string hash = hash_of(snapshot.focus.shown->experiment);

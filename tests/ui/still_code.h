@@ -10,16 +10,16 @@ namespace attnscope::ui {
 // Two runs of a kernel with three lines; each has a listing unless `listed` is false.
 session::Snapshot snapshot_with_code(bool listed = true);
 
-// Of the live run of snapshot_with_code(): its first instruction reads a row and then a column of K_tile, 16 bytes a
+// From the live run of snapshot_with_code(): its first instruction reads a row and then a column of K_tile, 16 bytes a
 // lane; the third stores a row.
 session::Snapshot with_banks(session::Snapshot snapshot);
-// Its third instruction is a product, and the EXIT is none.
+// Its third instruction is a product; the EXIT is not.
 session::Snapshot with_a_product(session::Snapshot snapshot);
 
 // Two runs with terms; the second one has `found`.
 session::Snapshot snapshot_with_terms(const std::vector<Finding>& found = {});
 
-// Two runs; of the live one the softmax of row 0 is there.
+// Two runs; the live one has the softmax of row 0.
 session::Snapshot snapshot_with_softmax();
 // The key of that row's listing.
 std::string softmax_key(const session::Snapshot& snapshot);

@@ -9,8 +9,8 @@
 
 namespace attnscope::ui {
 
-// A session over one fixed snapshot: nothing runs, and every request but two is ignored. A map is answered at once,
-// with the same values every time, and so is a hold of what is timed.
+// A session over one fixed snapshot: nothing runs, and every request but two is ignored. It answers a map at once, with
+// the same values every time, and also a hold of timing.
 class StillSession : public testing_support::DeafSession {
  public:
   explicit StillSession(session::Snapshot snapshot);
@@ -29,7 +29,7 @@ class StillSession : public testing_support::DeafSession {
 // `minimal`, with a source and a story of the test's own, and the emulated L4.
 session::Snapshot snapshot_after(const std::vector<std::string>& recordings);
 
-// Gives every run the kernel's code of now, and what `change` does to it; the last one stays live.
+// Gives every run the kernel's current code, and applies `change` to it; the last run stays live.
 void revise_runs(session::Snapshot& snapshot, const std::function<void(uint64_t run, Observation&)>& change);
 
 }  // namespace attnscope::ui

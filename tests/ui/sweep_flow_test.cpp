@@ -1,4 +1,4 @@
-// The Sweep panel: what it is to try, its start, pause and end, brushes, and a point that becomes the experiment.
+// The Sweep panel: its settings, start, pause and end, brushes, and a point that becomes the experiment.
 #include <fmt/format.h>
 
 #include "store/results.h"
@@ -24,7 +24,7 @@ class SweepFlow : public WindowFlow {
       else
         std::filesystem::remove(gate() / part);
   }
-  // Ticks only the current value of every knob but `free`, of which it ticks all.
+  // Ticks all values of `free`, and only the current value of every other knob.
   void choose(ImGuiTestContext* ctx, const std::string& free) {
     bench_->open_panel("Sweep");
     ctx->Yield(10);
@@ -47,7 +47,7 @@ class SweepFlow : public WindowFlow {
     ctx->Yield(3);
     return ended;
   }
-  // Starts a sweep over `free`, of which one run is under way and waits at the gates.
+  // Starts a sweep over `free`; one of its runs is under way and waits at the gates.
   bool start_gated(ImGuiTestContext* ctx, const std::string& free) {
     choose(ctx, free);
     gates(false);
@@ -56,7 +56,7 @@ class SweepFlow : public WindowFlow {
     return wait(
         ctx, [&](const session::Snapshot&) { return runs() > before; }, "a run of the sweep");
   }
-  // The values of that knob which have ended, as the table lists them.
+  // The values of that knob that have ended, in the table's order.
   std::vector<int64_t> listed(const std::string& knob) const {
     std::vector<int64_t> values;
     for (const sweep::Trial& trial : state()->trials->rows)
@@ -96,7 +96,7 @@ TEST_F(SweepFlow, StartFillsTheTrialsAndAPointBecomesTheExperiment) {
     EXPECT_THAT(drawn, HasSubstr("best "));
     ctx->ItemClick("//Sweep/###excluded");
     EXPECT_THAT(drawn_words(ctx), HasSubstr("does not divide"));
-    // The same sweep again knows what ran.
+    // A repeated sweep knows what ran.
     const size_t before = runs();
     ctx->ItemClick("//Sweep/Start");
     if (!wait_for_end(ctx)) return;
@@ -180,7 +180,7 @@ TEST_F(SweepFlow, AnotherWorkersDeviceTakesPart) {
   });
 }
 
-// The session's device taken for a GPU: its runs are those that were recorded, however short a round is.
+// The session's device is taken for a GPU: its runs are the recorded ones, however short a round is.
 TEST_F(SweepFlow, HalvingLosesNoConfigAndEndsWithTheFastest) {
   open();
   flow([&](ImGuiTestContext* ctx) { wait_for_run(ctx, "NUM_WARPS", 4); });
@@ -288,7 +288,7 @@ TEST_F(SweepFlow, AKnobsTurnGoesFirstAndTheSweepGoesOn) {
     if (!wait_for_run(ctx, "BLOCK_M", 16) || !wait_for_end(ctx)) return;
     EXPECT_EQ(state()->phase, sweep::Phase::done);
     EXPECT_THAT(listed("NUM_WARPS"), testing::UnorderedElementsAre(1, 2, 4, 8));
-    std::vector<std::string> asked_for;  // of the worker, from the sweep's first run on
+    std::vector<std::string> asked_for;  // the worker's, from the sweep's first run on
     std::ifstream file(dir_ / "requests");
     for (std::string line; std::getline(file, line);)
       if (line.starts_with("run ")) asked_for.push_back(line);
@@ -349,7 +349,7 @@ TEST_F(SweepFlow, ASpaceThatRestrictionsEmptyIsRefusedWithTheReason) {
   });
 }
 
-// The fastest config has a race, which only the watch sees.
+// The fastest config has a race, which only the watch finds.
 TEST_F(SweepFlow, WhatIsNotCorrectCannotLead) {
   fake_worker({"--race", "NUM_WARPS=8"});
   open();
@@ -379,7 +379,7 @@ TEST_F(SweepFlow, BrushesLeaveAPartInPlotAndTable) {
     ctx->ItemClick("//Sweep/parallel");
     ctx->Yield(3);
     EXPECT_THAT(drawn_words(ctx), Not(HasSubstr("kept: clear")));
-    // The lower half of the axis of NUM_WARPS, whose column the space has in the manifest's place.
+    // The lower half of the axis of NUM_WARPS. The space has its columns in the manifest's order.
     const auto& columns = state()->trials->columns;
     const auto axis = std::ranges::find(columns, "NUM_WARPS", &sweep::TrialColumn::name) - columns.begin();
     const ImRect plot = ctx->ItemInfo("//Sweep/##parallel").RectFull;
@@ -394,7 +394,7 @@ TEST_F(SweepFlow, BrushesLeaveAPartInPlotAndTable) {
     EXPECT_THAT(drawn_words(ctx), HasSubstr("2 of 4 kept: clear"));
     ctx->ItemClick("//Sweep/###clear");
     EXPECT_THAT(drawn_words(ctx), Not(HasSubstr("kept: clear")));
-    // Between two axes a drag means nothing, also where it ends on a trial's line.
+    // A drag between two axes does nothing, even if it ends on a trial's line.
     const Draft before = now()->focus.wanted;
     for (float share = 0.15f; share < 0.85f; share += 0.05f) {
       ctx->MouseTeleportToPos({x + 0.5f * each, plot.Max.y - 12});

@@ -9,7 +9,7 @@ namespace {
 
 class SweepScene : public Scene {
  protected:
-  // Ticks every value of the knobs from the first to before the last, and only the current one of the others.
+  // Ticks every value of the knobs from the first to the last but one, and only the current value of the others.
   void choose(size_t first, size_t last) {
     const Kernel* kernel = session::find_kernel(*now(), now()->focus.wanted.kernel);
     ASSERT_NE(kernel, nullptr);

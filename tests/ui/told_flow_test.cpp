@@ -33,7 +33,7 @@ class Told : public WindowFlow {
   }
 };
 
-// Once, with the remedy: by the readout of the failure's stage, or by the notes if there is none.
+// The message appears once, with the remedy: in the readout of the failure's stage, or in the notes if there is none.
 TEST_F(Told, WhatCannotRunIsReportedOnce) {
   using testing::HasSubstr;
   using testing::Not;

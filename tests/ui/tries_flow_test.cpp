@@ -1,4 +1,4 @@
-// What findings propose is run on the side, and the finding says what came of it.
+// Runs on the side what findings propose; the finding then says how it went.
 #include "ui/still_session.h"
 #include "ui/window_flow.h"
 
@@ -12,7 +12,7 @@ using testing::Not;
 
 using Set = std::map<std::string, int64_t>;
 
-// Answers a request for a config at once: with the shown run's time times `ratio`.
+// Answers a request for a config at once, with the shown run's time times `ratio`.
 class TryingSession : public StillSession {
  public:
   explicit TryingSession(session::Snapshot snapshot) : StillSession(snapshot), now_(session::share(snapshot)) {}
@@ -40,7 +40,7 @@ class TryingSession : public StillSession {
   }
 
   std::vector<Set> asked;
-  double ratio = 0;  // 0: nothing comes back
+  double ratio = 0;  // 0: no answer
 
  private:
   session::Shared<session::Snapshot> now_;

@@ -1,4 +1,4 @@
-// The Why panel: terms beside the baseline's, their lines, findings with what to try.
+// The Why panel: terms beside the baseline's, their lines, findings with proposals.
 #include <imgui_internal.h>
 
 #include "ui/still_code.h"
@@ -9,7 +9,7 @@ namespace {
 
 using testing::HasSubstr;
 
-// Keeps what the window asks for.
+// Keeps the window's requests.
 class AskedSession : public StillSession {
  public:
   using StillSession::StillSession;
@@ -117,7 +117,7 @@ TEST_F(WhyFlow, TheVerdictAndTheKeyLeadHere) {
   });
 }
 
-// In every window size the panel stands somewhere, and whatever it chooses to show, nothing below it moves.
+// The panel is in every window size, and whatever it shows, nothing below it moves.
 TEST_F(WhyFlow, NothingMovesWhenAnotherTermIsChosen) {
   Finding found;
   found.sentence = "Found.";

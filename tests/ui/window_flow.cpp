@@ -71,7 +71,7 @@ void WindowFlow::open_window(ShotSize size) {
 void WindowFlow::close_window() {
   if (engine_ != nullptr) ImGuiTestEngine_Stop(engine_);
   bench_.reset();
-  screen_.reset();  // Dear ImGui's context before the engine's
+  screen_.reset();  // Dear ImGui's context goes before the engine's
   if (engine_ != nullptr) ImGuiTestEngine_DestroyContext(engine_);
   engine_ = nullptr;
 }

@@ -40,7 +40,7 @@ class WindowFlow : public testing::Test {
   void frame();
   // Runs `steps` in the test engine, frame by frame, until they end.
   void flow(const std::function<void(ImGuiTestContext*)>& steps);
-  // Only within a flow.
+  // Call only within a flow.
   bool wait(ImGuiTestContext* ctx, const std::function<bool(const session::Snapshot&)>& condition, const char* what);
   bool wait_for_run(ImGuiTestContext* ctx, const char* knob, int64_t value);
   // All text of the next frame, panel by panel; a line of a table is one line.

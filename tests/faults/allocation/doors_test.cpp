@@ -1,5 +1,5 @@
 // Memory that runs out in each layer's entry points: reading, decoding, computing, layout. Every refused allocation
-// gives a Failure or a std::bad_alloc for the code that catches it, and leaks nothing.
+// gives a Failure, or a std::bad_alloc for the code that catches it, and leaks nothing.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -49,7 +49,7 @@ Result<void> without_value(const Result<T>& result) {
   return {};
 }
 
-// Every entry point allocates, and frees all of it.
+// Every entry point allocates, and frees everything that it allocated.
 void expect_clean(const Refusals& refusals) {
   EXPECT_GT(refusals.failed + refusals.thrown, 0);
   EXPECT_EQ(refusals.held, 0) << "allocations that stayed after " << refusals.calls << " calls";
@@ -62,7 +62,7 @@ Observation recorded_observation() {
   return observation.value_or(Observation{});
 }
 
-// All but the experiment, whose hash is made by writing its JSON.
+// All but the experiment, whose hash is made from its JSON.
 TEST(RefusedAllocations, WhereAnObservationsPartsAreRead) {
   const std::string text = read_text(kTree / "tests/data/observations/m32_w4.json");
   expect_clean(refuse_each([&]() -> Result<void> {
@@ -240,7 +240,7 @@ TEST(RefusedAllocations, InTheEmulator) {
   }
 }
 
-// Every call wants one more thread than there is.
+// Every call needs one more thread than there is.
 TEST(RefusedAllocations, WhereTheEmulatorsThreadsAreMade) {
   const EmulatedNumbers numbers;
   emulator::RunOptions options;

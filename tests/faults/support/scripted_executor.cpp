@@ -1,4 +1,4 @@
-// An executor for tests of the supervisor: it computes nothing and does what the experiment's kernel id tells it to.
+// An executor for tests of the supervisor: it computes nothing and does what the experiment's kernel id says.
 #include <signal.h>
 #include <unistd.h>
 
@@ -60,7 +60,7 @@ void obey(const std::string& word, protocol::Id id) {
     cancelled = false;
     return send(protocol::Done{id, Failure{Stage::cancelled, "cancelled", ""}});
   }
-  if (word == "stray") {  // in a new session and without its parent: this process has lost track of it
+  if (word == "stray") {  // in a new session and without its parent: this process has lost it
     int told[2];
     if (pipe(told) != 0) _exit(1);
     if (fork() == 0) {

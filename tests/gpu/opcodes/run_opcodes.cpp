@@ -76,7 +76,7 @@ int main(int argc, char** argv) {
            "inputs");
     expect(cuMemsetD32(out, 0xcdcdcdcd, kThreads * kMostWords), "outputs");
     expect(cuMemsetD32(scratch, 0, kScratchBytes / 4), "scratch");
-    // The same values as the emulator's test gives (tests/unit/emulator/opcode_test.cpp).
+    // The same values as in the emulator's test (tests/unit/emulator/opcode_test.cpp).
     unsigned s = 0x2c, t = 0x3fc00000, unused = 0;
     float fs = 3.14159274f;
     unsigned long long ls = 0x40091eb851eb851full;

@@ -217,7 +217,7 @@ double recorded_figure(const std::string& text, const std::string& line, const s
   return std::stod(text.substr(at + before.size()));
 }
 
-// What both boards, whose SMs are the same, have from tests/gpu/registers and tests/gpu/memory.cu.
+// What both boards, whose SMs are the same, gave for tests/gpu/registers and tests/gpu/memory.cu.
 TEST(Devices, RegistersAndMemoryAreThoseOfTheirRecordings) {
   const std::string registers = testing_support::read_text(source_dir() / "tests/data/gpu/h200_registers.txt"),
                     memory = testing_support::read_text(source_dir() / "tests/data/gpu/h200_memory.txt");

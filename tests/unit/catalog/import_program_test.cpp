@@ -30,7 +30,7 @@ std::string refusal(const std::string& source, const std::string& function = "ma
   return one ? "accepted: " + one->manifest : one.error().message + " | " + one.error().hint;
 }
 
-// Of a manifest: name to role, init or shape.
+// From a manifest: name to role, init or shape.
 Json of_buffers(const Json& json, const char* key) {
   Json found = Json::object();
   for (const Json& buffer : json["buffers"]) found[buffer["name"].get<std::string>()] = buffer.value(key, Json());
@@ -120,7 +120,8 @@ TEST(AddressParts, AreThoseOfASumOrAnElement) {
     EXPECT_EQ(parts(none), " | ") << none;
 }
 
-// As llm.c splits what one product gives: the parts of one buffer, also by names of their own and by callers.
+// As in llm.c, where the host code splits the result of one product: the parts of one buffer, also under their own
+// names and through callers.
 TEST(ImportProgram, FollowsAddressesWithinABuffer) {
   const Imported one = imported(R"(
 __global__ void split(float* a, float* b, const float* both, int n) { a[threadIdx.x] = b[threadIdx.x] = both[n]; }
@@ -271,7 +272,7 @@ TEST(ImportProgram, KernelsThatHandNothingOnAreOnTheirOwn) {
   EXPECT_EQ(imported(with_main(kThree), "").entry, "main");
 }
 
-// What cannot be followed is said, with the line, and the first kernel is what it was before.
+// What the reader cannot follow is reported with its line, and the first kernel is the same as before.
 TEST(ImportProgram, SaysWhyAFunctionIsNoProgram) {
   struct Case {
     std::string launches, reason;
@@ -363,7 +364,7 @@ TEST(ImportProgram, FollowsALaunchThroughSixFunctions) {
   EXPECT_EQ(json_of(imported(source, "all"))["launches"].size(), 2u);
 }
 
-// Only what is written last counts, and a memset behind the last launch is no step.
+// Only the last write counts, and a memset after the last launch is no step.
 TEST(ImportProgram, ABufferThatIsWrittenAgainIsAnOutput) {
   const std::string begin = kKernels + R"(
 int main() {
@@ -468,7 +469,7 @@ TEST(ImportProgram, HostileTextEndsSoon) {
   for (int i = 1; i < 20000; ++i)
     deep_calls += "void f" + std::to_string(i) + "(float* x) { f" + std::to_string(i - 1) + "(x); }\n";
   EXPECT_THAT(refusal(deep_calls + with_main("f19999(d_x);" + kThree)), HasSubstr("accepted"));
-  // More CTAs than a number holds.
+  // More CTAs than a 64-bit number holds.
   EXPECT_THAT(refusal(with_main("dim3 grid(1099511627776, 1099511627776);\nsquare<<<grid, 32>>>(d_x, d_y, N);")),
               HasSubstr("1099511627776"));
   // A function that calls itself, or two that call each other.

@@ -1,4 +1,4 @@
-// What docs/importing.md says of published kernels is what bench/results/import_kernels.txt holds.
+// docs/importing.md says about published kernels what bench/results/import_kernels.txt holds.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 

@@ -57,7 +57,7 @@ TEST(Import, ConstantsThatTheHostCodeSetsGetABuffer) {
   EXPECT_EQ(constants["later"]["dtype"], "f32");
 }
 
-// What such a pointer leads to is an address, which no manifest can fill.
+// Such a pointer leads to an address, which no manifest can fill.
 TEST(Import, APointerToPointersIsRefused) {
   for (const std::string parameter : {"float** x", "const float* const* x", "float* __restrict__* x", "float* x[4]"}) {
     const auto imported =
@@ -119,14 +119,14 @@ int main() {
   EXPECT_EQ(json["args"], Json({"in", "out", Json({{"value", 2.0}, {"type", "f32"}}), "n"}));
 }
 
-// Of a manifest: name to role, init or shape.
+// From a manifest: name to role, init or shape.
 Json of_buffers(const Json& json, const char* key) {
   Json found = Json::object();
   for (const Json& buffer : json["buffers"]) found[buffer["name"].get<std::string>()] = buffer.value(key, Json());
   return found;
 }
 
-// Zeros in what a kernel only reads make its output zero, whatever it computes.
+// If everything that a kernel only reads is zero, its output is zero, whatever it computes.
 TEST(Import, ARoleIsWhatTheKernelDoesWithItsPointer) {
   const Json json = manifest_of(R"(#define FLOAT4(x) (reinterpret_cast<float4*>(&(x))[0])
 __device__ void helper(float* p);
@@ -285,7 +285,7 @@ int main(int argc, char** argv) {
   EXPECT_THAT(imported->read, Contains("C is 768 in the host code"));
 }
 
-// A name of another block or function is no reading.
+// Names from other blocks or functions are not read.
 TEST(Import, OnlyWhatTheLaunchSeesIsRead) {
   const std::string source = R"(__global__ void k(float* x, int n) { x[0] = 1; }
 void other() { int n = 4096; dim3 grid(7); }
@@ -402,7 +402,7 @@ __global__ void __launch_bounds__(WIDTH * 1) norm(const T* x, scalar* y, Shape s
   EXPECT_THAT(manifest_of(source, "gone").get<std::string>(), HasSubstr("has no kernel gone"));
 }
 
-// A default made of earlier parameters: only the compiler can compute it.
+// A default that is computed from earlier parameters: only the compiler can compute it.
 TEST(Import, ADefaultOfOtherParametersIsLeftToTheCompiler) {
   const std::string source =
       "template <typename T, typename = std::enable_if_t<std::is_floating_point_v<T>>>\n"
@@ -459,14 +459,14 @@ TEST(Import, ATypeThatTheSourceDoesNotDeclareIsGuessed) {
   const std::string declared = "class Pair { public: int a, b; };\n";
   EXPECT_EQ(import_kernel("k.cu", declared + kernel + "void run(Pair* x) { k<Pair><<<1, 32>>>(x, 4); }\n", "")->entry,
             "k<Pair>");
-  // What is called and not pointed to is no number.
+  // A parameter that is called, and is not a pointer, is not a number either.
   const auto functor =
       import_kernel("k.cu", "template <typename F> __global__ void k(float* x, F f) { x[0] = f(1); }\n", "");
   ASSERT_FALSE(functor);
   EXPECT_THAT(functor.error().message, HasSubstr("is a template of <typename F>"));
 }
 
-// Each function has its own constants; those of the launch count.
+// Each function has its own constants; the constants of the launch's function count.
 TEST(Import, ConstantsAreThoseOfTheLaunchsFunction) {
   const std::string source =
       "template <int B> __global__ void first(float* x, int n) {}\n"
@@ -527,7 +527,7 @@ TEST(Import, WhatStandsBeforeAKernelsNameIsNotItsName) {
   }
 }
 
-// Each is the same name in the host code, so that one's formula is the next one.
+// Each is the same name in the host code, so one's formula is also the next one's.
 TEST(Import, SizesThatFollowEachOtherEndAtTheLast) {
   const Json json = manifest_of(
       "__global__ void k(const float* x, int sx, float* y, int sy, float* z, int sz, int columns) {}\n"
@@ -593,7 +593,7 @@ TEST(Import, RefusesWhatCannotBePassed) {
   EXPECT_THAT(manifest_of("__global__ void k\xff(int* p) {}").get<std::string>(), HasSubstr("UTF-8"));
 }
 
-// It may print or assert: it runs, and there is nothing to judge.
+// The kernel may print or assert: it runs, and there is nothing to judge.
 TEST(Import, AKernelWithoutAnOutputRunsToo) {
   const Json json = manifest_of("__global__ void k(const int* p, int n) {}\nint main() { k<<<2, 32>>>(0, 40); }\n");
   EXPECT_EQ(of_buffers(json, "role"), Json({{"p", "in"}, {"nothing", "inout"}}));
@@ -618,7 +618,7 @@ int main() { int n = 32; run(0, n, 96); }
   EXPECT_EQ(json["launch"]["grid"][0], "24");
 }
 
-// A benchmark's gigabytes: a first run takes fewer rows of the same width.
+// A benchmark's buffers are gigabytes: a first run takes fewer rows of the same width.
 TEST(Import, SizesThatTakeGigabytesAreHalved) {
   const auto of = [](const char* rows) {
     return fmt::format(R"(__global__ void k(const float* x, float* y, int rows, int width) {{}}
@@ -637,7 +637,7 @@ int main() {{
   const auto imported = import_kernel("k.cu", of("8192"), "");
   EXPECT_THAT(imported->guessed, Contains(HasSubstr("rows = 2048 to begin with")));
   EXPECT_THAT(imported->guessed, Contains(HasSubstr("--problem rows=8192 sets it back")));
-  // A grid that does not follow the sizes would leave the smaller buffers.
+  // A grid that does not follow the sizes would index past the smaller buffers.
   EXPECT_EQ(manifest_of("__global__ void k(float* x, int n) {}\nint main() { int n = 1 << 28; float* x;\n"
                         "cudaMalloc(&x, n * 4); k<<<1024, 256>>>(x, n); }\n")["sizes"]["n"],
             1 << 28);
@@ -845,9 +845,9 @@ TEST(Workload, LaysAStructOutAsCDoes) {
   EXPECT_EQ(bytes[17], std::byte{0x42});  // of 3.0
 }
 
-// Text that opens and never closes, in every construct that is read: the cost grows with its length. A cost of its
-// length squared would exceed the test's time, and recursion would end the test.
-// Bytes of a source for which a cost that grows with the square of the length takes minutes.
+// Text that opens and never closes, in every construct that is read: the cost grows with its length. A cost that grows
+// with the square of the length would exceed the test's time, and recursion would end the test. The sizes are bytes of
+// source for which a quadratic cost takes minutes.
 constexpr size_t kLong = testing_support::kSanitized ? 250'000 : 2'000'000;
 
 std::string repeated(const std::string& text, size_t bytes) {
@@ -894,7 +894,7 @@ TEST(Import, OpeningsWithoutAnEndCostTheirLength) {
   }
 }
 
-// The same of a kernel's body, which is read for what it does with its pointers.
+// The same for a kernel's body, from which the reader finds what the kernel does with its pointers.
 TEST(Import, ABodyCostsItsLength) {
   for (const std::string text : {"a = ", "x[0] = ", "a = x[0] + b = ", "if (x[0]) ", "if (x[0]) {", "for (;x[0];) ",
                                  "if (x[0]) return; ", "else ", "(", "x[", "f(x[0]", "auto [a, ", "int a(x", "*x "}) {

@@ -162,7 +162,7 @@ TEST(Choices, EveryValueWithItsReason) {
   EXPECT_TRUE(choice(all, "BLOCK_M", 32).is_default);
   EXPECT_FALSE(choice(all, "BLOCK_M", 48).chosen);
   EXPECT_TRUE(choice(all, "BLOCK_M", 48).legal);
-  // Runs but gives a wrong output: never forbidden, only warned about.
+  // Such a config runs but gives a wrong output: it is never forbidden, only warned about.
   const KnobChoice& six = choice(all, "NUM_WARPS", 6);
   EXPECT_TRUE(six.legal);
   ASSERT_EQ(six.warnings.size(), 1u);

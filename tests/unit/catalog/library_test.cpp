@@ -1,4 +1,4 @@
-// Kernels that are a library's routine: a manifest without a source.
+// Kernels that are a library's routine: the manifest has no source.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -7,7 +7,7 @@ namespace {
 
 PointerUse use_of_p(const char* body) { return pointer_uses(body, {"p"}).at("p"); }
 
-// Taken for an input, p would be a buffer that the kernel must not write.
+// If p were taken for an input, the kernel must not write it.
 TEST(PointerUse, WhatIsAddedToIsReadAndStored) {
   for (const char* body : {"*p = *p + x[0];", "*p += x[0];", "{ *p = 2 * *p; }", "if (i == 0) *p *= 2;",
                            "*(volatile float*)p = *(volatile float*)p + x[0];", "*(volatile float*)p -= x[0];"}) {

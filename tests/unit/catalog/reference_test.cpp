@@ -61,7 +61,7 @@ TEST_F(Reference, WhoseShapesDoNotFitIsRefusedWithItsPlace) {
   ASSERT_TRUE(load()) << "as many elements";
 }
 
-// At sizes that a run sets, the same refusal.
+// Sizes that a run sets get the same refusal.
 TEST_F(Reference, IsTriedAtTheSizesOfARunToo) {
   mine_["buffers"][1]["shape"] = {"2 * n - 8"};
   mine_["reference"] = {{"kind", "copy"}, {"inputs", {"x"}}, {"output", "y"}};
@@ -86,7 +86,7 @@ TEST_F(Reference, IsAnotherKernelOfTheFolderWithAConfig) {
   EXPECT_EQ(config_of(*kernel->reference_kernel)->knobs.at("WAY"), 2);
   EXPECT_EQ(kernel->reference_kernel->atol, 0.5);
   EXPECT_FALSE(kernel->reference_kernel->rtol);
-  // As it is sent to a worker: without the folder.
+  // In the form that a worker gets: without the folder.
   const auto sent = parse_kernel({kernel->manifest_name, kernel->manifest, kernel->source_name, kernel->source});
   ASSERT_TRUE(sent) << sent.error().message;
   EXPECT_EQ(sent->content_hash, kernel->content_hash);

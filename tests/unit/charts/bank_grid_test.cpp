@@ -70,7 +70,7 @@ TEST(Relaid, PaddingAndSwizzleSpreadAColumn) {
   EXPECT_EQ(relaid(column(4), 128, 0, {}), column(4));
 }
 
-// Rows of 32 bytes have two chunks: a swizzle stays in them.
+// Rows of 32 bytes have two chunks: a swizzle stays within them.
 TEST(Relaid, ASwizzleStaysInItsRow) {
   const SharedAccess rows = access(4, [](int lane) { return 32 * lane; });
   EXPECT_EQ(row_bytes(rows), 32);
@@ -79,7 +79,7 @@ TEST(Relaid, ASwizzleStaysInItsRow) {
   EXPECT_EQ(made.at[1], 48);
 }
 
-// Four matrices of halves in rows of 128 bytes whose chunks are permuted: permuting them again undoes it.
+// Four matrices of halves in rows of 128 bytes with permuted chunks: a second permutation undoes the first.
 TEST(Relaid, MatricesTellOfPermutedRows) {
   SharedAccess matrices = access(16, [](int lane) { return 4096 + 128 * (lane % 16) + 16 * (lane / 16 ^ lane % 8); });
   EXPECT_EQ(row_bytes(matrices), 0) << "a load of 16 bytes a lane";

@@ -180,7 +180,7 @@ TEST(LatencyChart, ADeltaBetweenUnlikeRunsSaysWhatDiffers) {
   expect(run(2, 10, FigureKind::measured), Unlike::kind, "another kind of figure", "modelled against measured");
   expect(changed(run(2, 10), [](Observation& o) { o.versions.app = "0.2.0"; }), Unlike::version,
          "another version's model", "attnscope 0.1.0 against attnscope 0.2.0");
-  // The last comparable run, even with an incomparable one in between.
+  // The last comparable run counts, even if an incomparable run lies between.
   LatencyChart chart;
   const std::vector<charts::Run> runs = {plain, run(2, 10, FigureKind::measured), run(3, 900)};
   append(chart, runs);

@@ -39,7 +39,7 @@ TEST(CodeLinks, ValuesComeAroundALoopAndOverBothArms) {
   code.lines[2].targets = {1};
   const CodeGraph graph(code);
   EXPECT_THAT(graph.producers_of(1), ElementsAre(CodeLink{0, "R1"}, CodeLink{2, "R2"}));
-  code.lines[0].falls_through = false;  // nothing leads from 0 to 1
+  code.lines[0].falls_through = false;  // control does not fall through from 0 to 1
   EXPECT_THAT(CodeGraph(code).producers_of(1), ElementsAre(CodeLink{2, "R2"}));
 }
 

@@ -40,7 +40,7 @@ TEST(CodeView, LinesAndInstructionsLeadToEachOtherThroughInlinedCalls) {
   EXPECT_THAT(view.instructions_of[4], ElementsAre(2));
   EXPECT_THAT(view.lines_of[1], ElementsAre(2, 4));
   EXPECT_TRUE(view.lines_of[3].empty());
-  // A source that was edited and is shorter now.
+  // A source that was edited since and is now shorter.
   const CodeView shorter = code_view(listing(), nullptr, SourceLines("k.cu"), 3);
   EXPECT_THAT(shorter.lines_of[0], ElementsAre(2));
   EXPECT_TRUE(shorter.lines_of[2].empty());

@@ -75,7 +75,7 @@ TEST(LatencyAxis, AReportedFigureBeyondTheAxisIsPinnedToItsEdge) {
   EXPECT_EQ(rug[1].us, 839);
   EXPECT_EQ(rug[1].beyond, 0);
   EXPECT_EQ(rug[2].beyond, -1);
-  // Reported figures do not change the axis, so they never flatten the measured columns.
+  // Reported figures do not change the axis, so they never flatten the columns of measured times.
   EXPECT_EQ(latency_axis(chart_of({14}), AxisChoice::automatic, 0.2).top, 14);
 }
 

@@ -64,7 +64,7 @@ class LeaderboardTest : public testing::Test {
   std::optional<DeviceSpec> spec_;
 };
 
-// As the rounds of a halving.
+// As in the rounds of a halving.
 TEST_F(LeaderboardTest, OfExperimentsThatDifferInTheirTimeTheLongestTimedCounts) {
   Observation usual = timed("a", 10), shorter = timed("a", 11);
   usual.hash = hash_of(usual.experiment);
@@ -160,7 +160,7 @@ TEST_F(LeaderboardTest, RanksAreThoseOfEveryPair) {
     runs_.clear();
     for (int i = 0; i < 200; ++i) {
       const int at = i * 37 % 200;
-      // Some read the same, some overlap.
+      // Some times print the same text, some intervals overlap.
       const double us = kind == FigureKind::measured ? 1000 + at * 0.25 : 10 * std::pow(1.05, at);
       Observation run = timed("k" + std::to_string(i), us, i % 7 * 0.0005);
       run.timing->kind = kind;

@@ -8,7 +8,7 @@ namespace {
 class ScanRowsTest : public testing::Test {
  protected:
   ScanRowsTest() { scan_.held.config.knobs = {{"K", 4}, {"L", 4}}; }
-  // Its interval is 1 % either way.
+  // Its interval is ±1 %.
   Observation& add(int64_t value, double us, FigureKind kind = FigureKind::measured) {
     auto made = std::make_shared<Observation>();
     made->verdict.emplace().state = VerdictState::correct;

@@ -21,7 +21,7 @@ SharedAccess access(SharedUse use, int64_t bytes, const std::function<int64_t(in
 SharedAccess matrices() {
   return access(SharedUse::matrices, 16, [](int lane) { return 128 * (lane % 8) + 16 * (lane / 8); });
 }
-// Lanes along the same rows: nothing in it tells where one ends.
+// Lanes that read the same rows: nothing in the access says where a row ends.
 SharedAccess along() {
   return access(SharedUse::copy, 16, [](int lane) { return 16 * lane; });
 }

@@ -8,7 +8,7 @@
 namespace attnscope::charts {
 namespace {
 
-// Its interval is 1 % either way.
+// Its interval is ±1 %.
 Observation timed(double us, FigureKind kind = FigureKind::measured) {
   Observation made;
   made.experiment.device = "cuda:0";
@@ -71,7 +71,7 @@ TEST(Standing, IsFasterSlowerATieOrNotComparable) {
   }
 }
 
-// The compared table and the headline say the same as the strip.
+// The table of the comparison and the headline say the same as the strip.
 TEST(Standing, TheTableOfTwoRunsSaysTheSame) {
   const ComparedRow tie = compare(timed(100), timed(101.5)).front();
   EXPECT_EQ(tie.change, "a tie (+1.5 %)");

@@ -172,7 +172,7 @@ Observation observed(double us, int64_t scale) {
   return o;
 }
 
-// Everything doubled: more of a cost is worse, more occupancy is better.
+// If every figure doubles, costs are worse and occupancy is better.
 TEST(Compare, SaysWhichWayIsBetter) {
   const auto rows = compare(observed(100, 1), observed(200, 2));
   std::string text;

@@ -52,7 +52,7 @@ TEST(Poison, IsASignallingNanOfEachType) {
     EXPECT_EQ(count_poison(dtype, tensor), elements);
     for (int64_t i = 0; i < elements; ++i) EXPECT_TRUE(std::isnan(load_element(dtype, tensor.data(), i)));
     EXPECT_TRUE(is_poison_row(dtype, tensor.data(), 0, elements));
-    store_element(dtype, tensor.data(), 1, NAN);  // a NaN of arithmetic is different
+    store_element(dtype, tensor.data(), 1, NAN);  // an arithmetic NaN is different
     EXPECT_FALSE(is_poison(dtype, tensor.data(), 1));
     EXPECT_FALSE(is_poison_row(dtype, tensor.data(), 0, elements));
     EXPECT_EQ(count_poison(dtype, tensor), elements - 1);

@@ -234,7 +234,7 @@ TEST(Verdict, PoisonOutsideTheSampledRowsIsSeen) {
   EXPECT_EQ(verdict.state, VerdictState::wrong);
   EXPECT_EQ(verdict.first_bad->row, row);
   EXPECT_EQ(judge(output, *reference, {true})->state,
-            VerdictState::correct);  // only a part was asked for: that row was not due
+            VerdictState::correct);  // only a part was requested: that row need not be computed
 }
 
 TEST(Verdict, APartialRunIsJudgedOnWhatItDid) {
@@ -243,7 +243,7 @@ TEST(Verdict, APartialRunIsJudgedOnWhatItDid) {
   Verdict verdict = c.verdict(true);
   EXPECT_EQ(verdict.state, VerdictState::correct) << verdict.reason;
   EXPECT_EQ(verdict.rows_checked, 40);
-  fill_poison(c.problem.dtype, std::span(c.output).subspan(0, 2));  // half a row of poison is not a row left out
+  fill_poison(c.problem.dtype, std::span(c.output).subspan(0, 2));  // a row that is half poison is not a missing row
   EXPECT_EQ(c.verdict(true).state, VerdictState::wrong);
   fill_poison(c.problem.dtype, c.output);
   EXPECT_EQ(c.verdict(true).state, VerdictState::unchecked);
@@ -275,7 +275,7 @@ TEST(Verdict, CausalMaskOffByOne) {
   EXPECT_EQ(c.verdict_of(wrong).state, VerdictState::wrong);
 }
 
-// The tolerance trap: averages of thousands of values are so small that atol forgives everything.
+// A tolerance alone would be a trap here: averages of thousands of values are so small that atol accepts everything.
 struct Trap : testing::Test {
   Trap() {
     p.heads = p.kv_heads = 1, p.seq_q = 4096, p.seq_k = 4096, p.head_dim = 64;  // sampled: 4.3 GFLOP
@@ -283,7 +283,7 @@ struct Trap : testing::Test {
     inputs = *make_inputs(p);
     reference = *make_reference(p, inputs, Accumulate::f32);
   }
-  // Sampled rows as another problem gives them on the same inputs; the rest is 0 and never looked at.
+  // Sampled rows as another problem gives them on the same inputs; the other rows are 0 and are never read.
   Verdict verdict_of(const Problem& other) {
     std::vector<std::byte> output(static_cast<size_t>(p.q_elements()) * 2);
     AttentionInputs cut = inputs;

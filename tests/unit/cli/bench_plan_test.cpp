@@ -12,7 +12,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using Knobs = std::map<std::string, int64_t>;
 
-// Two kernels with a source, one of torch with two backends, and one that is no attention.
+// Two kernels with a source, one of torch with two backends, and one that is not attention.
 class BenchPlanTest : public testing::Test {
  protected:
   BenchPlanTest() {

@@ -1,4 +1,4 @@
-// Which device a name stands for.
+// Which device a name means.
 #include "cli/device_wait.h"
 
 #include <gtest/gtest.h>

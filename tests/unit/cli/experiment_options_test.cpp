@@ -14,7 +14,7 @@ namespace {
 using testing::HasSubstr;
 using Knobs = std::map<std::string, int64_t>;
 
-// The shipped kernels and presets, and a home of the test's own.
+// Uses the shipped kernels and presets, and a home of the test's own.
 class ExperimentOptionsTest : public testing::Test {
  protected:
   NamedDraft named() {

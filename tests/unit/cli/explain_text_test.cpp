@@ -11,7 +11,7 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-// A lucky run of a racy kernel is "correct", and no rule of explain looks for a race.
+// By luck, a run of a racy kernel may be "correct", and no rule of explain looks for a race.
 TEST(Explanation, SaysThatNothingWasWatched) {
   Kernel kernel;
   Observation seen;

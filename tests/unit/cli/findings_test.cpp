@@ -53,7 +53,7 @@ TEST(Findings, AFaultThatEndsTheRunIsOneToo) {
   EXPECT_EQ(located(o, {}).at(0).line, 0) << "a source without a name stands nowhere";
 }
 
-// Headers are pasted into the source that runs; a person has the files.
+// Headers are pasted into the source that runs; the user has the original files.
 TEST(Findings, StandInTheHeaderThatTheLineCameFrom) {
   const SourceFile whole{
       SourceLines("whole_k.cu", "#line 1 \"k.cu\"\n#line 1 \"../common/x.h\"\n\n\n\n#line 4 \"k.cu\"\n\n"), "src/k.cu"};
@@ -69,7 +69,7 @@ TEST(Findings, StandInTheHeaderThatTheLineCameFrom) {
   EXPECT_EQ(located(o, whole).at(0).line, 2);
 }
 
-// A person cannot change a header of CUDA's, but the line that calls it.
+// A user cannot change CUDA's headers, so the finding points at the line that calls them.
 TEST(Findings, StandAtTheLineThatCallsALibrary) {
   Observation o = watched({finding_at(RuleId::race_shared, Severity::error, "203",
                                       "Race: LDS at k.cu:21, then LDGSTS at pipe.h:203, 4 calls below k.cu:17.")});

@@ -1,4 +1,4 @@
-// A file in place of a kernel's id: which manifest counts, what is refused, what the session finds of it.
+// A file in place of a kernel's id: which manifest is used, what is refused, and what the session finds.
 #include "cli/given_file.h"
 
 #include <gmock/gmock.h>

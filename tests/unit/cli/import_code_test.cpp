@@ -1,4 +1,4 @@
-// A first manifest from machine code: parameters by the code, the rest by the command line or Triton.
+// A first manifest from machine code: the code gives the parameters, the command line or Triton the rest.
 #include "cli/import_code.h"
 
 #include <gmock/gmock.h>

@@ -8,7 +8,7 @@
 namespace attnscope::cli {
 namespace {
 
-// What the check says of a text; "" if it takes it.
+// Returns what the check says about a text; "" if it accepts it.
 std::string said(const CLI::Validator& check, std::string text) { return check(text); }
 
 TEST(NumberChecks, TakeTheNumbersOfTheirRange) {

@@ -19,7 +19,7 @@ std::vector<std::string> lines_of(const Observation& observation) {
   for (std::string line; std::getline(in, line);) lines.push_back(line);
   return lines;
 }
-// Without the kernel, the problem and the device, which every run has.
+// Returns the lines without those of the kernel, the problem and the device, which every run has.
 std::vector<std::string> rest_of(const Observation& observation) {
   std::vector<std::string> lines = lines_of(observation);
   lines.erase(lines.begin(), lines.begin() + 3);
@@ -83,7 +83,7 @@ TEST(RunText, AModelledTimeSaysItsTerms) {
   EXPECT_THAT(lines[3], testing::StartsWith("               score 100"));
 }
 
-// On a GPU, which measures all steps together.
+// For a GPU, which measures all steps together.
 TEST(RunText, ALaunchThatIsNotTimedByItselfHasNoTimeOfAnyKind) {
   Observation o;
   o.timing.emplace().kind = FigureKind::measured;
@@ -99,7 +99,7 @@ TEST(RunText, ALaunchThatIsNotTimedByItselfHasNoTimeOfAnyKind) {
   EXPECT_THAT(rest_of(o)[2], testing::EndsWith("2 memset sums: 2.00 µs modelled, 100.0 %"));
 }
 
-// docs/writing-a-kernel.md and docs/benching.md say what ran on a GPU: it is what the recordings hold.
+// docs/writing-a-kernel.md and docs/benching.md say about runs on a GPU what the recordings hold.
 TEST(RunText, TheDocsSayWhatTheRecordingsOfOwnKernelsHold) {
   const auto text_at = [](const char* file) {
     std::ifstream in(std::string(ATTNSCOPE_SOURCE_DIR) + "/" + file);

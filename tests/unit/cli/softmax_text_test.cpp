@@ -13,7 +13,7 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-// Two tiles of two keys, of which the row sees three; the second has the larger score.
+// Two tiles of two keys; the row sees three keys, and the second has the larger score.
 SoftmaxSteps steps() {
   SoftmaxSteps made;
   made.row = {1, 2, 17};

@@ -49,7 +49,7 @@ WorkerStatus worker(const std::string& name, WorkerState state, const std::strin
   return status;
 }
 
-// Workers a and b of a sweep beside the program's own.
+// Workers a and b of a sweep, next to the program's own worker.
 class PoolWordsTest : public testing::Test {
  protected:
   PoolWordsTest() {

@@ -153,7 +153,7 @@ report::RbkReport rbk_of(const std::string& text) {
   return made;
 }
 
-// A page without the line before its markup: what is left is XML, too.
+// A page without the line before its markup: the rest is XML, too.
 std::string markup_of(const std::string& page) { return page.substr(page.find('\n') + 1); }
 
 Observation observation_of(const std::string& text) {
@@ -220,7 +220,7 @@ charts::Figure figure_of(const std::string& text) {
   return made;
 }
 
-// `write` gets one microbenchmark's rows, of which every text is `text`.
+// `write` gets the rows of one microbenchmark; every text in them is `text`.
 std::string micro_of(const std::string& text,
                      const std::function<std::string(const std::vector<MicroBoard>&, const MicroAsked&)>& write) {
   Kernel kernel;

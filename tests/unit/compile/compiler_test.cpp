@@ -304,7 +304,7 @@ TEST_P(RealCompiler, SpillsAndStackAreWhatPtxasSays) {
   EXPECT_EQ((*variant)->info.spill_bytes, said->spill_stores + said->spill_loads);
 }
 
-// 6 CTAs of 256 threads leave each thread 42 of an SM's 65,536 registers.
+// 6 CTAs of 256 threads leave 42 of an SM's 65,536 registers to each thread.
 TEST_P(RealCompiler, LaunchBoundsLeaveRegistersForSoManyCtas) {
   CompileRequest one = request();
   one.entry = "heavy";
@@ -424,7 +424,7 @@ TEST_P(RealCompiler, AnErrorIsNamedByFileAndLine) {
   EXPECT_NE(variant.error().message.find("no kernel \"scales\""), std::string::npos) << variant.error().message;
 }
 
-// The host side of a file for nvcc may need what NVRTC does not have.
+// The host side of a file for nvcc may need headers that NVRTC does not have.
 TEST_P(RealCompiler, WhatTheKernelDoesNotReachMayBeBroken) {
   CompileRequest one = request();
   const std::string beside =
@@ -434,7 +434,7 @@ TEST_P(RealCompiler, WhatTheKernelDoesNotReachMayBeBroken) {
   const auto variant = compiler.compile(one);
   ASSERT_TRUE(variant) << variant.error().message;
   EXPECT_NE((*variant)->info.log.find("There is no header no/such/system.h"), std::string::npos);
-  // What it does reach is refused as before, by the first refusal.
+  // Headers that it does reach are refused as before, by the first refusal.
   one.source = beside + std::string(source) + "__global__ void caller(int* p) { *p = f(*p); }\n";
   one.entry = "caller";
   const auto refused = compiler.compile(one);
@@ -447,7 +447,7 @@ TEST_P(RealCompiler, WhatTheKernelDoesNotReachMayBeBroken) {
   }
 }
 
-// A project's own header may be its host code's only.
+// Only a project's host code may need one of its headers.
 TEST_P(RealCompiler, AKernelMayDoWithoutAHeaderOfItsProject) {
   CompileRequest one = request();
   one.source = "#include \"no_such.h\"\n" + std::string(source);
@@ -463,7 +463,7 @@ TEST_P(RealCompiler, AKernelMayDoWithoutAHeaderOfItsProject) {
   EXPECT_NE(refused.error().hint.find("identifier \"ceil_of\" is undefined"), std::string::npos);
 }
 
-// What a host compiler has by itself, and what only host code uses.
+// What a host compiler provides by itself, and what only host code uses.
 TEST_P(RealCompiler, TakesWhatNvccTakes) {
   for (const char* text :
        {"__global__ void k(long* p) { *p = (__int128)*p * *p >> 64; }\n",

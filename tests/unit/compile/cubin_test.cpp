@@ -150,7 +150,7 @@ TEST_P(RecordedCubin, AnyFlippedBytesNeverCrash) {
     std::vector<std::byte> bytes(bytes_of(cubin).begin(), bytes_of(cubin).end());
     const int flips = 1 + static_cast<int>(random() % 8);
     for (int i = 0; i < flips; ++i) {
-      // Half of the changes are in the headers and tables, where the offsets are.
+      // Half of the changes are in the headers and tables, which hold the offsets.
       const size_t at = round % 2 ? random() % bytes.size() : bytes.size() - 1 - random() % (bytes.size() / 6);
       bytes[i == 0 && round % 3 == 0 ? random() % 64 : at] = static_cast<std::byte>(random());
     }

@@ -155,7 +155,7 @@ TEST_F(Disassemble, WithoutNvdisasmTheShippedListingOfThatCodeServes) {
   ASSERT_FALSE(refused);
   EXPECT_NE(refused.error().message.find(nowhere), std::string::npos);
 
-  auto listed = run(recorded_program());  // as a bundle is made: by the cache's entry, named only by the code
+  auto listed = run(recorded_program());  // as in a bundle: only the code names the cache's entry
   ASSERT_TRUE(listed) << listed.error().message;
   ASSERT_EQ(entries().size(), 1u);
   fs::copy_file(entries().front(), programs / ((*listed)->code_hash + ".sass"));

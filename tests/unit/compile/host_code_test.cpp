@@ -11,7 +11,7 @@
 namespace attnscope::compile {
 namespace {
 
-// The text that is left, one line each, without the blank ones.
+// The text that remains, as lines without the blank ones.
 std::string left_of(const std::string& source) {
   const std::string out = without_host_code(source);
   EXPECT_EQ(std::ranges::count(out, '\n'), std::ranges::count(source, '\n'));
@@ -69,7 +69,7 @@ TEST(HostCode, ALambdaNeedsNoWordForWhereItRuns) {
   EXPECT_EQ(left_of(attribute), attribute);
 }
 
-// Of a class with device code only its host members go, whatever stands before them.
+// A class with device code loses only its host members, whatever stands before them.
 TEST(HostCode, AccessWordsOfAClassStay) {
   for (const char* word : {"public", "private", "protected"}) {
     const std::string access(word);

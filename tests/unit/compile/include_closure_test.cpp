@@ -69,7 +69,8 @@ TEST(IncludeScan, AByteOrderMarkStandsBeforeNoDirective) {
   EXPECT_EQ(names_in("\xEF\xBB\xBF#include <a.h>\n"), Names{"a.h"});
 }
 
-// Text that opens and never closes costs its length: a cost of the length squared would exceed the test's time.
+// Text that opens and never closes costs time in proportion to its length: a quadratic cost would exceed the test's
+// time.
 TEST(IncludeScan, OpeningsWithoutAnEndCostTheirLength) {
   for (const std::string text : {"#include \"a\"\n", "#", "# ", "#include <a\n", "#include \"\n", "#/*\n", "#if\n",
                                  "#if (", "#if (<a\n", "#if (<a>) __has_include(B)\n", "#define A(x) <\n", "\\ "}) {
@@ -128,7 +129,7 @@ TEST_F(Closure, EveryChangeOfAFileShowsInTheDigest) {
   std::set<std::string> seen = {digest(source)};
   EXPECT_EQ(digest(source), *seen.begin());
   for (const std::string& part : parts) {
-    // Of the same size, right after it was read: neither size nor clock shows the change.
+    // The new content has the same size and is written right after the read: neither size nor clock shows the change.
     const std::string text = testing_support::read_text(folder / part);
     for (const char* more : {"//a", "//b"}) {
       folder.write(part, text + more);

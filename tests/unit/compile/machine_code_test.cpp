@@ -123,7 +123,7 @@ TEST(MachineCode, DamageIsNamed) {
   }
 }
 
-// A header for each of 65,535 sections, all of them the whole file, or the same data again and again.
+// 65,535 section headers, each of which covers the whole file, or the same data again and again.
 TEST(MachineCode, AForgedFileTakesNoMoreThanItsSize) {
   std::string cubin = cubin_of(89);
   const uint64_t table = cubin.size();
@@ -148,7 +148,7 @@ TEST(MachineCode, NamesLongerThanTheirTableAreForged) {
   std::string cubin = cubin_of(89);
   const auto elf = read_elf(bytes_of(cubin), kElfMachineCuda);
   ASSERT_TRUE(elf);
-  // Every symbol is named by the whole of one table without an end but its last byte.
+  // Every symbol's name is the whole of one table, in which only the last byte is a terminator.
   const ElfSection* names = elf->find(".strtab");
   ASSERT_NE(names, nullptr);
   const size_t at = static_cast<size_t>(names->bytes.data() - bytes_of(cubin).data());

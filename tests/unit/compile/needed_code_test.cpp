@@ -7,7 +7,7 @@
 namespace attnscope::compile {
 namespace {
 
-// Its lines that are not blank, each after its number.
+// Its non-blank lines, each after its number.
 std::string left_of(const std::string& source, const std::string& entry) {
   const std::string out = only_needed(source, entry);
   EXPECT_EQ(out.size(), source.size());
@@ -68,7 +68,7 @@ TEST(NeededCode, MacrosReachWhatTheyName) {
             "1 __device__ int a() { return 1; }\n3 #define A a()\n4 __global__ void k(int* p) { *p = A; }\n");
 }
 
-// What has no single plain name stays, with all that it names.
+// A declaration without a single plain name stays, with everything that it names.
 TEST(NeededCode, OperatorsAndInstantiationsStay) {
   const std::string source =
       "struct V { float x; };\n__device__ V operator+(V a, V b) { return {a.x + b.x}; }\n"

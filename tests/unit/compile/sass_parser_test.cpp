@@ -68,7 +68,7 @@ std::string written(const SassOperand& operand, const std::map<uint32_t, std::ve
       text = "SB" + std::to_string(operand.reg);
       break;
     case OperandKind::immediate:
-      if (operand.is_float) return operand.raw;  // checked by its bits instead
+      if (operand.is_float) return operand.raw;  // its bits are checked instead
       return hexadecimal(operand.value);
     case OperandKind::constant:
       text = "c[" + hexadecimal(operand.bank) + "][" + terms(operand) + "]";
@@ -308,7 +308,7 @@ TEST_P(RecordedText, AnotherCubinsTextIsRefused) {
 
 TEST_P(RecordedText, ATruncatedTextIsRefused) {
   const std::string section = kernel_section(text, "features");
-  // Only labels follow the last instruction; every cut before it loses one.
+  // Only labels follow the last instruction; every cut before the last instruction loses one.
   const size_t last = section.rfind("/* 0x");
   for (size_t size = 0; size < last; size += 997) EXPECT_FALSE(parse_nvdisasm(section.substr(0, size), kernel)) << size;
 }

@@ -12,7 +12,7 @@
 namespace attnscope {
 namespace {
 
-// What the formats make of a text; tests/unit/cli/writers_test.cpp has their readers read it.
+// How the formats write a text; tests/unit/cli/writers_test.cpp reads it back with readers of the formats.
 TEST(Escape, PlainTextStaysAsItIs) {
   for (const char* text : {"tiled: 16 rows a CTA", "é × … –", "B1 H8 S512 D64", "torch 2.9.0+cu128 (0.016x)"}) {
     EXPECT_EQ(terminal_text(text), text);
@@ -45,7 +45,7 @@ TEST(Escape, EachFormatHasItsOwnEscape) {
   EXPECT_EQ(json_text(Json("a\x1b\xE2\x80\xAE\x7f\xff")), "\"a\\u001b\\u202e\\u007f\uFFFD\"");
 }
 
-// Both ends of each range that is hidden, and what stands beside them.
+// Both ends of each range that is hidden, and the characters next to them.
 TEST(Escape, WhatNoReaderShouldMeetIsReplacedAndItsNeighboursStay) {
   for (const char* hidden : {"\x01", "\x1f", "\x7f", "\u0080", "\u009f", "\u061c", "\u200e", "\u200f", "\u202a",
                              "\u202e", "\u2066", "\u2069", "\ufeff", "\ufffe", "\uffff", "\U0001fffe", "\U0010ffff"})

@@ -51,7 +51,7 @@ INSTANTIATE_TEST_SUITE_P(
                     BadExpression{"1, 2", "more than one"}, BadExpression{"(1, 2)", "cannot be evaluated"},
                     BadExpression{"", "cannot be evaluated"}, BadExpression{"ceil_div(3)", "cannot be evaluated"}));
 
-// 2^53 + 1 midway would be taken for 2^53; what comes out is small in each of these.
+// An intermediate value of 2^53 + 1 would be taken for 2^53; the result is small in each of these.
 TEST(Expression, AStepThatIsNotExactIsRefused) {
   const Variables large{{"n", 9007199254740991.0}, {"one", 1}, {"zero", 0}};
   for (const char* text : {"n + 1 + 1 - n", "(n + 1 + 1) % 2", "n + 2 > n + 1", "min(n + 2, 7)", "0 * (n + 2)",
@@ -64,7 +64,7 @@ TEST(Expression, AStepThatIsNotExactIsRefused) {
       EXPECT_NE(value.error().message.find("passes 2^53 on the way"), std::string::npos) << value.error().message;
     }
   }
-  // The side of ?: that is not taken is not computed, and no flag stays behind.
+  // The branch of ?: that is not taken is not computed, and leaves no flag behind.
   EXPECT_EQ(evaluate("zero ? (n + 2) % 2 : 1", large, "x"), 1);
   EXPECT_EQ(evaluate("n - 1 + 1 - n", large, "x"), 0);
   EXPECT_EQ(evaluate("-n + n - -3", large, "x"), 3);
@@ -109,7 +109,7 @@ TEST(Expression, TheLargestExactNumberIsTaken) {
   EXPECT_EQ(evaluate("B9999999999999999999", {{"B9999999999999999999", 3}}, "x"), 3);
 }
 
-// The functions that docs/writing-a-kernel.md names, and no other.
+// The functions are exactly those that docs/writing-a-kernel.md names.
 TEST(Expression, OfElementsKnowsWhatIsDocumented) {
   for (const char* name : {"sqrt", "exp", "ln", "log2", "log10", "sin", "cos", "tan", "asin", "acos", "atan", "sinh",
                            "cosh", "tanh", "abs", "sign", "rint", "erf"}) {

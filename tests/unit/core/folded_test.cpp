@@ -96,7 +96,7 @@ TEST(Folded, WhatDoesNotRepeatDoesNotFit) {
   EXPECT_FALSE(folder.fits());
 }
 
-// Random nests: few words, so that there are many accidental repetitions.
+// Random nests with few words, so that many repetitions are accidental.
 TEST(Folded, NothingIsLost) {
   std::mt19937 engine(7);
   const auto random = [&] { return static_cast<uint32_t>(engine()); };

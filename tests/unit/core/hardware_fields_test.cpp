@@ -1,4 +1,4 @@
-// Each metric that a row names is one that CUPTI has: tests/data/cupti/metrics.json.
+// Every metric that a row names exists in CUPTI: tests/data/cupti/metrics.json.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -113,7 +113,7 @@ TEST(Observation, AFindingWrittenBeforeThereWasAGainIsRead) {
   EXPECT_FALSE(observation_from_json(json, "o.json"));
 }
 
-// A word that nothing knows would be taken for the harmless one: "rihgt" for unchecked, "eror" for a note.
+// An unknown word would be taken for the harmless value: "rihgt" for unchecked, "eror" for a note.
 TEST(Observation, WordsOfAVerdictAndAFindingAreKnownOnes) {
   const Json good = to_json(full_observation());
   ASSERT_TRUE(observation_from_json(good, "o.json"));

@@ -29,7 +29,7 @@ TEST(OptionsTest, AreSetAndReadByName) {
   EXPECT_EQ(short_text({{}, options}, {}, {}), "fmad=off maxrregcount=64");
 }
 
-// Files, hashes and cached variants from before the option was there keep their meaning.
+// Files, hashes and cached variants from before the option existed keep their meaning.
 TEST(OptionsTest, LaunchBoundsThatAreTheSourcesOwnAreLeftOut) {
   CompileOptions options;
   EXPECT_FALSE(write_fields(options).contains("launch_bounds"));

@@ -1,4 +1,4 @@
-// What the launches of a program come to.
+// The sums over the launches of a program.
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>

@@ -60,7 +60,7 @@ void add(Json& properties, const Group<F...>& group) {
   properties[group.key] = object_of(std::move(inner));
 }
 
-// Those that are not always there.
+// The fields that are not always there.
 template <class T, class V, class... F>
 void add(Json& properties, const When<T, V, F...>& when) {
   std::apply([&](const auto&... field) { (add(properties, field), ...); }, when.fields);

@@ -75,7 +75,7 @@ TEST(SourcePieces, BrokenSourcesHaveNoPiecesAndNoFault) {
   }
 }
 
-// The pieces that a person who reads the ladder would name.
+// The pieces that a reader of the ladder would name.
 TEST(SourcePieces, OfTheRungs) {
   const auto read = [](const std::string& name) {
     std::stringstream text;

@@ -161,7 +161,7 @@ TEST_F(Machine, ThePackagesStayFoundWhereTheProgramsFilesAreMoved) {
   EXPECT_TRUE(choose_nvrtc());
 }
 
-// The other two kinds, which are chosen like NVRTC.
+// The other two kinds of library, which are chosen like NVRTC.
 class OtherLibraries : public Machine, public testing::WithParamInterface<CudaLibrary> {
  protected:
   std::string file(int major) const { return name_of(GetParam()).file + "." + std::to_string(major); }

@@ -1,4 +1,4 @@
-// What docs/measuring.md says of a GPU's own counters is what bench/results/cupti_h200.json holds.
+// docs/measuring.md says about a GPU's own counters what bench/results/cupti_h200.json holds.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -26,7 +26,7 @@ double percent_between(double a, double b) { return b == 0 ? 0 : 100 * std::abs(
 TEST(CuptiRecording, TheDocsSayWhatItHolds) {
   const auto recorded = nlohmann::json::parse(text_of("bench/results/cupti_h200.json"));
   int equal = 0, totals = 0;
-  double fewer = 0, of = 0;                         // of the totals that are not equal
+  double fewer = 0, of = 0;                         // of the totals that differ
   double longer = 0, shortest = 0, wavefronts = 0;  // %, largest differences
   for (const auto& one : recorded.at("kernels")) {
     const auto &own = one.at("attnscope"), &ncu = one.at("ncu"), &emulator = one.at("emulator");
@@ -41,7 +41,7 @@ TEST(CuptiRecording, TheDocsSayWhatItHolds) {
         wavefronts = std::max(wavefronts, percent_between(counted, own.at(name)));
       }
     }
-    // Nsight Compute prints two decimals: of 0.01 nothing can be said.
+    // Nsight Compute prints two decimals, so small values cannot be compared.
     for (const char* name : {"sm_busy", "warps_active", "tensor_busy"}) {
       const double theirs = ncu.at(name), difference = percent_between(own.at(name), theirs);
       if (theirs < 1) continue;

@@ -36,7 +36,7 @@ TEST(CuptiLayout, SizesAreThoseOfTheHeaders) {
   EXPECT_EQ(cupti::DataInfo{}.size, 40u);
 }
 
-// Of the fields before which a compiler could pad otherwise.
+// Fields before which another compiler could pad differently.
 TEST(CuptiLayout, FieldsAreWhereTheHeadersHaveThem) {
   EXPECT_EQ(offsetof(cupti::DeviceSupported, all), 20u);
   EXPECT_EQ(offsetof(cupti::DeviceSupported, api), 48u);

@@ -56,7 +56,7 @@ TEST_F(LocateTest, NvdisasmIsFoundInOrder) {
             "$ATTNSCOPE_NVDISASM names " + (root_ / "nowhere").string() + ", which is not a program.");
 }
 
-// The folder that the program happens to run in is no folder of tools: an empty part of PATH does not stand for it.
+// The program's working folder is no folder of tools: an empty part of PATH does not stand for it.
 TEST_F(LocateTest, EachFolderOfPathIsSearchedAndTheWorkingFolderIsNot) {
   write(root_ / "nvdisasm", true);
   const fs::path before = fs::current_path();
@@ -170,7 +170,7 @@ TEST_F(LocateTest, ItsHeadersAreBesideIt) {
     set("CUDA_HOME", root.string());
     EXPECT_THAT(library_places(CudaLibrary::nvrtc, 12).front().includes, ElementsAre(fs::canonical(root) / folder));
   }
-  // A library that a variable names: the headers are beside its folder.
+  // An environment variable names a library: the headers are beside its folder.
   const fs::path root = toolkit("named");
   set("ATTNSCOPE_NVRTC", (root / "lib64" / "libnvrtc.so.12").string());
   EXPECT_THAT(library_places(CudaLibrary::nvrtc, 12).front().includes, IsEmpty());

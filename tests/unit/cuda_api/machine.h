@@ -56,7 +56,7 @@ class Machine : public testing::Test {
   // Any library, where its package or a toolkit has it.
   fs::path put(const fs::path& root, const std::string& folder, const std::string& file) {
     fs::create_directories(root / folder);
-    fs::copy_file(fake("libcuda_12080"), root / folder / file);  // any kind of library: it only has to open
+    fs::copy_file(fake("libcuda_12080"), root / folder / file);  // any kind of library: it only has to load
     return root / folder / file;
   }
   fs::path cache() const { return root_ / "attnscope" / "cuda"; }

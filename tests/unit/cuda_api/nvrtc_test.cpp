@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 class NvrtcTest : public testing_support::Machine {
  protected:
   static LibraryPlace place() { return {fake("nvrtc_12_8"), {}, "test"}; }
-  // Programs that NVRTC holds.
+  // Programs for which NVRTC holds resources.
   static int alive() {
     int (*count)() = nullptr;
     const auto library = SharedLibrary::open(place().library);

@@ -39,7 +39,7 @@ int product(cuda_api::CublasHandle, int op_a, int op_b, int m, int n, int k, con
             const void* beta, void* c, int type_c, int ldc, long long stride_c, int batch, int compute_type, int) {
   ++cublas.products;
   if (cublas.status != 0) return cublas.status;
-  // What the library checks in a caller's arguments: 7 is CUBLAS_STATUS_INVALID_VALUE.
+  // The library's checks of a caller's arguments: 7 is CUBLAS_STATUS_INVALID_VALUE.
   const bool fits = lda >= (op_a ? k : m) && ldb >= (op_b ? n : k) && ldc >= m;
   if (!fits || compute_type != cuda_api::kCublasComputeF32 || *static_cast<const float*>(beta) != 0) return 7;
   const ElementType type = type_c == cuda_api::kCublasF16 ? ElementType::f16 : ElementType::f32;
@@ -103,7 +103,7 @@ class CublasRoutine : public ::testing::Test {
   std::unique_ptr<Device> device_;
 };
 
-// Several heads, lengths that differ and are not multiples of anything.
+// Several heads; the lengths differ and share no multiples.
 Problem uneven(Causal causal) {
   Problem problem;
   problem.batch = 2;
@@ -132,7 +132,7 @@ TEST_F(CublasRoutine, AttentionIsRight) {
   EXPECT_GE(cublas.workspace, 4u << 20);
 }
 
-// One product, and a kernel of our own for the rest.
+// One product; a kernel of our own does the rest.
 TEST_F(CublasRoutine, TheHybridIsRight) {
   for (const Causal causal : {Causal::none, Causal::top_left, Causal::bottom_right}) {
     const Problem problem = uneven(causal);

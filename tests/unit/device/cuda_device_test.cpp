@@ -289,7 +289,7 @@ INSTANTIATE_TEST_SUITE_P(Spread, InputsOnTheDevice,
                                            InputsCase{DType::f16, Layout::BSHD, Distribution::uniform},
                                            InputsCase{DType::f16, Layout::BHSD, Distribution::constant}));
 
-// One fault each in an otherwise right output: figures and reported elements equal the CPU's.
+// One fault each in a correct output: figures and reported elements equal the CPU's.
 class JudgedOnTheDevice : public CudaDeviceTest, public ::testing::WithParamInterface<const char*> {};
 
 TEST_P(JudgedOnTheDevice, FindsWhatTheCpuFinds) {

@@ -10,7 +10,7 @@ namespace {
 
 constexpr uint32_t reg(int index) { return emulator::kLaneFileOffset + 128u * static_cast<uint32_t>(index); }
 
-// A straight run, written as what each instruction reads and makes.
+// A straight run, as a list of what each instruction reads and makes.
 class StraightRun {
  public:
   StraightRun() {
@@ -63,7 +63,7 @@ TEST(Dependences, TheLatestWriterCounts) {
 }
 
 TEST(Dependences, OfTwoResultsTheOneThatIsThereLast) {
-  // A product of 24 clocks and a sum made just before: 18 clocks of other work are for the product.
+  // A product of 24 clocks, and a sum made just before it: the 18 clocks of other work are for the product.
   StraightRun run;
   run.add("HMMA", 2, reg(8), reg(20), reg(24), {"16816", "F32"});
   run.add("IADD3", 10, reg(40), reg(41));
@@ -100,7 +100,7 @@ TEST(Dependences, WhatScoreboardsOrOtherRunsSayIsNotStated) {
   EXPECT_EQ(run.last(), 0);
 }
 
-// Clocks between a producer, its consumer, and whether they are near what the result usually takes.
+// Clocks between a producer and its consumer, and whether they are close to the result's usual latency.
 TEST(Dependences, AStallFarFromTheUsualLatencyIsThereForAnotherReason) {
   const struct {
     const char* opcode;

@@ -212,7 +212,7 @@ TEST_F(EmulatedDeviceTest, HasNoRoutinesTimerOrReference) {
   EXPECT_TRUE(compared && !*compared);
 }
 
-// What a kernel prints, as lines.
+// The lines that a kernel prints.
 class Printing : public EmulatedDeviceTest {
  protected:
   Printed printed(const std::string& body, int64_t ctas = 1) {

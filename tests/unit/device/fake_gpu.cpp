@@ -17,7 +17,7 @@ namespace {
 
 using namespace cuda_api;
 
-// The driver API is plain functions, so they use the one fake that is alive.
+// The driver API consists of plain functions, so they use the one fake that is alive.
 FakeGpu* fake = nullptr;
 
 struct FakeModule {
@@ -83,7 +83,7 @@ int release(DevicePointer at) {
   return 0;
 }
 
-// Whether one allocation has these bytes.
+// Whether one allocation contains these bytes.
 bool holds(DevicePointer at, size_t bytes) {
   auto found = state.memory.upper_bound(at);
   if (found == state.memory.begin()) return false;
@@ -91,7 +91,7 @@ bool holds(DevicePointer at, size_t bytes) {
   return at + bytes <= found->first + found->second;
 }
 
-// An ELF file says where its tables are; they are its last parts.
+// An ELF file's header says where its tables are; they are the last parts of the file.
 size_t size_of_image(const std::byte* image) {
   const auto number = [&]<class T>(size_t at, T) {
     T value;
@@ -191,7 +191,7 @@ int attribute(int* value, int which, int) {
   return 0;
 }
 
-// The driver's calls, each refused where the test asks for it.
+// The driver's calls. Each is refused when the test asks for it.
 DriverCalls kept;
 
 bool is_refused(const char* call) {
@@ -236,7 +236,7 @@ DriverCalls fake_calls() {
   };
   c.memory_alloc = alloc;
   c.memory_free = release;
-  // The bytes arrive when the stream is next asked whether it is done.
+  // The bytes arrive at the next query of the stream.
   c.copy_to_device = [](DevicePointer to, const void* from, size_t n, Stream stream) {
     if (!is_ours(stream)) return kInvalidHandle;
     state.on_the_way = [=] { std::memcpy(reinterpret_cast<void*>(to), from, n); };
@@ -245,7 +245,7 @@ DriverCalls fake_calls() {
   c.copy_to_host = [](void* to, DevicePointer from, size_t n) {
     return std::memcpy(to, reinterpret_cast<const void*>(from), n), 0;
   };
-  // A flush is of a whole allocation, and nothing reads it; a program's memset is of a buffer between canaries.
+  // A flush covers a whole allocation, and nothing reads it; a program's memset covers a buffer between canaries.
   c.memory_set = [](DevicePointer at, unsigned char value, size_t bytes, Stream stream) {
     if (!is_ours(stream) || !holds(at, bytes)) return kInvalidValue;
     if (!state.memory.contains(at)) return put([=] { std::memset(reinterpret_cast<void*>(at), value, bytes); }), 0;

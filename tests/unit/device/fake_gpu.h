@@ -12,8 +12,9 @@
 namespace attnscope::device::testing {
 
 // A driver whose device memory is this process's memory. Tests what device/cuda does around a launch without a GPU:
-// inputs made and checked to be unchanged, canaries, poison, verdicts, errors told apart, graphs timed. Our own kernels
-// (assets/gpu) run in the emulator; the kernel under test is a function of the test, or runs there too. One at a time.
+// inputs are made and checked to be unchanged, canaries, poison, verdicts, kinds of error, timing of graphs. Our own
+// kernels (assets/gpu) run in the emulator; the kernel under test is a function of the test, or also runs in the
+// emulator. One object at a time.
 class FakeGpu {
  public:
   FakeGpu();
@@ -23,24 +24,24 @@ class FakeGpu {
 
   std::shared_ptr<const cuda_api::DriverCalls> calls() const;
 
-  // Called at a launch with its parameter block; returns the CUresult that waiting for the launch gives. Empty: the
-  // kernel runs in the emulator.
+  // Called at a launch with its parameter block; returns the CUresult of the wait for the launch. Empty: the kernel
+  // runs in the emulator.
   std::function<int(std::byte* parameters)> kernel = [](std::byte*) { return 0; };
   size_t memory_limit = size_t{1} << 30;
   double kernel_us = 30;  // on the fake GPU's clock
   double flush_us = 50;
   int gpus = 1;
-  // One driver call of this name ("event_create", as in DriverCalls) is refused: the first after `refused_after` that
-  // are not. -1: it was.
+  // One driver call of this name ("event_create", as in DriverCalls) is refused, after `refused_after` calls that are
+  // not. -1: it has been refused.
   std::string refused;
   int refused_after = 0;
   bool refused_in_capture = false;  // only calls that become part of a graph count
 
-  // What was requested.
+  // What callers requested.
   size_t allocated = 0;  // bytes, now
   int launches = 0, modules = 0, graphs = 0;
   int events = 0;
-  size_t flushed = 0;             // bytes, of the last write of a flush buffer
+  size_t flushed = 0;             // bytes of the last write of a flush buffer
   int opted_in = 0;               // bytes
   std::vector<uint64_t> outputs;  // the address of each launch's `o`
   model::LaunchShape shape;       // of the last launch

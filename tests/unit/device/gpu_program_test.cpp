@@ -14,7 +14,7 @@ using ::testing::HasSubstr;
 
 class GpuProgramTest : public CudaDeviceTest {
  protected:
-  // in → (memset) scratch → a launch that adds them → sum → a copy → out, and a launch that doubles out.
+  // in → (memset) scratch → a launch that adds the two → sum → a copy → out, and a launch that doubles out.
   GpuProgramTest() {
     Workload workload;
     workload.operands = {{"in", BufferRole::in, ElementType::i32, {4}, {BufferInit::Kind::iota, {}, {}}},
@@ -43,7 +43,7 @@ class GpuProgramTest : public CudaDeviceTest {
     return step;
   }
 
-  // A launch of the kernel over those operands, with that scale.
+  // A launch of the kernel over those operands with that scale.
   LaunchStep launch(Device& on, std::vector<size_t> operands, float scale) {
     LaunchStep step;
     step.name = "minimal, launch";

@@ -24,7 +24,7 @@ compile::SassInstruction instruction_of(const std::string& text) {
   return instruction;
 }
 
-// The model's instruction that these counters of one make.
+// The model's instruction for the counters of this one.
 model::ScheduledInstruction scheduled(compile::SassInstruction instruction,
                                       const emulator::InstructionCounters& counters = {}) {
   compile::SassProgram sass;
@@ -156,8 +156,8 @@ TEST(ModelInput, FiguresAreMeansOverTheIssues) {
   }
 }
 
-// Sectors of one request of 32 lanes, and the lines that they make: up to one and a half times what every byte fills,
-// neighbours share their lines.
+// Sectors of one request of 32 lanes, and the lines that they make. With up to one and a half times the sectors that
+// the bytes fill, neighbouring lanes share their lines.
 TEST(ModelInput, LinesFollowFromSectorsAndWidth) {
   const struct {
     const char* text;
@@ -228,7 +228,7 @@ TEST(ModelInput, WithAMaskCtasFromTheFirstToTheLastAreTraced) {
   EXPECT_THAT(ctas_to_trace(masked, {2, 4, 1}, {}), ElementsAre(0, 1));
   EXPECT_THAT(ctas_to_trace(masked, {4, 4, 1}, {}), ElementsAre(0, 1, 2, 3));
   EXPECT_THAT(ctas_to_trace(masked, {100, 4, 1}, {}), ElementsAre(0, 12, 25, 37, 50, 62, 74, 87, 99));
-  // Of a sample those whose place along x is nearest.
+  // The CTAs of a sample that are nearest along x.
   EXPECT_THAT(ctas_to_trace(masked, {100, 4, 1}, {3, 50, 120, 260}), ElementsAre(3, 50, 120, 260));
   EXPECT_THAT(ctas_to_trace(masked, {100, 4, 1}, {9, 250, 355}), ElementsAre(9, 250, 355));
   EXPECT_THAT(ctas_to_trace(masked, {100, 4, 1}, {215, 316}), ElementsAre(215, 316));

@@ -17,7 +17,7 @@ class Refusals : public CudaDeviceTest {
  protected:
   using Scenario = std::function<Result<void>(Device&, const LaunchRequest&)>;
 
-  // Refuses the scenario's first call of that name, its second and so on, until it makes no further one.
+  // Refuses the scenario's first call of that name, then the second and so on, until the scenario makes no further one.
   void refuse(const std::string& call, const Scenario& scenario, bool in_capture = false) {
     constexpr int most = 64;  // a warm-up makes as many as fit into its time
     bool reached = true;

@@ -63,7 +63,8 @@ TEST(RegisterReads, AWideOperandIsSeveralRegisters) {
   EXPECT_THAT(reads({Unit::imad, "IMAD", "R8, R12, R16, R20", {"WIDE"}}), ElementsAre(3, 1));
 }
 
-// A of 16 rows, B of 8 columns and C of both, as the PTX ISA draws their fragments; B of one register is in R16's bank.
+// A has 16 rows, B has 8 columns and C has both, as the PTX ISA draws their fragments; B in one register is in R16's
+// bank.
 TEST(RegisterReads, AProductReadsTheRegistersOfItsMatrices) {
   using enum emulator::Number;
   const auto product = [](const emulator::TensorShape& shape) {

@@ -25,7 +25,7 @@ struct Opcode {
   std::vector<std::string> modifiers = {};
 };
 
-// As the probes' names have them (tests/gpu/registers/make_probes.py); others are not compared.
+// The opcodes in the probes' names (tests/gpu/registers/make_probes.py); other opcodes are not compared.
 const std::map<std::string, Opcode> kOpcodes = {
     {"ffma", {"FFMA", Unit::fp32}},      {"fadd", {"FADD", Unit::fp32}},
     {"fmul", {"FMUL", Unit::fp32}},      {"fmnmx", {"FMNMX", Unit::integer}},
@@ -137,7 +137,7 @@ DeviceSpec recorded_device() {
   return spec;
 }
 
-// The first column is one warp's. Each probe has the loop's own cost, about 4 %.
+// The first column is for one warp. Each probe includes the loop's own cost, about 4 %.
 TEST(RegisterRecording, LoopsTakeTheClocksThatAnH200Took) {
   std::ifstream lines(ATTNSCOPE_SOURCE_DIR "/tests/data/gpu/h200_registers.txt");
   const DeviceSpec spec = recorded_device();
@@ -154,7 +154,7 @@ TEST(RegisterRecording, LoopsTakeTheClocksThatAnH200Took) {
     const model::KernelSchedule loop = loop_of(specs, count);
     const double clocks = model::simulate_sm(spec, loop, {{0}, 1}).clocks / double(count);
     const bool product = std::ranges::any_of(specs, [](const Spec& one) { return one.opcode == "hmma"; });
-    // An HMMA and its neighbours take turns in a pattern that is not known: its mean is in the rates.
+    // An HMMA and its neighbours alternate in a pattern that is not known; the rates hold its mean.
     EXPECT_LT(clocks, recorded * (product ? 1.2 : 1.06)) << name;
     EXPECT_GT(clocks, recorded * (product ? 0.77 : 0.93)) << name;
     ++(product ? products : held);

@@ -86,7 +86,7 @@ TEST(Terms, PhasesAreTheFunctionsThatTheKernelCallsAndItsLoops) {
   EXPECT_EQ(sum, 15.75);
 }
 
-// A text whose lines are another file's, twenty lines down.
+// A text whose lines belong to another file, twenty lines down.
 TEST(Terms, PhasesNameTheLinesThatDirectivesGive) {
   emulator::Program moved = program();
   auto sass = std::make_shared<compile::SassProgram>(*moved.sass);

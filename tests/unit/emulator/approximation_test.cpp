@@ -62,7 +62,7 @@ TEST(Approximations, AreTheHardwaresOverWholeBinades) {
   ASSERT_GE(all.size(), 4u);
   for (const Sweep& sweep : all) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-    if (sweep.name != "rcp") continue;  // one function on one instruction set; the rest would only take time
+    if (sweep.name != "rcp") continue;  // one function on one instruction set: more would only take time
 #endif
     if (sweep.function == "rsq") {
       EXPECT_EQ(hash_of(sweep, g_mufu), sweep.hash) << sweep.name;

@@ -198,7 +198,7 @@ TEST(RecordedCounts, FollowFromTheSource) {
   // each row that a warp owns (4), after the softmax, after P·V.
   EXPECT_EQ(c.ctas, 8u);
   EXPECT_EQ(c.barriers, 8u * 4 * 2 * (1 + 1 + 4 + 1 + 1));
-  // Q once, K and V once per CTA, 128-byte rows.
+  // Q is read once, K and V once per CTA, in rows of 128 bytes.
   EXPECT_EQ(c.global_load_sectors, 8u * (16 + 2 * 64) * 4);
   EXPECT_EQ(c.by_class[static_cast<size_t>(InstructionClass::barrier)], c.barriers);
   EXPECT_EQ(c.shared_bank_conflicts, c.shared_load_wavefronts + c.shared_store_wavefronts - c.shared_ideal_wavefronts);

@@ -47,7 +47,7 @@ EXIT)",
   ASSERT_TRUE(ran.result.has_value()) << ran.result.error().message;
   for (uint32_t i = 0; i < 32; ++i) EXPECT_EQ(ran.out[i], i < 10 ? 101u : 102u);
   const RunCounters& c = ran.result->counters;
-  // 3 + 3 together; 2 + 1 (10 lanes) and 1 + 1 (22 lanes) apart, BSYNC in each; 3 together.
+  // 3 + 3 together; 2 + 1 (10 lanes) and 1 + 1 (22 lanes) apart, with a BSYNC in each; 3 together.
   EXPECT_EQ(c.warp_instructions, 3u + 3 + 3 + 2 + 3);
   EXPECT_EQ(c.threads, 32u * 9 + 10 * 3 + 22 * 2);
   EXPECT_EQ(c.global_store_sectors, 4u);

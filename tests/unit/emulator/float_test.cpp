@@ -38,7 +38,7 @@ const auto multiply = [](float a, float b, float) { return a * b; };
 const auto fma3 = [](float a, float b, float c) { return std::fma(a, b, c); };
 
 // Whether a result counts as subnormal before or after rounding matters only where rounding reaches the least normal
-// number. What GPUs do there is not recorded (docs/emulator.md), so such inputs are left out.
+// number. It is not recorded what GPUs do there (docs/emulator.md), so such inputs are left out.
 bool settled(const Inputs& in) {
   const double c = to_float(in.c), product = static_cast<double>(to_float(in.a)) * to_float(in.b);
   const auto awkward = [](double x) { return std::fabs(x) < 0x1p-126 && std::fabs(x) > 0x1.fffffcp-127; };

@@ -46,7 +46,7 @@ TEST(Forms, OfLaneFamiliesShareOneSourceAtMost) {
   }
 }
 
-// A previous instruction may have left another mode on the host.
+// A previous instruction may have left another rounding mode on the host.
 TEST(Forms, OfDoublesRoundAsTheySayWhateverCameBefore) {
   for (const std::string text : {"DMMA.8x8x4 R8, R2, R4, R6", "DADD R8, R2, R4", "DFMA R8, R2, R4, R6"}) {
     const auto program = decode(from_text("FADD.FTZ.RM R0, R0, R1\n" + text + "\nEXIT", {}));

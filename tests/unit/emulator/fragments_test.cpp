@@ -1,5 +1,5 @@
-// The picture of an instruction's matrices against its execution: what is stored where the picture says is what the
-// instruction multiplies, loads or transposes, and its result is where the picture says.
+// The picture of an instruction's matrices compared with its execution: the instruction multiplies, loads or transposes
+// what is stored where the picture says, and its result is where the picture says.
 #include "emulator/isa/fragments.h"
 
 #include <fmt/format.h>
@@ -19,7 +19,7 @@ namespace {
 constexpr size_t kIn = 12, kOut = 4;  // words of a lane
 using Words = std::vector<uint32_t>;
 
-// R8… and R16…, R20… from the lane's twelve words; one instruction; the words of R24…
+// R8… and R16…, R20… get the lane's twelve words; one instruction runs; R24… gives the result.
 std::string program_text(const std::string& instruction) {
   return R"(
 S2R R0, SR_TID.X
@@ -49,7 +49,7 @@ Words results(const std::shared_ptr<const Program>& program, HostIsa isa, Words 
   return out;
 }
 
-// Of the program's one instruction that has any.
+// For the program's only instruction that has any.
 std::vector<MatrixFragment> only_fragments(const Program& program) {
   std::vector<MatrixFragment> found;
   for (size_t i = 0; i < program.ops.size(); ++i) {
@@ -76,7 +76,7 @@ uint64_t encoded(int value, Number type) {
   }
 }
 
-// The word of the lane's `stride` words that holds the element; `begin` is the number of the first of them.
+// Returns which of the lane's `stride` words holds the element; `begin` is the number of the first of them.
 uint32_t* word_of(Words& words, size_t stride, int64_t begin, const MatrixFragment& of, const FragmentPlace& place) {
   return &words[stride * place.lane + static_cast<size_t>(of.first + place.reg - begin)];
 }

@@ -217,7 +217,7 @@ TEST(Integer, BytesAsFloatsAndAsPredicates) {
   check("R2P PR, R8.B2, 0x18", inputs, [&](const Inputs& in) { return bits(in.a >> 16); });
 }
 
-// Of a predicate that all lanes share, the vote is the lanes that vote, or none.
+// For a predicate that all lanes share, the vote is all lanes that vote, or none.
 TEST(Integer, BallotsAndWhetherAllAgree) {
   const std::vector<Inputs> inputs(32);
   check(

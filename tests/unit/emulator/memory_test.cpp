@@ -140,7 +140,7 @@ TEST(Faults, OutsideABufferNamesEverything) {
   EXPECT_EQ(data[31], 31u);
 }
 
-// An index that is a million times too large is one of its own buffer, not of the next.
+// An index that is a million times too large counts against its own buffer, not the next one.
 TEST(Faults, FarBehindABufferIsInNoOther) {
   std::vector<uint32_t> data(64), next(1 << 20);
   GlobalMemory memory;
@@ -185,7 +185,7 @@ TEST(Faults, LanesOfFarBuffersAreServedOneByOne) {
   GlobalMemory memory;
   const uint64_t a = memory.add("a", bytes_of(first), true);
   std::vector<std::byte> big(1);
-  // Fill the rest of the 4 GiB window only with guards.
+  // Only guards fill the rest of the 4 GiB window.
   for (uint64_t at = a; at >> 32 == a >> 32;) at = memory.add("b", bytes_of(second), true);
   const uint64_t b = memory.buffers().back().address;
   ASSERT_NE(a >> 32, b >> 32);

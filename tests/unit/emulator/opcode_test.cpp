@@ -134,7 +134,7 @@ TEST(OpcodeCounts, EqualNsightComputes) {
   for (size_t i = 0; i < kernels.size(); ++i) {
     if (!recorded.contains(kernels[i].name)) continue;
     const auto result = run_opcode_kernel(kernels[i], opcode_programs(90)[i]);
-    // Generic accesses that go to local memory: it is not settled which sectors count as global.
+    // Generic accesses to local memory: it is not known which sectors count as global.
     const std::string& name = kernels[i].cases[0].name;
     if (!result || apart.contains(name) || name.starts_with("generic_")) continue;
     const RunCounters& c = result->run.counters;
@@ -144,8 +144,7 @@ TEST(OpcodeCounts, EqualNsightComputes) {
     const auto& wanted = recorded.at(kernels[i].name);
     equal += counted == wanted;
     if (counted != wanted && c.active_lanes_mean() < 31) {
-      // Divergent code: it is not settled how the hardware issues a BSYNC that parts of a warp reach one after the
-      // other.
+      // Divergent code: it is not known how the hardware issues a BSYNC that parts of a warp reach one after the other.
       EXPECT_NEAR(static_cast<double>(counted[0]), static_cast<double>(wanted[0]),
                   0.0025 * static_cast<double>(wanted[0]))
           << kernels[i].name;

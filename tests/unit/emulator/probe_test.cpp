@@ -1,4 +1,4 @@
-// What probes read of registers and shared memory while a CTA runs.
+// What probes read from registers and shared memory while a CTA runs.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -73,7 +73,7 @@ std::shared_ptr<const compile::SassProgram> from_text(const std::string& text, c
 std::shared_ptr<const Program> program_of(const std::string& text, const TextOptions& options) {
   auto sass = from_text(text, options);
   if (sass == nullptr) return nullptr;
-  // Made-up encodings are all alike: the code hash must still distinguish programs.
+  // Handwritten text has made-up encodings that are all alike: the code hash must still distinguish programs.
   auto copy = std::make_shared<compile::SassProgram>(*sass);
   copy->code_hash.clear();
   auto program = prepare(copy);

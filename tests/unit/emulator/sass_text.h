@@ -27,7 +27,7 @@ std::shared_ptr<const compile::SassProgram> from_text(const std::string& text, c
 // The same, decoded; a test failure and nullptr if the emulator refuses it.
 std::shared_ptr<const Program> program_of(const std::string& text, const TextOptions& options);
 
-// Parameters as consecutive 32- and 64-bit words, naturally aligned.
+// Parameters as consecutive, naturally aligned 32- and 64-bit words.
 class Parameters {
  public:
   Parameters& word(uint32_t value);
@@ -52,7 +52,7 @@ struct InOut {
   std::vector<uint32_t> words = {};               // parameters after the addresses
 };
 
-// Runs it; a failure of the run is the test's too.
+// Runs it; the test fails if the run fails.
 Result<RunResult> run_warps(const InOut& what, std::optional<HostIsa> isa = std::nullopt);
 
 // The host instruction sets of this CPU.

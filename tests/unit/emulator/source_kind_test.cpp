@@ -1,5 +1,5 @@
-// Forms that run here with another kind of source than the recorded one: registers, uniform registers, constants and
-// immediates of one value must give the same result.
+// Forms that run here with another kind of source than the recorded one: a register, a uniform register, a constant and
+// an immediate of the same value must give the same result.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -16,7 +16,7 @@ namespace {
 struct Case {
   const char* text;  // {} is the source, which holds pi's bits
   uint32_t result;
-  bool immediate;  // whether the form takes one
+  bool immediate;  // whether the form takes an immediate
 };
 constexpr Case kCases[] = {
     {"IABS R12, {}", 0x40490fdb, true},

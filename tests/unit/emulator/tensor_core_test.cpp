@@ -103,7 +103,7 @@ TEST_P(TensorCore, EveryRecordedProductIsEqualBitForBit) {
   }
 }
 
-// 1,049,088 products in all, in groups; sanitizer builds check some of them.
+// 1,049,088 products in groups; sanitizer builds check a part of them.
 TEST_P(TensorCore, AMillionRecordedProductsAreEqualBitForBit) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   constexpr size_t kEvery = 64;

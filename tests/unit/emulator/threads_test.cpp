@@ -1,4 +1,4 @@
-// The system refuses further threads: the run says so, or continues with the threads it has. It does not wait.
+// The system refuses further threads: the run reports it, or continues with the threads that it has. It does not wait.
 #include <gtest/gtest.h>
 
 #include <cstdio>

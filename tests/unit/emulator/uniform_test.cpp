@@ -92,7 +92,7 @@ TEST(Uniform, BytesOfRegistersAndNarrowConstants) {
   });
   // The parameters begin with the address of `in`, a multiple of 256 with zeros above its sixth byte.
   check_uniform("ULDC.U8 UR12, c[0x0][0x160]", [](const Uniform&) { return Result64{0}; });
-  // Both pointers are below 2^48: the upper halves of their upper words are 0, here at an address from a register.
+  // Both pointers are below 2^48, so the upper halves of their upper words are 0; here the address is in a register.
   check_uniform("ULOP3.LUT UR14, UR8, 0x8, URZ, 0xc0, !UPT\nULDC.U16 UR12, c[0x0][UR14+0x166]",
                 [](const Uniform&) { return Result64{0}; });
   check_uniform(
@@ -188,7 +188,7 @@ TEST(Uniform, ReversesBits) {
   });
 }
 
-// Where generic addresses lead to shared memory: the same for lanes and for the warp.
+// Generic addresses that lead to shared memory: lanes and warp agree.
 TEST(Uniform, TheSharedWindowIsWhatLanesSee) {
   check_uniform(
       "S2UR UR12, SR_SWINHI\nS2R R14, SR_SWINHI\nR2UR UR13, R14\nUIADD3 UR12, UR12, -UR13, URZ\nUMOV UR13, UR9",

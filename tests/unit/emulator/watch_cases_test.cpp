@@ -1,4 +1,4 @@
-// The watch cases as data: tests/data/watch/*.cu, each kernel with the findings that the watch must report.
+// The watch cases as data: tests/data/watch/*.cu. Each kernel names the findings that the watch must report.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -38,7 +38,7 @@ std::string read_file(const fs::path& path) {
   return text.str();
 }
 
-// The line with a mark: in the kernel if it is there, else anywhere in the file.
+// The line with a mark: in the kernel if it is there, otherwise anywhere in the file.
 uint32_t marked_line(const std::vector<std::string>& lines, size_t kernel, const std::string& mark) {
   const auto holds = [&](const std::string& line) {
     const size_t at = line.find("//@" + mark);
@@ -135,7 +135,7 @@ Result<RunResult> run_case(const WatchCase& one, int arch) {
   return run(launch, options);
 }
 
-// Whether "atomics.hpp:107, inlined at atomics.cu:27" is that line of the case's file.
+// Whether "atomics.hpp:107, inlined at atomics.cu:27" names that line of the case's file.
 bool is_at(const std::string& place, const std::string& file, uint32_t line) {
   const std::string wanted = file + ".cu:" + std::to_string(line);
   const size_t at = place.find(wanted);
@@ -266,7 +266,7 @@ TEST(WatchCasesAndSanitizer, SayTheSame) {
           << (mine_alone.empty()
                   ? ""
                   : mine_alone[0].rule + " at " + mine_alone[0].place + ", " + mine_alone[0].other_place);
-      // A run that ends at its first fault reports no further ones.
+      // A run that ends at its first fault reports no further faults.
       const bool more = theirs.size() > shared.size() && !(tool == "memcheck" && !shared.empty());
       EXPECT_EQ(more, difference.starts_with("adds: "));
     }

@@ -39,7 +39,7 @@ const WatchCase kCases[] = {
     {"TwoWarpsWriteOneWord", "STS [RZ], R0", "STS at k.cu:8 (thread 31, warp 0) writes byte 0",
      WatchKind::shared_write_write},
     {"TwoWarpsWriteTheSame", "MOV R6, 0x7\nSTS [RZ], R6", ""},
-    // Memory that nothing has written holds no value, so a store there is never one of the value that is there.
+    // Memory that nothing has written holds no value, so a store to it never stores the value that is already there.
     {"ZerosWhereNothingIsWrittenWereReadBefore", "@P0 LDS R6, [R4]\n@!P0 STS [R2], RZ",
      "LDS at k.cu:8 (thread 0, warp 0) reads byte 128 of shared memory, then STS at k.cu:9 (thread 32, warp 1)",
      WatchKind::shared_read_write, 2},  // also a never-written read
@@ -212,7 +212,7 @@ TEST(WatchedOutput, WhatNothingWroteStandsBesideAStore) {
   EXPECT_EQ(result->unwritten[0].first, 256u);
   EXPECT_EQ(result->unwritten[0].bytes, 144u);
   EXPECT_EQ(result->unwritten[0].line, "k.cu:11");
-  // More than the records' first page.
+  // More than the first page of the records.
   const auto large = store_words(false, 5000);
   ASSERT_TRUE(large.has_value()) << large.error().message;
   EXPECT_EQ(large->unwritten.at(0).bytes, 4 * (5000u - 64));
@@ -240,7 +240,7 @@ TEST(WatchedLaunch, MoreSharedMemoryThanAnyGpuGivesIsRefused) {
 }
 
 TEST(WatchedOrder, ASeedChangesWhoComesFirst) {
-  // The last writer of one word wins; over the seeds both warps do.
+  // The last writer of one word wins; over the seeds, each of the two warps does.
   std::set<uint32_t> winners;
   for (uint64_t seed = 0; seed < 16; ++seed) {
     std::vector<uint32_t> out(1);
@@ -276,8 +276,8 @@ TEST(WatchedOrder, SharedMemoryStartsAsAsked) {
   EXPECT_EQ(out[0], 0x7fc00000u);
 }
 
-// Every recorded kernel gives the same words watched and unwatched. All but those listed are sound, so the watch must
-// report nothing.
+// Every recorded kernel gives the same words watched and unwatched. All but the listed ones are sound, so the watch
+// must report nothing for them.
 TEST(WatchedOpcodes, AreQuiet) {
   const std::set<std::string> spoken_of{
       "generic_vectors",  // overwrites what other lanes read, unsynchronised

@@ -1,4 +1,4 @@
-// Questions that a file of another program answers.
+// Questions that only a file of another program answers.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -29,7 +29,7 @@ Json call(const Json& change = Json::object()) {
 
 struct Illegal {
   Json change;
-  std::string argument, least;  // of the one finding; empty: none
+  std::string argument, least;  // of the only finding; empty: none
 };
 
 TEST(GemmCall, NamesTheIllegalParameterAsCublasCountsIt) {

@@ -11,8 +11,8 @@ inline constexpr double kTime = 100;  // us
 // The lines of the kernel below that do each kind of work.
 inline constexpr int kLoad = 10, kScore = 20, kWait = 25, kSum = 30, kStore = 40;
 
-// A kernel, a device and a run of which no rule has anything to say at warning level: 96 CTAs of four warps on 48 SMs,
-// nearly all of the time issue, the rest spread thin.
+// A kernel, a device and a run about which no rule reports a warning: 96 CTAs of four warps on 48 SMs, most of the time
+// is issue, and the rest is spread thin.
 struct Input {
   Kernel kernel;
   DeviceSpec spec;
@@ -90,14 +90,14 @@ struct Input {
     const auto last = static_cast<uint32_t>(facts.code.size() - 1);
     if (us > 0) facts.stalls.push_back({TermKind::issue, last, last, us});
   }
-  // The estimate, its correction and the two conversions of a division of integers.
+  // The estimate, its correction and the two conversions that an integer division compiles to.
   void divide(int line, double us) {
     for (const model::Unit unit : {model::Unit::conversion, model::Unit::mufu, model::Unit::conversion})
       add(unit, line, us / 10);
     for (int i = 0; i < 2; ++i) add(model::Unit::imad, line, us / 10);
     for (int i = 0; i < 5; ++i) add(model::Unit::integer, line, us / 10);
   }
-  // More time, on top of what there is.
+  // Adds time to what is there.
   void stall(TermKind term, int line, double us, int consumer = 0) {
     const auto index = [&](int wanted) {
       for (uint32_t i = 0; i < facts.code.size(); ++i)

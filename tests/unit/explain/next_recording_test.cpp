@@ -1,4 +1,4 @@
-// What docs/explaining.md says of proposals is what bench/results/next_*.json hold.
+// docs/explaining.md says about proposals what bench/results/next_*.json hold.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -51,7 +51,7 @@ TEST(NextRecording, TheDocsSayWhatItHolds) {
   }
 }
 
-// What was timed of proposals, against their estimates.
+// The measured times of proposals, compared with their estimates.
 struct Gains {
   int all = 0, gained = 0, near = 0, near_then = 0, near_tried = 0;
   double least = 1e9;
@@ -114,7 +114,7 @@ TEST(NextRecording, AndOthersWithoutTheRuleThatLost) {
                                                gains.mean(gains.estimated), gains.mean(gains.achieved))));
 }
 
-// The least and the most of a table's first column.
+// The least and the greatest value of a table's first column.
 std::pair<double, double> walls(const std::string& text, const std::string& heading) {
   std::istringstream in(text.substr(text.find(heading)));
   std::pair<double, double> range{1e9, 0};

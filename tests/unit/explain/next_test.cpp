@@ -1,4 +1,4 @@
-// Which config a finding proposes before anything is tried.
+// Which config a finding proposes before any config is tried.
 #include "explain/next.h"
 
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ void hold(Input& in, Knob knob) {
   in.kernel.knobs.push_back(std::move(knob));
 }
 
-// What the rule's finding proposes; nothing: it has none.
+// What the rule's finding proposes; empty: no proposal.
 Set proposed(const Input& in, RuleId rule) {
   const std::vector<Finding> findings = findings_of(in.facts);
   const auto found = std::ranges::find(findings, Rule(rule), &Finding::rule);
@@ -26,7 +26,7 @@ Set proposed(const Input& in, RuleId rule) {
   return found != findings.end() && found->next ? found->next->set : Set();
 }
 
-// Two CTAs of four warps on an SM, where 48 warps have room, and a load that is waited for.
+// Two CTAs of four warps on an SM that has room for 48 warps, and a load that warps wait for.
 struct FewWarps : Input {
   FewWarps() {
     kernel.launch.block[0] = "32 * WARPS";
@@ -53,7 +53,7 @@ TEST(NextWarps, NoneIfNoMoreFit) {
   EXPECT_EQ(proposed(in, RuleId::latency_exposed), Set());
 }
 
-// On a GPU both proposals of more warps for a wait at a barrier were slower (bench/results/next_h200.json).
+// On a GPU, both proposals of more warps for a wait at a barrier were slower (bench/results/next_h200.json).
 TEST(NextWarps, NoneForAWaitAtABarrier) {
   FewWarps in;
   in.stall(TermKind::barriers, kWait, 20);
@@ -81,7 +81,7 @@ TEST(NextEvenSms, NoneWhereNoGridIsMoreEven) {
   EXPECT_EQ(proposed(in, RuleId::grid_small), Set());
 }
 
-// The estimate is that of the proposed grid: 30 CTAs of 48 SMs in place of 10 leave some idle.
+// The estimate is for the proposed grid: 30 CTAs on 48 SMs in place of 10 still leave SMs idle.
 TEST(NextEvenSms, TheEstimateIsTheProposalsPart) {
   FewCtas in;
   in.facts.seen.experiment.problem.seq_q = 960;
@@ -118,7 +118,7 @@ constexpr double kWork = kTime - 3;  // without the launch
 TEST(NextEvenSms, WhatEveryCtaLoadsStays) {
   Coarse in;
   EXPECT_NEAR(in.saved(64), kWork / 2, 1e-6);
-  in.at(kLoad).bytes = 3e6;  // each byte three times: 26.5 us are the load's
+  in.at(kLoad).bytes = 3e6;  // each byte three times: the load takes 26.5 us
   EXPECT_NEAR(in.saved(64), (kWork - 26.5) / 2, 1e-6);
   in.facts.distinct_bytes = 0;  // not known
   EXPECT_NEAR(in.saved(64), kWork / 2, 1e-6);
@@ -151,7 +151,7 @@ TEST(NextEvenSms, NotWithFewerWarps) {
   EXPECT_EQ(proposed(in, RuleId::grid_small), Set());
 }
 
-// A tail of which a coarser grid would have none, because it leaves SMs without a CTA.
+// A coarser grid would have no tail, but only because it leaves SMs without a CTA.
 TEST(NextEvenSms, IdleSmsAreNotEven) {
   Input in;
   in.facts.seen.experiment.problem.seq_q = 32 * 50;
@@ -231,7 +231,7 @@ TEST(NextWide, AKnobOfALengthIsNoWidth) {
   EXPECT_EQ(proposed(in, RuleId::global_narrow), Set());
 }
 
-// A cure that is a change of the source has a line, and no config.
+// A remedy that changes the source has a line, and no config.
 TEST(NextSource, IsALine) {
   Input in;
   in.stall(TermKind::l2_bandwidth, kLoad, 15);

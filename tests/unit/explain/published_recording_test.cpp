@@ -1,4 +1,4 @@
-// What docs/explaining.md says of published kernels is what bench/results/published_sources.json holds.
+// docs/explaining.md says about published kernels what bench/results/published_sources.json holds.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// Each rule as data: what is planted in an input, the rule that must find it and the line. The input without it is
-// clean, so changing the input silences the rule.
+// Each rule as data: what is planted in an input, the rule that must find it, and the line. The rule is silent on the
+// input without the plant.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -225,7 +225,7 @@ TEST_P(Rules, FindWhatIsPlantedAtItsLine) {
   }
 }
 
-// Names decide nothing: what is planted is found in a kernel and on a device of other names too.
+// Names decide nothing: the rules also find the plants in a kernel and on a device with other names.
 TEST_P(Rules, FindItUnderOtherNames) {
   const Planted& one = GetParam();
   Input in;
@@ -243,7 +243,7 @@ TEST_P(Rules, AreSilentWithoutIt) {
 
 INSTANTIATE_TEST_SUITE_P(All, Rules, testing::ValuesIn(planted()), [](const auto& one) { return one.param.name; });
 
-// Inputs in which nothing is wrong. Some look like a planted one and are not.
+// Inputs in which nothing is wrong. Some resemble a planted input.
 struct Clean {
   std::string name;
   Change change;
@@ -400,7 +400,7 @@ TEST(RuleTable, EveryRuleOfTheTableIsPlanted) {
 TEST(Ranking, ErrorsThenTheHighestGain) {
   std::vector<Finding> all(4);
   all[0].severity = Severity::info, all[0].gain = Gain{3, std::nullopt};
-  all[1].severity = Severity::warning, all[1].gain = Gain{50, 2};  // tried, it saves less
+  all[1].severity = Severity::warning, all[1].gain = Gain{50, 2};  // tried: it saves less
   all[2].severity = Severity::warning, all[2].gain = Gain{20, std::nullopt};
   all[3].severity = Severity::error;
   for (size_t i = 0; i < all.size(); ++i) all[i].sentence = std::to_string(i);
@@ -419,7 +419,7 @@ TEST(Next, AKnobThatFillsTheSmsIsProposed) {
   ASSERT_NE(found, nullptr);
   ASSERT_TRUE(found->next);
   EXPECT_EQ(found->next->set, (std::map<std::string, int64_t>{{"ROWS", 16}}));
-  in.kernel.launch.grid[0] = "24";  // the knob changes nothing about it
+  in.kernel.launch.grid[0] = "24";  // the knob does not affect it
   EXPECT_FALSE(find(findings_of(in.facts), RuleId::grid_small)->next);
 }
 

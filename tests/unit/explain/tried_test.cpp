@@ -10,7 +10,7 @@ namespace {
 
 using testing::HasSubstr;
 
-// A run of ROWS=32 with one finding; `share` is of the time.
+// A run of ROWS=32 with one finding; `share` is its share of the time.
 Observation run(int64_t rows, double us, double share, const char* code) {
   Observation o;
   o.experiment.kernel = "made_up";
@@ -44,7 +44,7 @@ TEST_F(Tried, TheNextIsTheFastestThatCuresTheFinding) {
   EXPECT_DOUBLE_EQ(*finding.gain->estimated, 30);
 }
 
-// A faster run has less of everything; only one whose share falls cures the cause.
+// A faster run has less of every cost; it cures the cause only if the cause's share falls.
 TEST_F(Tried, AFasterRunWithTheSameShareCuresNothing) {
   base_.findings[0].next = Next{{{"ROWS", 16}}};
   const Finding& finding = after({run(16, 50, 0.3, "b")});
@@ -80,7 +80,7 @@ TEST(Changes, TwoRunsOfOneMachineCode) {
   EXPECT_TRUE(changes(run(32, 100, 0, ""), run(16, 98, 0, "")).empty()) << "a library's code is not known";
 }
 
-// Times that were measured, each with its interval.
+// Measured times, each with its interval.
 std::vector<Finding> of_times(double a, double b, double width, void (*change)(Observation&) = nullptr) {
   Observation first = run(32, a, 0, "a"), second = run(16, b, 0, "b");
   for (Observation* one : {&first, &second}) {

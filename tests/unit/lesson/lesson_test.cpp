@@ -86,7 +86,7 @@ TEST_F(LessonTest, WhatDoesNotExistIsNamed) {
   EXPECT_FALSE(draft_of(lesson, run, kernels));
 }
 
-// A GPU on which 16 rows a CTA take 400 us and all others 800.
+// A GPU on which 16 rows per CTA take 400 us and every other value 800.
 Result<Observation> plausible(const Draft& draft, bool) {
   return taking(draft.config.knobs.at("BLOCK_M") == 16 ? 400 : 800);
 }
@@ -173,7 +173,7 @@ TEST_F(LessonTest, ALearnerPredictsRunsAndReaches) {
   Progress progress(read(kWarps).value());
   EXPECT_EQ(progress.state(), Progress::State::asks);
   EXPECT_EQ(progress.wanted(), nullptr);
-  progress.take(taking(800));  // of something else: the question is open
+  progress.take(taking(800));  // about something else: the question stays open
   EXPECT_EQ(progress.state(), Progress::State::asks);
   progress.choose(7);
   EXPECT_EQ(progress.state(), Progress::State::asks);
@@ -204,7 +204,7 @@ TEST_F(LessonTest, ALearnerPredictsRunsAndReaches) {
   EXPECT_EQ(progress.at(), 0u);
 }
 
-// What may be seen: nothing of a step before it is told, and the learner's own run only at its step.
+// What the learner may see: nothing of a step before it is explained, and their own run only at its step.
 TEST_F(LessonTest, FiguresAreHiddenUntilTheStepIsTold) {
   const auto times = [](const Progress& progress) {
     std::vector<double> all;

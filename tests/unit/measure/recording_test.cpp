@@ -34,7 +34,7 @@ TEST(RecordedRuns, EighteenOfTwentyIntervalsContainThePooledMedian) {
     for (size_t run = 0; run < config["rounds_us"].size(); ++run) {
       const Interval ours = interval_of(config["rounds_us"][run].get<Rounds>());
       inside += ours.contains(middle);
-      // The same as the program computed there, except that samples are kept to a tenth of a nanosecond.
+      // The recording equals what the program computed there, except that samples are kept to a tenth of a nanosecond.
       EXPECT_NEAR(ours.low, config["interval_us"][run][0].get<double>(), 2e-4);
       EXPECT_NEAR(ours.high, config["interval_us"][run][1].get<double>(), 2e-4);
     }

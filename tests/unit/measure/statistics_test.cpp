@@ -18,7 +18,7 @@ TEST(Quantile, InterpolatesBetweenNeighbours) {
   EXPECT_EQ(median({5, 1, 3}), 3);
 }
 
-// The share of Student's t with n degrees of freedom that lies within ±t, by integrating its density.
+// The share of Student's t with n degrees of freedom within ±t, by integrating its density.
 double share_within(double t, double n) {
   const double scale = std::exp(std::lgamma((n + 1) / 2) - std::lgamma(n / 2)) / std::sqrt(n * std::acos(-1.0));
   const auto density = [&](double x) { return scale * std::pow(1 + x * x / n, -(n + 1) / 2); };
@@ -39,7 +39,7 @@ TEST(StudentT, HoldsNinetyFivePercentAndNeverLess) {
   }
 }
 
-// Rounds that each draw an offset, as a placement in memory does, and samples around it with a long tail.
+// Each round draws an offset, as a placement in memory does, and samples around it with a long tail.
 Rounds drawn(std::mt19937_64& random, size_t rounds, size_t of_round, double between, double within) {
   std::normal_distribution<double> offset(0, between);
   std::exponential_distribution<double> tail(1 / within);
@@ -85,7 +85,7 @@ TEST(BootstrapMedian, OneRoundSaysNothingBeyondItsRange) {
 
 TEST(BootstrapMedian, OfTwoRoundsAlikeItIsTheirMedian) {
   EXPECT_EQ(bootstrap_median({{1, 10, 19}, {1, 10, 19}}), (Interval{10, 10}));
-  // With an even number of samples, the mean of the middle two; a round that was drawn twice counts twice.
+  // An even number of samples gives the mean of the middle two; a round that was drawn twice counts twice.
   EXPECT_EQ(bootstrap_median({{1, 3}, {1, 3}}), (Interval{2, 2}));
   const Interval apart = bootstrap_median({{1, 1, 1}, {3, 3, 3}});
   EXPECT_EQ(apart, (Interval{1, 3}));
@@ -95,7 +95,7 @@ std::vector<Block> blocks(std::mt19937_64& random, int count, double ratio, doub
   std::normal_distribution<double> error(0, noise);
   std::vector<Block> out;
   for (int i = 0; i < count; ++i) {
-    const double drift = 100 + i;  // affects both of a block
+    const double drift = 100 + i;  // affects both times of a block
     out.push_back({drift * ratio * (1 + error(random)), drift * (1 + error(random))});
   }
   return out;

@@ -21,7 +21,7 @@ SmRun run(const KernelSchedule& s, int64_t ctas = 1, int64_t resident = 1, const
   return done;
 }
 
-// Clocks of the term; of those that the producer carries and the consumer waits, where they are given.
+// Clocks of the term, and of the part that the producer carries and the consumer waits, if given.
 double of(const SmRun& run, TermKind term, uint32_t producer = Stall::kNone, uint32_t consumer = Stall::kNone) {
   double sum = 0;
   for (const Stall& stall : run.stalls)
@@ -38,13 +38,14 @@ ScheduledInstruction global_load(uint8_t scoreboard = 0) {
   return load;
 }
 
-// The only warp on its scheduler, and another beside it there: every fourth warp.
+// Two warps on the same scheduler: a scheduler takes every fourth warp.
 std::vector<std::vector<uint32_t>> beside(const std::vector<uint32_t>& one, const std::vector<uint32_t>& other) {
   return {one, {}, {}, {}, other};
 }
 
 TEST(Attribution, OneWarpsWaitForAGlobalLoadIsTheLoads) {
-  // A clock to issue the load, the rest of its 300, a clock for its sector, and one to issue what uses it.
+  // One clock to issue the load, the rest of its 300, one clock for its sector, and one to issue the instruction that
+  // uses it.
   const SmRun r = run(schedule({{global_load(), use()}}, {times(100)}));
   EXPECT_NEAR(r.clocks, 100 * 302 + 1, 1e-6) << "and another until the last one's pipe is empty";
   EXPECT_NEAR(of(r, TermKind::global_latency, 0, 1), 100 * 299, 1e-6);
@@ -60,7 +61,7 @@ TEST(Attribution, AnotherWarpsWorkHidesTheWait) {
   EXPECT_NEAR(r.clocks, 402, 1);
   EXPECT_NEAR(of(r, TermKind::issue), 402, 1);
   EXPECT_EQ(of(r, TermKind::global_latency), 0);
-  // Half of it: the load's data is there 301 clocks after it, of which the other warp fills 150.
+  // Half of it: the load's data arrives 301 clocks after the load, and the other warp fills 150 of them.
   const std::vector<ScheduledInstruction> less(150, instruction(Unit::fp32));
   const SmRun half = run(schedule({{global_load(), use()}, less}, beside({0}, {1})));
   EXPECT_NEAR(of(half, TermKind::global_latency, 0, 1), 300 - 150, 1);
@@ -107,7 +108,7 @@ TEST(Attribution, TensorCoresThatAreFedAreTheTime) {
   const auto s = schedule({std::vector(10, instruction(Unit::tensor))}, std::vector(8, times(10)));
   const SmRun r = run(s, 1, 1, spec);
   EXPECT_NEAR(of(r, TermKind::tensor_cores) / r.clocks, 15.0 / 16, 0.01);
-  // Where the code's stall counts keep them waiting, they are not.
+  // Time for which the code's stall counts keep warps waiting is not the unit's.
   const SmRun stalled = run(schedule({std::vector(10, instruction(Unit::tensor, 15))}, {times(10)}), 1, 1, spec);
   EXPECT_NEAR(of(stalled, TermKind::tensor_latency) / stalled.clocks, 14.0 / 16, 0.01);
 }
@@ -127,8 +128,8 @@ TEST(Attribution, AStallCountBelongsToWhoseResultItWaitsFor) {
 
 TEST(Attribution, ABarriersWaitIsTheBarriers) {
   const std::vector<ScheduledInstruction> work(100, instruction(Unit::fp32, 4)), bar{instruction(Unit::barrier)};
-  // Warp 0 works before the barrier, and so half of those 400 clocks is its work, half the other warp's wait. Then the
-  // other one works, on the only scheduler with a live warp.
+  // Warp 0 works before the barrier, so half of those 400 clocks is its work and half the other warp's wait. Then the
+  // other warp works, on the only scheduler with a live warp.
   const SmRun r = run(schedule({work, bar}, {{0, 1}, {1, 0}}));
   EXPECT_NEAR(r.clocks, 400 + 10 + 400, 4);
   EXPECT_NEAR(of(r, TermKind::barriers, 100), 200 + 10, 4);
@@ -156,7 +157,7 @@ TEST(Attribution, ConflictsAreTheWavefrontsBeyondThoseNeeded) {
   EXPECT_NEAR(of(twice, TermKind::bank_conflicts, 0, 1), of(twice, TermKind::bank_conflicts), 1e-9) << "the load's";
 }
 
-// A load without conflicts in a queue of conflicting stores waits for their conflicts.
+// A load without conflicts that queues behind conflicting stores waits for their conflicts.
 TEST(Attribution, AQueueOfWavefrontsHasItsOwnShareOfConflicts) {
   ScheduledInstruction store = instruction(Unit::shared_store);
   store.passes = 32, store.conflicts = 31;
@@ -226,7 +227,7 @@ TEST(Attribution, CopiesAreWaitedForByGroup) {
   };
   const SmRun r = run(schedule({{copy, close, await(0)}}, {times(1)}));
   EXPECT_NEAR(of(r, TermKind::global_latency, 0, 2), 320, 3);
-  // Of two groups the first is waited for, and carries it.
+  // The warp waits for the first of two groups, and the first group carries the wait.
   const std::vector<ScheduledInstruction> work(100, instruction(Unit::fp32));
   const SmRun two = run(schedule({{copy, close}, work, {copy, close, await(1)}}, {{0, 1, 2}}));
   EXPECT_NEAR(of(two, TermKind::global_latency, 0, 104), 320 - 102, 3);

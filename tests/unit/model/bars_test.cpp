@@ -40,7 +40,7 @@ TEST(Bars, HoldTheModelledTime) {
       }
 }
 
-// The rows of which the bars are made, and the bars.
+// The rows from which the bars are made, and the bars.
 TEST(Bars, FourOfFiveMeasuredTimesLieInside) {
   const Json grid = Json::parse(std::ifstream(ATTNSCOPE_SOURCE_DIR "/tests/data/model/h200_grid.json"));
   int inside = 0, rows = 0;
@@ -74,7 +74,7 @@ TEST(Bars, TheDocsSayWhatTheUnseenDrawsShowed) {
   both("6.2 and 11.2 % off", "before, 1,830 MHz                     6.2 %            11.2 %");
 }
 
-// Four CTAs of each SM in the last column but two, eight in the last one.
+// In the last column but two each SM has four CTAs, in the last column eight.
 TEST(Bars, EightCtasTakeTwiceAsLongAsFourThatFit) {
   std::istringstream lines(text_of("bench/results/residency_h200.txt"));
   int seen = 0;

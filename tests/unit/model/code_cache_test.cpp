@@ -15,7 +15,7 @@
 namespace attnscope::model {
 namespace {
 
-// Clocks of one run of a loop of so many FFMA, in each of `warps` warps.
+// Clocks of one run of a loop with this many FFMA, in each of `warps` warps.
 double of_loop(size_t instructions, size_t warps, const DeviceSpec& spec = round_rates()) {
   const std::vector<ScheduledInstruction> block(instructions, instruction(Unit::fp32));
   const auto clocks = [&](size_t runs) {
@@ -82,7 +82,7 @@ TEST(CodeCache, ALineIsFetchedWithTheOneBeforeIt) {
   spec.rates["code_line"] = 20;
   const std::vector<ScheduledInstruction> block(4096, instruction(Unit::fp32));
   CodeCache cache(spec, schedule({block}, {times(1)}));
-  // The last 2,048 instructions are there; the first ones are not.
+  // The last 2,048 instructions are in the cache; the first ones are not.
   EXPECT_EQ(cache.fetch(0, 499, 500, 1000, 1000), 0);
   EXPECT_EQ(cache.fetch(0, SIZE_MAX, 0, 1000, 1000), 1020);
   EXPECT_EQ(cache.fetch(0, 0, 1, 1025, 1025), 1040) << "it was asked for at 1,000";

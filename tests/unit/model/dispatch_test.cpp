@@ -13,7 +13,7 @@ namespace {
 
 using testing::ElementsAre;
 
-// CTAs of one warp of `lengths` instructions, traced at these places along x.
+// CTAs of one warp with `lengths` instructions, traced at these places along x.
 KernelSchedule traced(const std::vector<std::pair<int64_t, size_t>>& lengths) {
   KernelSchedule s = schedule({{instruction(Unit::fp32)}}, {{}});
   s.traces.clear();
@@ -33,17 +33,17 @@ TEST(Dispatch, APlaceAlongXTakesTheNearestTrace) {
 
 TEST(Dispatch, BetweenTwoTracedCtasInstructionsGoOnAStraightLine) {
   EXPECT_THAT(instructions_along_x(traced({{1, 1}, {5, 9}}), grid(8)), ElementsAre(1, 1, 3, 5, 7, 9, 9, 9));
-  // Of four CTAs on one SM, two are between: 3 and 5 instructions, for which
-  // traces of 1 and 7 stand.
+  // Of the four CTAs on one SM, two lie between traced ones: they have 3 and 5 instructions, and traces of 1 and 7
+  // stand for them.
   const Dispatched out = dispatch(traced({{0, 1}, {3, 7}}), grid(4), 1, 1);
   EXPECT_THAT(out.sms[0].ctas, ElementsAre(0, 0, 1, 1));
   EXPECT_EQ(out.sms[0].work, 16);
   EXPECT_EQ(out.sms[0].scale, 1);
-  // A traced CTA is as long as its trace, however long the others are.
+  // A traced CTA is as long as its trace, whatever the length of the others.
   EXPECT_EQ(dispatch(traced({{0, 9}, {3, 1}}), grid(4), 4, 1).sms[0].scale, 1);
 }
 
-// The second CTA has 4 instructions, for which a trace of 7 stands; the first takes its 7 in any case.
+// The second CTA has 4 instructions, and a trace of 7 stands for it; the first takes its own 7 in any case.
 TEST(Dispatch, AShorterNeighbourMakesTheLongestCtaNoShorter) {
   const Dispatched out = dispatch(traced({{0, 7}, {2, 1}}), grid(3), 1, 3);
   ASSERT_EQ(out.sms.size(), 2U);

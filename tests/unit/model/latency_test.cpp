@@ -63,7 +63,7 @@ TEST_F(Latency, TheErrorBarIsThatOfItsBound) {
     }
 }
 
-// 128 CTAs of which an L4 holds 116: the 12 of the tail cost another CTA's whole time.
+// An L4 holds 116 of the 128 CTAs: the tail of 12 costs the whole time of another CTA.
 TEST_F(Latency, TheTailCostsAWave) {
   const double launch_us = rates::kLaunchUs.fallback;
   const double tail = timing(&schedule, l4()).p50 - launch_us;
@@ -73,7 +73,7 @@ TEST_F(Latency, TheTailCostsAWave) {
   EXPECT_NEAR(full, 20 * 4000 / 2040.0, 3);
 }
 
-// With a mask the CTAs of one wave differ: the longest decides, in whatever order the kernel has its rows.
+// With a mask, the CTAs of one wave differ: the longest decides, whatever the order of the kernel's rows.
 TEST_F(Latency, TheLongestCtaOfAWaveDecides) {
   launch.grid = {8, 1, 1};
   const std::vector<ScheduledInstruction> work(1000, instruction(Unit::fp32, 4));
@@ -100,7 +100,7 @@ TEST_F(Latency, ASustainedClockIsPreferred) {
   EXPECT_EQ(timing(&schedule, spec).clock_mhz, 1020);
 }
 
-// As an H200 does: 1,800 MHz with products on Tensor Cores, else 1,980.
+// As on an H200: 1,800 MHz with products on Tensor Cores, otherwise 1,980.
 TEST_F(Latency, ProductsOnTensorCoresLowerTheClock) {
   DeviceSpec spec = h200();
   spec.rates["tensor_clock_mhz"] = 990;
@@ -148,7 +148,7 @@ TEST_F(Latency, ABusyUnitIsTheBound) {
                                    {Unit::mufu, Bound::mufu},
                                    {Unit::conversion, Bound::conversions},
                                    {Unit::tensor, Bound::tensor_cores}}) {
-    DeviceSpec slow = l4();  // each unit's next instruction waits longer than for an issue slot
+    DeviceSpec slow = l4();  // each unit's next instruction waits for more than an issue slot
     for (const char* rate : {"fp16x2", "half_to_float", "int", "imad"}) slow.rates[rate] = 32;
     const auto busy = model::schedule({std::vector(100, instruction(unit))}, std::vector(16, times(20)));
     EXPECT_EQ(timing(&busy, slow).bound, name);

@@ -1,4 +1,4 @@
-// What a modelled time may never do, on random kernels, with and without a mask, on random devices.
+// Bounds that a modelled time must keep, on random kernels, with and without a mask, on random devices.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -132,7 +132,7 @@ struct Made {
 Made modelled(const MadeUp& kernel, const DeviceSpec& spec, bool causal, bool fold = true) {
   KernelSchedule s = schedule(kernel.blocks, {{}});
   s.traces.clear();
-  // The CTAs read every byte of the problem, also where a mask halves what they do.
+  // The CTAs read every byte of the problem, even if a mask halves their work.
   const double least = 2.5 * compulsory_bytes(kernel.problem) / double(kernel.columns * kernel.rows);
   s.global_bytes_per_cta = kernel.distinct > 0 ? std::max(kernel.distinct, least) : 0;
   const int64_t last = kernel.columns - 1;
@@ -167,7 +167,7 @@ Made modelled(const MadeUp& kernel, const DeviceSpec& spec, bool causal, bool fo
           fits.waves, std::move(made.stalls)};
 }
 
-// Each holds kEach kernels; the parameter is the seed of the first.
+// Each test has kEach kernels; the parameter is the seed of the first.
 class Physics : public testing::TestWithParam<uint64_t> {
  public:
   static constexpr uint64_t kEach = 50;
@@ -215,14 +215,14 @@ TEST_P(Physics, NoTimeIsBelowWhatAUnitTakes) {
   });
 }
 
-// Half of the work takes at least half of the time, except for the last wave, which only equal CTAs leave half empty;
-// and never more than all of it.
+// Half of the work takes at least half of the time and never more than all of it. The last wave is an exception: equal
+// CTAs may leave half of it empty.
 TEST_P(Physics, AMaskSavesNoMoreThanItsWork) {
   for_each([](const MadeUp& kernel, const DeviceSpec& spec, bool causal) {
     if (!causal) return;
     const Made all = modelled(kernel, spec, false), masked = modelled(kernel, spec, true);
     const double launch = rates::rate(spec, rates::kLaunchUs), full = all.waves / std::ceil(all.waves);
-    if (masked.least.dram < all.least.dram) return;  // what the mask keeps fits into the second level
+    if (masked.least.dram < all.least.dram) return;  // what the mask keeps fits into the second-level cache
     size_t tiles = 0;
     for (int64_t x = 0; x < kernel.columns; ++x) tiles += kernel.tiles(x, true);
     const double kept = double(tiles) / double(kernel.columns * kernel.columns);
@@ -234,8 +234,8 @@ TEST_P(Physics, AMaskSavesNoMoreThanItsWork) {
 
 constexpr double kSlack = 0.98;  // a schedule of other work may fit better
 
-// Each CTA reads as many bytes as before. Where SMs were idle, those that join take a part of the second level's
-// bandwidth, and a slower load may bring warps into a better order, by 5 % at most.
+// Each CTA reads as many bytes as before. If SMs were idle, those that join take a part of the second level's
+// bandwidth; a slower load may bring warps into a better order, by 5 % at most.
 TEST_P(Physics, MoreWorkIsNeverFaster) {
   for_each([](const MadeUp& kernel, const DeviceSpec& spec, bool causal) {
     MadeUp longer = kernel, wider = kernel;
@@ -249,7 +249,7 @@ TEST_P(Physics, MoreWorkIsNeverFaster) {
   });
 }
 
-// But for 2 % of the cases, in which warps happen to come in a better order, and never by more than 30 %.
+// Except in 2 % of the cases, in which warps happen to fall into a better order, and never by more than 30 %.
 TEST_P(Physics, ASlowerDeviceIsNeverFaster) {
   int compared = 0, faster = 0;
   for_each([&](const MadeUp& kernel, const DeviceSpec& spec, bool causal) {
@@ -285,8 +285,8 @@ TEST_P(Physics, TermsSumToTheTimeAndLittleIsUnexplained) {
   });
 }
 
-// A loop's steady state stands for its runs: on average within 1 %, and but for 6 % of the cases within 2 %, each term
-// within 5 % of the time.
+// A loop's steady state stands for its passes: within 1 % on average, within 2 % in all but 6 % of the cases, and each
+// term within 5 % of the time.
 TEST_P(Physics, LoopsTakeAsLongAsTheirRuns) {
   int compared = 0, unlike = 0;
   double sum = 0;

@@ -88,8 +88,8 @@ TEST(SmSimulation, Fp32HasTwoPipesAndSharesOne) {
   EXPECT_NEAR(per_pass({imad, convert}, older), 2, 1e-6);
 }
 
-// Two CTAs of two warps have a scheduler for each warp; of CTAs of four warps whose first one works longest, the first
-// ones do not share a scheduler.
+// Two CTAs of two warps have a scheduler for each warp. With CTAs of four warps whose first one works longest, the
+// first warps do not share a scheduler.
 TEST(SmSimulation, CtasOnAnSmShareOutTheSchedulers) {
   const std::vector<ScheduledInstruction> block(1000, instruction(Unit::fp32));
   const KernelSchedule two = schedule({block}, {times(10), times(10)});
@@ -230,14 +230,14 @@ TEST(SmSimulation, MemoryIsAsFarAsItsLevel) {
     EXPECT_NEAR(of(r, {TermKind::global_latency, TermKind::local_latency, TermKind::l2_bandwidth}), 100 * clocks, 200)
         << int(unit);
     EXPECT_NEAR(of(r, {TermKind::l2_bandwidth}), l2, 1e-6) << int(unit);
-    // The first access finds everything free: its sector, its latency, and the
-    // instruction that waits for it, which holds its pipe for two clocks.
+    // For the first access everything is free: it takes its sector, its latency, and the instruction that waits for it,
+    // which holds its pipe for two clocks.
     const double first = run(schedule({{access, use()}}, {times(1)})).clocks;
     EXPECT_NEAR(first, clocks + (l2 > 0 ? 1 : 0) + 2, 1e-6) << int(unit);
   }
 }
 
-// A store's operands may be overwritten once it had its turn and read them, long before it is done.
+// A store's operands may be overwritten after its turn, when it has read them, long before it is done.
 TEST(SmSimulation, AStoreHoldsItsOperandsOnlyUntilTheyAreRead) {
   for (const Unit unit : {Unit::shared_store, Unit::global_store, Unit::shuffle}) {
     ScheduledInstruction store = instruction(unit);
@@ -248,7 +248,7 @@ TEST(SmSimulation, AStoreHoldsItsOperandsOnlyUntilTheyAreRead) {
 }
 
 TEST(SmSimulation, EachUnitIsHeldByItsRate) {
-  // Clocks of a scheduler's quarter of the unit: 32 lanes at a quarter of this many lanes a clock.
+  // Clocks of a scheduler's quarter of the unit: 32 lanes at a quarter of `lanes` per clock.
   for (const auto& [unit, lanes] : {std::pair{Unit::fp32, 128},
                                     {Unit::fp16x2, 64},
                                     {Unit::half_to_float, 64},
@@ -283,7 +283,7 @@ TEST(SmSimulation, AProductTakesWhatWasMeasuredOrTheDataSheetsShare) {
 TEST(SmSimulation, ManyWarpsShareTheShuffleUnit) {
   ScheduledInstruction shuffle = instruction(Unit::shuffle);
   shuffle.write_scoreboard = 0;
-  // 32 lanes a clock per SM: one shuffle a clock, for which 40 warps wait longer than for its latency.
+  // 32 lanes per clock and SM: one shuffle per clock, for which 40 warps wait longer than its latency.
   const SmRun r = run(schedule({{shuffle, use()}}, std::vector(40, times(100))));
   EXPECT_NEAR(r.clocks, 40 * 100, 60);
 }
@@ -316,7 +316,7 @@ TEST(SmSimulation, WarpsArriveAtABarrierOneByOne) {
   EXPECT_NEAR(run(s, 1, 1, spec).clocks - run(s).clocks, 50 * 3 * 5, 20);
 }
 
-// A warp that only stores continues until 64 clocks of work are queued: one wavefront every other clock.
+// A warp that only stores continues until 64 clocks of work are queued: one wavefront every second clock.
 TEST(SmSimulation, AWarpQueuesOnlySoManyWavefronts) {
   ScheduledInstruction store = instruction(Unit::shared_store);
   store.passes = 4;
@@ -349,7 +349,7 @@ TEST(SmSimulation, ACtaEndsWhenTheResultsOfEveryWarpAreThere) {
   EXPECT_NEAR(sum_of(r.stalls), r.clocks, 1e-6);
 }
 
-// Stores that nothing waits for do not run away from the second level: as much may queue as is on its way.
+// Stores that nothing waits for do not outrun the second level: the queue holds as much as is under way.
 TEST(SmSimulation, StoresWaitForRoom) {
   ScheduledInstruction store = instruction(Unit::global_store);
   store.passes = 1, store.sectors = 16;
@@ -359,7 +359,7 @@ TEST(SmSimulation, StoresWaitForRoom) {
   EXPECT_GT(of(r, {TermKind::l2_bandwidth}), 1000);
 }
 
-// Memory serves one sector in four clocks, the second level each clock.
+// Memory serves one sector in four clocks, the second level one per clock.
 TEST(SmSimulation, WhatComesFromMemoryTakesItsBandwidth) {
   ScheduledInstruction load = instruction(Unit::global_load);
   load.write_scoreboard = 0;
@@ -486,7 +486,7 @@ TEST(SmSimulation, AsynchronousCopiesAreWaitedForByGroups) {
   EXPECT_GT(waited, 320);
   EXPECT_LT(waited, 330);
   EXPECT_LT(clocks(schedule({{copy(), close_group()}}, {times(1)})), 10) << "nothing waits for it";
-  // Waits for the first group while the second, which began a hundred clocks later, is pending.
+  // The warp waits for the first group while the second, which began a hundred clocks later, is pending.
   const std::vector<ScheduledInstruction> work(100, instruction(Unit::fp32));
   const std::vector<ScheduledInstruction> one{copy(), close_group()};
   const double first = clocks(schedule({one, work, {copy(), close_group(), await(1)}}, {{0, 1, 2}}));

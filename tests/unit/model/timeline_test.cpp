@@ -36,7 +36,7 @@ Made timeline_of(const KernelSchedule& schedule, int64_t ctas, int64_t resident,
   return {timeline(in, ask, columns), latency(in).timing.p50 * 1000};
 }
 
-// Clocks of the state, of one warp or of all.
+// Clocks in the state, for one warp or for all.
 double clocks_of(const SmTimeline& made, WarpState state, int64_t warp = -1) {
   double sum = 0;
   for (size_t w = 0; w < made.warps.size(); ++w)
@@ -46,7 +46,7 @@ double clocks_of(const SmTimeline& made, WarpState state, int64_t warp = -1) {
 }
 
 TEST(Timeline, AWarpsClocksAreWhatItWaitsFor) {
-  // A load's 300 clocks and one for its sector; a shared load's 20 and what uses it.
+  // A load takes 300 clocks and one for its sector; a shared load 20 and the instruction that uses it.
   ScheduledInstruction near = shared_load(1);
   const Made made = timeline_of(schedule({{global_load(), use(), near, use()}}, {{0}}), 1, 1, {}, 512, 1);
   const SmTimeline& t = made.timeline;
@@ -86,7 +86,7 @@ TEST(Timeline, AWarpThatWaitsForItsCodeDoesNotWaitForItsTurn) {
   EXPECT_GT(clocks_of(t, WarpState::result), 2 * 4096) << "of 2.2 clocks an instruction 1.2 are waits";
 }
 
-// Five CTAs on two SMs with one place each: 0, 2, 4 and 1, 3.
+// Five CTAs on two SMs with one place each: SM 0 runs CTAs 0, 2 and 4, SM 1 runs 1 and 3.
 TEST(Timeline, EqualCtasGoToTheSmsInTurns) {
   const std::vector<ScheduledInstruction> work(100, instruction(Unit::fp32));
   const SmTimeline t = timeline_of(schedule({work}, {{0}}), 5, 1).timeline;
@@ -153,7 +153,7 @@ TEST(Timeline, OnlyTheClocksAskedForAreCut) {
   EXPECT_GT(t.clocks, 999) << "the SM's own end";
 }
 
-// What repeats is not left out, and takes as long as where it is.
+// Repeated passes are not left out of the timeline, and take as long as where they are.
 TEST(Timeline, ALoopIsSeenInFull) {
   const auto s = folded(schedule({{global_load(), use()}}, {times(2000)}));
   const Made made = timeline_of(s, 1, 1, {}, 512, 1);

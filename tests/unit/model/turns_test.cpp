@@ -36,7 +36,7 @@ TEST(Turns, NobodyHasATurnBeforeItsSchedulerIsFree) {
   EXPECT_EQ(turns.take().time, 8) << "the other scheduler was free";
 }
 
-// Warps of random pace on schedulers that take some clocks for each: as a list of all turns orders them.
+// Warps with a random pace on schedulers that take some clocks per turn, in the same order as in a list of all turns.
 TEST(Turns, ManyWarpsTakeTheirTurnsAsAListOfAllOrdersThem) {
   constexpr size_t kWarps = 24;
   std::mt19937 random(14);

@@ -93,7 +93,7 @@ TEST_F(Confine, WritesStayInTheirFolder) {
   EXPECT_EQ(beside, EACCES);
 }
 
-// Whatever a program may do to a folder, tried in it: the errno; 0 on success.
+// Tries everything that a program may do to a folder. Returns the errno; 0 on success.
 using Attempt = std::pair<const char*, int (*)(const fs::path& folder)>;
 int error_of(int returned) { return returned == 0 ? 0 : errno; }
 constexpr Attempt kWrites[] = {
@@ -108,7 +108,7 @@ constexpr Attempt kWrites[] = {
     {"remove a file", [](const fs::path& in) { return error_of(unlink((in / "spare").c_str())); }},
     {"remove a folder", [](const fs::path& in) { return error_of(rmdir((in / "empty").c_str())); }},
 };
-// These need rights that a test may lack; walls refuse them before that is asked.
+// These calls need rights that a test may lack; walls refuse them before the system checks those rights.
 constexpr Attempt kDevices[] = {
     {"character", [](const fs::path& in) { return error_of(mknod((in / "c").c_str(), S_IFCHR | 0600, 0x103)); }},
     {"block", [](const fs::path& in) { return error_of(mknod((in / "b").c_str(), S_IFBLK | 0600, 0x700)); }},
@@ -162,7 +162,7 @@ TEST_F(Confine, AReadableFolderCanBeListedAndItsProgramsRun) {
   EXPECT_FALSE(refused);
 }
 
-// A file may be named instead of its folder, and a path that does not exist changes nothing for the others.
+// A path may name a file instead of its folder, and a path that does not exist changes nothing for the others.
 TEST_F(Confine, AFileAloneIsAllowed) {
   const fs::path beside = folder.write("shown/beside", "x"), own = folder.write("secret/own", "x");
   int read = -1, next = 0, written = -1, over = 0;
@@ -201,7 +201,7 @@ TEST_F(Confine, LocalSocketsOnly) {
   EXPECT_EQ(tcp, landlock_version() >= 4 ? EACCES : ECONNREFUSED) << "a TCP socket from before the wall";
 }
 
-// io_uring makes sockets past the filter, so it is missing; other calls stay.
+// io_uring makes sockets past the filter, so it is not available; other calls are.
 TEST_F(Confine, WaysAroundTheSocketWallAreMissing) {
   int ring = 0, threads_own = 0, no_rights = 0;
   on_confined_thread({{}, {}, Sockets::local}, [&](Walls) {
@@ -215,7 +215,7 @@ TEST_F(Confine, WaysAroundTheSocketWallAreMissing) {
 }
 
 #if defined(__x86_64__)
-// What getpid() is through the calls of 32-bit programs, which the filter does not count.
+// getpid() through the calls of 32-bit programs, which the filter does not list.
 long foreign_getpid() {
   constexpr long number = 20;
   long answer = number;

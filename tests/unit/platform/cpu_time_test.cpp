@@ -52,7 +52,7 @@ TEST(CpuTimeOf, ThisProcessRanAndNoProcessDidNot) {
   EXPECT_GE(usable_processors(), 1);
 }
 
-// What the kernel says of this process' threads, before and after.
+// What the kernel reports for this process's threads, before and after.
 TEST(CpuTimeOf, IsTheSumOfItsThreads) {
   const auto told = [] {
     CpuTime sum;

@@ -81,7 +81,7 @@ TEST(FileStamp, ANameIsThereWhateverItIsAndUnlessTheSystemSaysItIsNot) {
   const auto file = dir.write("file", "x");
   std::filesystem::create_symlink("nowhere", dir / "broken");
   for (const char* name : {"file", "broken", ""}) {
-    errno = ENOENT;  // of an earlier call
+    errno = ENOENT;  // from an earlier call
     EXPECT_TRUE(name_exists(dir / name)) << name;
   }
   EXPECT_FALSE(name_exists(dir / "none"));

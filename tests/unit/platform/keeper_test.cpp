@@ -32,7 +32,7 @@ class Keeper : public testing::Test {
       _exit(status ? *status : work(ends[1]));
     }
     close(ends[1]);
-    // The keeper also holds the pipe, so read() may not wait for its end; the answer arrives in one piece.
+    // The keeper also holds the pipe, so read() may not wait for the pipe's end; the answer arrives in one piece.
     ASSERT_EQ(read(ends[0], &told, sizeof told), ssize_t{sizeof told});
     close(ends[0]);
     ASSERT_TRUE(alive(told.worker) && alive(told.stray));

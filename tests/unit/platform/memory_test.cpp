@@ -10,7 +10,7 @@ namespace {
 class Memory : public testing::Test {
  protected:
   ~Memory() override { inject_available_memory(std::nullopt); }
-  // What a system with these files says.
+  // What a system with these files reports.
   std::optional<uint64_t> available() const {
     return available_memory({folder / "meminfo", folder / "own_groups", folder / "groups"});
   }
@@ -45,7 +45,7 @@ TEST_F(Memory, AGroupAllowsItsLimitLessWhatIsHeldWithoutFilePages) {
   folder.write("own_groups", "0::/task\n");
   group("task", "10000\n", "4000\n", "anon 2500\nfile_mapped 7\nfile 1500\n");
   EXPECT_EQ(available(), 10000u - (4000 - 1500));
-  group("task", "10000\n", "4000\n", "file 5000\n");  // more file pages than the group holds by now
+  group("task", "10000\n", "4000\n", "file 5000\n");  // more file pages than the group holds now
   EXPECT_EQ(available(), 10000u);
   group("task", "3000\n", "4000\n", "file 100\n");  // the limit was lowered
   EXPECT_EQ(available(), 0u);
@@ -67,7 +67,7 @@ TEST_F(Memory, TheLeastOfTheMachineAndEveryGroupAboveCounts) {
   folder.write("groups/memory.max", "20000\n");  // the root's, in a container
   folder.write("groups/memory.current", "0\n");
   EXPECT_EQ(available(), 20000u);
-  folder.write("memory.max", "1\n");  // above the root is nothing of the groups'
+  folder.write("memory.max", "1\n");  // no group is above the root
   folder.write("memory.current", "0\n");
   EXPECT_EQ(available(), 20000u);
   folder.write("meminfo", "MemAvailable: 1 kB\n");

@@ -219,7 +219,7 @@ TEST_F(OutputFile, AFailuresHintFitsItsReason) {
   }
 }
 
-// The program makes its own folders with their parents, and no other.
+// The program makes its own folders and their parents, and no others.
 TEST_F(OutputFile, OnlyTheProgramsOwnFoldersAreMadeWithTheirParents) {
   const testing_support::Variable variables[] = {{"XDG_CONFIG_HOME", dir_ / "XDG_CONFIG_HOME"},
                                                  {"XDG_DATA_HOME", dir_ / "XDG_DATA_HOME"},

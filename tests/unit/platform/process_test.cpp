@@ -57,7 +57,7 @@ TEST(Process, AChildLeadsAGroupOfItsOwn) {
 }
 
 TEST(Process, EndingAGroupReachesGrandchildren) {
-  // The shell's child holds the other end of the pipe: the pipe's end means that the grandchild has ended too.
+  // The shell's child holds the other end of the pipe, so the end of the pipe means that the grandchild has ended too.
   auto child = spawn_piped({"sh", "-c", "sleep 1000 & echo started; wait"});
   ASSERT_TRUE(child);
   char line[8];
@@ -68,7 +68,7 @@ TEST(Process, EndingAGroupReachesGrandchildren) {
 }
 
 TEST(Process, DyingWithTheParent) {
-  // A grandchild asks to die with its parent; it holds the pipe, so the pipe's end shows its end.
+  // A grandchild asks to die with its parent; it holds the pipe, so the end of the pipe shows its death.
   int ends[2];
   ASSERT_EQ(pipe(ends), 0);
   const pid_t middle = fork();

@@ -54,7 +54,7 @@ TEST(RunTool, WithoutInputTheFileIsEmpty) {
   EXPECT_EQ(output->exit_code, 0);
 }
 
-// A program sees its three streams, its input, and what this process lets every program inherit.
+// A program sees its three streams, its input, and what this process passes on to every program.
 TEST(RunTool, NoOtherDescriptorReachesTheProgram) {
   constexpr int most = 40;
   std::string expected = "3\n";

@@ -10,7 +10,7 @@ namespace {
 
 using testing::ElementsAre;
 
-// Names of this process's own: no other on the machine has one, nor the same test of another build.
+// Names of this process only: no other process on the machine has one, nor the same test of another build.
 TEST(Running, FindsAProcessByItsName) {
   char before[16] = {};
   prctl(PR_GET_NAME, before);

@@ -53,7 +53,7 @@ TEST(StandardStreams, TheClosedOnesAreHeldAndTheOpenOnesLeft) {
 TEST(StandardStreams, StdoutIsEndedOnceItWasWritten) {
   EXPECT_EQ(in_a_child([] {
               if (dup2(open("/dev/null", O_WRONLY), 1) != 1) return 1;
-              if (close_stdout() != 0 || !is_open(1)) return 2;  // nothing was written: it stays open
+              if (close_stdout() != 0 || !is_open(1)) return 2;  // nothing was written, so it stays open
               if (write_stdout("x") != 0 || !is_open(1)) return 3;
               if (close_stdout() != 0 || is_open(1)) return 4;
               return close_stdout();

@@ -31,7 +31,7 @@ TEST(OnTermination, OtherSignalsDoNotInterruptTheListening) {
   EXPECT_EQ(asked.get_future().wait_for(std::chrono::seconds(60)), std::future_status::ready);
 }
 
-// The signal that ends a child after it is sent once inside `work` and once more.
+// Returns the signal that ends a child, which gets the signal once inside `work` and once after it.
 template <class Work>
 int signal_that_ends(Work work) {
   const pid_t child = fork();

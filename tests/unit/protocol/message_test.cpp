@@ -174,7 +174,7 @@ TEST(Message, AnEnvelopeSaysWhatItsReplySays) {
   }
 }
 
-// It is the client's to check.
+// The client must check it.
 TEST(Message, AnEnvelopeLooksPastItsPayload) {
   const Bytes part = to_msgpack(Json{{"type", "part"}, {"id", 3}, {"part", {{"verdict", {1, {{"id", 4}}}}}}});
   EXPECT_FALSE(decode_reply(part));
@@ -274,7 +274,7 @@ TEST(Message, FlippedBytesNeverCrash) {
     for (int round = 0; round < 2000; ++round) {
       Bytes broken = payload;
       for (size_t k = 0; k <= random() % 3; ++k) broken[random() % broken.size()] = static_cast<std::byte>(random());
-      if (auto decoded = decode_reply(broken)) encode(*decoded);  // whatever is accepted can be sent on
+      if (auto decoded = decode_reply(broken)) encode(*decoded);  // whatever is accepted can also be sent
     }
   }
 }
@@ -291,7 +291,7 @@ TEST(Message, GarbageNeverCrashes) {
 }
 
 TEST(MsgPack, DepthIsCapped) {
-  const auto nested = [](size_t levels) {  // arrays of one
+  const auto nested = [](size_t levels) {  // arrays of one element
     Bytes bytes(levels, std::byte{0x91});
     bytes.push_back(std::byte{0xc0});
     return from_msgpack(bytes);
@@ -317,7 +317,7 @@ TEST(MsgPack, WhatIsLeftOutIsChecked) {
   EXPECT_FALSE(from_msgpack(bytes, {"part", "tile"})) << "not UTF-8";
 }
 
-// What a length of `tag` followed by `count` times `item` asks for.
+// What `tag` followed by `count` times `item` needs.
 Bytes many(int tag, uint32_t count, const Bytes& item) {
   Bytes bytes{std::byte(tag)};
   for (int shift = 24; shift >= 0; shift -= 8) bytes.push_back(static_cast<std::byte>(count >> shift));

@@ -11,7 +11,7 @@
 namespace attnscope::protocol {
 namespace {
 
-// Lengths on both sides of where MessagePack takes another form for them.
+// Lengths on both sides of each change of form in MessagePack.
 constexpr size_t kLengths[] = {0, 1, 15, 16, 31, 32, 255, 256, 65535, 65536};
 
 Json array_of(size_t length) {
@@ -69,7 +69,7 @@ Result<Json> of(std::initializer_list<int> bytes) {
   return from_msgpack(raw);
 }
 
-// Forms that our own writer does not choose, and others do: the specification's tables.
+// Forms that our own writer never uses, but others do: the specification's tables.
 TEST(Msgpack, AWiderFormThanNeededIsReadToo) {
   EXPECT_EQ(of({0xca, 0x3f, 0x00, 0x00, 0x00}).value(), 0.5);
   EXPECT_EQ(of({0xcd, 0x00, 0x07}).value(), 7);
@@ -99,7 +99,7 @@ TEST(Msgpack, DepthHasAnEnd) {
   for (const int depth : {60, 70}) {
     Json deep = 1;
     for (int level = 1; level < depth; ++level) deep = Json::array({deep});
-    // A long text beside it: what a message may hold goes by its length.
+    // Next to a long text: what a message may hold depends on its length.
     const auto read = from_msgpack(to_msgpack(Json{{"deep", deep}, {"long", std::string(10000, 'x')}}));
     EXPECT_EQ(read.has_value(), depth == 60) << depth;
     if (read) continue;

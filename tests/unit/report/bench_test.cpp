@@ -41,7 +41,7 @@ struct FakeDevice {
   std::vector<std::pair<size_t, size_t>> asked;
   double drift = 0.002;
   std::map<size_t, Failure> refuses;
-  std::map<size_t, size_t> fails_at;  // entry → the first run of it that fails
+  std::map<size_t, size_t> fails_at;  // entry → its first run that fails
   std::mt19937 random{7};
 
   Observation run(size_t row, size_t entry) {
@@ -118,7 +118,7 @@ TEST(Bench, ARatioIsThePeersTimeToOurs) {
   EXPECT_NEAR(report.rows[0].cells[0].tflops, Problem{}.flops() / 50e6, 0.01);
   ASSERT_TRUE(report.rows[0].cells[0].interval);
   EXPECT_TRUE(report.rows[0].cells[0].interval->contains(50));
-  // The samples are closer together than separate runs are.
+  // The samples of one run are closer together than separate runs are.
   EXPECT_NEAR(report.rows[0].cells[0].interval->half_width(), 50 * measure::kBetweenRuns, 0.002);
   EXPECT_THAT(as_table(report), HasSubstr("measured on NVIDIA L4"));
 }
@@ -335,7 +335,7 @@ TEST(Bench, ThePicturesAxisIsLogarithmicAndSaysItsTimes) {
   EXPECT_NEAR(std::stod(svg.substr(svg.find(dot) + dot.size())), at[0], 1) << "the dot of 10 us";
 }
 
-// The number behind `name` in the first of the picture's elements that has `mark`, from `from` on.
+// Returns the number after `name` in the first element of the picture that has `mark`, searching from `from`.
 double number_in(const std::string& svg, const std::string& mark, const std::string& name, size_t from = 0) {
   const size_t at = svg.find(mark, from), number = svg.find(name + "=\"", at);
   return at == std::string::npos || number == std::string::npos ? NAN : std::stod(svg.substr(number + name.size() + 2));
@@ -370,7 +370,7 @@ TEST(Bench, APicturesLinesStandBelowEachOtherAndItsPanelsToo) {
     EXPECT_NEAR(number_in(svg, "<rect", "y", bar), dot - 4, 0.2);
   }
   EXPECT_GT(label_y("ours", second), label_y("peer", 0) + 46) << "a panel has a head";
-  // 8 to 16 us is a bar with 10 us inside it: as far from its left as the logarithm says.
+  // 8 to 16 us is a bar with 10 us inside it: its distance from the left end is the one that the logarithm gives.
   const size_t bar = svg.find("height=\"8\"");
   const double left = number_in(svg, "<rect", "x", svg.rfind("<rect", bar)), dot = number_in(svg, "<circle", "cx");
   const double width = number_in(svg, "<rect", "width", svg.rfind("<rect", bar));

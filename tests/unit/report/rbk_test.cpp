@@ -1,4 +1,4 @@
-// robust-kbench's config and reports: YAML that is taken and refused, gates, and what stands in the files.
+// robust-kbench's config and reports: which YAML is taken and refused, gates, and the contents of the files.
 #include "report/rbk_report.h"
 
 #include <gmock/gmock.h>
@@ -126,7 +126,7 @@ Cell timed(double us) {
   return cell;
 }
 
-// Entries base, ours and a peer over three shapes; `ratios`: of ours to base.
+// Entries base, ours and a peer over three shapes; `ratios`: ours to base.
 RbkReport made(const std::vector<Ratio>& ratios) {
   RbkReport report;
   for (const auto& [label, peer] : {std::pair("base", false), {"ours", false}, {"torch flash", true}})
@@ -166,7 +166,7 @@ TEST(Gates, EachOneFailsOrIsUnknownForItsOwnReason) {
     return gate_of(gates_of(report.bench, report.config, {true, documented, true}), kind).passed;
   };
   EXPECT_EQ(told(made(good), GateKind::documented, false), false);
-  // A tie is no slowdown and no gain; a slowdown outside the interval is one.
+  // A tie is neither a slowdown nor a gain; a slowdown outside the interval is one.
   EXPECT_EQ(told(made({measured_ratio(0.9, 0.8, 1.01)}), GateKind::not_slower), true);
   EXPECT_EQ(told(made({measured_ratio(0.99, 0.98, 0.999)}), GateKind::not_slower), false);
   EXPECT_EQ(told(made({good[0], measured_ratio(1.2, 0.9, 1.5)}), GateKind::gain), false);
@@ -287,7 +287,7 @@ TEST(RbkReport, HasRobustKbenchsKeysWithSamplesInMilliseconds) {
   EXPECT_THAT(as_csv(report), HasSubstr("\nours,again,1,8,512,64,False,float16,0.005,0.005,3.85,"));
 }
 
-// It opens with no network: nothing in it names another place, and no script runs.
+// The page opens without a network: nothing in it refers to another place, and no script runs.
 TEST(RbkReport, ThePageLoadsNothing) {
   RbkReport report = made({measured_ratio(2, 1.9, 2.1)});
   report.bench.device_name = "<script src=http://x></script>";

@@ -36,7 +36,7 @@ TEST(ReportText, AProblemNamesWhatIsNotUsual) {
   EXPECT_EQ(problem_text(problem), short_text(problem) + " bf16 BSHD");
 }
 
-// Ours twice, and two peers; cells of every state.
+// Ours twice and two peers; cells in every state.
 BenchReport report_of() {
   BenchReport report;
   report.device = "cuda:0";

@@ -32,7 +32,7 @@ TEST(HalvingTest, TheFasterHalfGoesOnAndNothingRejected) {
 }
 
 TEST(HalvingTest, WhatTiesWithTheLastOfTheHalfGoesOn) {
-  // Told apart are times that differ by more than 5.
+  // Times differ if they are more than 5 apart.
   const std::vector<Outcome> outcomes{{0, 10}, {1, 20}, {2, 24}, {3, 40}};
   const auto apart = [&](size_t a, size_t b) { return std::abs(*outcomes[a].us - *outcomes[b].us) > 5; };
   EXPECT_EQ(better_half(outcomes, apart), (Points{0, 1, 2}));

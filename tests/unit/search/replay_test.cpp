@@ -54,7 +54,7 @@ TEST(ReplayTest, RandomsExpectationIsTheMeanOverAllOrders) {
 
 TEST(ReplayTest, TheBudgetEndsWhereRandomIsCloseToTheBest) {
   std::vector<double> times(1000, 2);
-  for (int fast = 0; fast < 500; ++fast) times[fast] = 1;  // after k draws 2^-k of the way is left
+  for (int fast = 0; fast < 500; ++fast) times[fast] = 1;  // after k draws 2^-k of the distance is left
   const auto curve = random_curve(space_of(times));
   EXPECT_EQ(curve.size(), 5u) << "2^-5 is below 5 %";
 }
@@ -67,7 +67,7 @@ TEST(ReplayTest, FollowsTheBestSoFar) {
   EXPECT_THAT(replay(space, brief, 3), ElementsAre(2, 2, 2)) << "what it found stays";
 }
 
-// Evaluations are counted at the mean of what one takes: here 1 s.
+// Evaluations are counted by their mean duration, here 1 s.
 TEST(ReplayTest, InTimeAConfigIsKnownWhenItHasEnded) {
   Recorded space = space_of({4, 2, 1, 3});
   const double seconds[] = {0.5, 0.25, 2.5, 0.75};
@@ -78,7 +78,7 @@ TEST(ReplayTest, InTimeAConfigIsKnownWhenItHasEnded) {
   EXPECT_THAT(replay_in_time(space, quick_first, 5), ElementsAre(2, 2, 2, 1, 1));
   Fixed slow_first({2, 0});  // nothing is known for 2.5 s
   EXPECT_THAT(replay_in_time(space, slow_first, 4), ElementsAre(4, 4, 1, 1));
-  for (auto& run : space.runs) run.seconds = 0.1;  // which no double holds: as evaluations are counted
+  for (auto& run : space.runs) run.seconds = 0.1;  // no double holds it: evaluations are counted instead
   Fixed in_time({3, 0, 1, 2}), in_turn({3, 0, 1, 2});
   EXPECT_EQ(replay_in_time(space, in_time, 4), replay(space, in_turn, 4));
   for (auto& run : space.runs) run.seconds = 0;
@@ -141,7 +141,7 @@ Scored scored(const Recorded& space, StrategyKind kind) {
 Scored evolved(const Recorded& space) { return scored(space, StrategyKind::evolutionary); }
 Scored local(const Recorded& space) { return scored(space, StrategyKind::local); }
 
-// What is slow to try costs a search nothing if evaluations are counted.
+// If evaluations are counted, a point that is slow to try costs a search nothing extra.
 TEST(ReplayTest, AScoreInSecondsCountsWhatAConfigTakes) {
   Recorded space = bowl();
   for (auto& run : space.runs) run.seconds = 1;
@@ -150,7 +150,7 @@ TEST(ReplayTest, AScoreInSecondsCountsWhatAConfigTakes) {
         space, 20, [](const Grid& grid, uint64_t) { return std::make_unique<Exhaustive>(grid); }, budget);
   };
   EXPECT_NEAR(by(Budget::seconds).mean, by(Budget::evaluations).mean, 1e-12) << "each takes a second";
-  space.runs[0].seconds = 100;  // the first that it tries
+  space.runs[0].seconds = 100;  // its first try
   EXPECT_LT(by(Budget::seconds).mean, by(Budget::evaluations).mean - 0.1);
 }
 

@@ -94,7 +94,7 @@ TEST_F(SpaceTest, TooManyConfigsAreRefusedHoweverMany) {
   EXPECT_THAT(space.error().message, HasSubstr("more than 100000 configs"));
 }
 
-// The reports' own space: what is tried and why the rest is not.
+// The reports' own space: what is tried, and why the rest is not.
 TEST_F(SpaceTest, ExcludesWhatCannotRunOrIsWarnedOfWithTheReason) {
   const auto space = read(R"({"knobs": {"BLOCK_M": [16, 32, 48, 64], "NUM_WARPS": [2, 4, 6, 8],
       "VEC_WIDTH": [1, 2, 4, 8], "SYNC_POLICY": [0, 2, 5], "REDUCE_WARP": [0, 1], "SWIZZLE_XOR": [0, 1]}})");

@@ -34,7 +34,7 @@ Grid grid_of(const std::vector<size_t>& extents) {
   return Grid(std::move(points));
 }
 
-// A bowl: the further from the lowest point, the slower.
+// A bowl: points are slower the further they are from the lowest one.
 Landscape bowl(std::vector<size_t> lowest) {
   return [lowest = std::move(lowest)](const std::vector<size_t>& at) -> std::optional<double> {
     double us = 10;
@@ -47,7 +47,7 @@ Landscape bowl(std::vector<size_t> lowest) {
 }
 
 struct Ran {
-  std::vector<size_t> points;   // as tried
+  std::vector<size_t> points;   // in the order of trial
   std::vector<size_t> batches;  // their sizes
   std::optional<size_t> best;   // accepted
 };
@@ -143,7 +143,8 @@ TEST(RandomOrderTest, TriesEveryPointInAnOrderThatTheSeedDecides) {
   std::vector<size_t> sorted(20);
   std::iota(sorted.begin(), sorted.end(), size_t{0});
   EXPECT_NE(order(1), sorted);
-  // Every point is the first one of about as many seeds: 2,000 seeds, 100 each, give or take six deviations.
+  // Every point comes first for about the same number of seeds: 2,000 seeds, 100 per point, within six standard
+  // deviations.
   std::vector<int> first(20);
   for (uint64_t seed = 0; seed < 2000; ++seed) ++first[order(seed).front()];
   EXPECT_GT(*std::ranges::min_element(first), 100 - 60);
@@ -204,7 +205,7 @@ TEST(EvolutionaryTest, MutatesOnlyWithinItsRadiusOfASurvivor) {
 
 TEST(EvolutionaryTest, WhatIsRejectedIsNeitherBestNorAParent) {
   const Grid grid = grid_of({20});
-  // Below 10 everything is fast and wrong. Children pass over it one by one, and none has a rejected parent.
+  // Below 10 every point is fast and wrong. Children step over it one by one, and none has a rejected parent.
   const Landscape landscape = [](const std::vector<size_t>& at) -> std::optional<double> {
     if (at[0] < 10) return std::nullopt;
     return 100.0 * static_cast<double>(at[0]);
@@ -286,7 +287,7 @@ TEST(StrategyTest, ABatchIsAsLargeAsWhatRunsAtOnce) {
   for (const StrategyKind kind : {StrategyKind::local, StrategyKind::evolutionary}) {
     const auto largest = [&](size_t at_once) {
       const Ran ran = run(strategy_without_model(kind, grid, 1, {}, false, at_once), grid, bowl({3, 3, 3, 3}), 300);
-      return *std::max_element(ran.batches.begin() + 1, ran.batches.end());  // the first one is for the start
+      return *std::max_element(ran.batches.begin() + 1, ran.batches.end());  // the first one starts the search
     };
     const size_t usual = largest(1);
     EXPECT_LE(usual, 8u);
@@ -336,7 +337,7 @@ TEST(ModelGuidedTest, AGoodModelNeedsFewRuns) {
 
 TEST(ModelGuidedTest, TheDeviceDecides) {
   const Grid grid = grid_of({8});
-  // The model's favourite is wrong, its second is slow.
+  // The model's favourite is wrong, and its second choice is slow.
   const std::vector<std::optional<double>> predicted{1, 2, 3, 4, 5, 6, 7, 8};
   const Landscape landscape = [](const std::vector<size_t>& at) -> std::optional<double> {
     if (at[0] == 0) return std::nullopt;

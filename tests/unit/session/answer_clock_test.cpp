@@ -5,7 +5,7 @@
 namespace attnscope::session {
 namespace {
 
-// Feeds one tick after another until the clock has had enough; the time that took, or -1 after an hour.
+// Feeds one tick after another until the clock has had enough. Returns the time that took, or -1 after an hour.
 int64_t patience_of(AnswerClock& clock, bool idle) {
   for (int64_t ms = 100; ms <= 3600 * 1000; ms += 100)
     if (clock.tick(100, idle)) return ms;

@@ -1,4 +1,4 @@
-// Which worker has a device, what a name means, which device comes first; and which devices may share a scan.
+// Which worker has a device, what a name means, which device comes first, and which devices may share a scan.
 #include "session/device_table.h"
 
 #include <gmock/gmock.h>
@@ -19,7 +19,7 @@ DeviceSpec device(const std::string& id, bool emulated) {
   return spec;
 }
 
-// The local worker with an emulated device foretold, and two far ones.
+// The local worker, whose emulated device is known in advance, and two remote ones.
 class DeviceTableTest : public testing::Test {
  protected:
   using Answer = DeviceTable::Answer;

@@ -6,7 +6,7 @@
 
 namespace attnscope::session {
 
-// The tiled kernel with so many warps.
+// The tiled kernel with this many warps.
 inline Draft draft(int64_t warps, const std::string& device = "emulated:l4") {
   Draft draft;
   draft.kernel = "tiled";

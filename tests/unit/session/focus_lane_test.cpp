@@ -26,7 +26,7 @@ FocusLane::Request request(int64_t warps, uint64_t gesture = 0, bool again = fal
   return {.draft = draft(warps), .gesture = {gesture, true, "to " + std::to_string(warps)}, .again = again};
 }
 
-// What resolve() says of it.
+// What resolve() says about it.
 Resolution resolved(int64_t warps) {
   Resolution r;
   r.experiment = {draft(warps), "k1"};
@@ -53,7 +53,7 @@ class FocusLaneTest : public testing::Test {
   }
 
   Next ask(int64_t warps, uint64_t gesture = 0) { return lane_.ask(request(warps, gesture), resolved(warps)); }
-  // A run from its request to its end, as that run of the history.
+  // A run from its request to its end, as an entry of the history.
   Shared<Observation> run(int64_t warps, uint64_t run, const std::string& code = "") {
     EXPECT_EQ(ask(warps), Next::run);
     lane_.started(++job_);
@@ -125,7 +125,7 @@ TEST_F(FocusLaneTest, ARequestWaitsUntilItIsReleasedOrAnotherComes) {
 TEST_F(FocusLaneTest, UndoShowsWhatWasKeptAndRunsWhatNeverEnded) {
   const auto first = run(4, 1);
   EXPECT_EQ(ask(8), Next::run);
-  lane_.started(200);  // left before its end
+  lane_.started(200);  // left before it ended
   run(16, 2);
   EXPECT_EQ(undo(), Next::run);
   EXPECT_EQ(place_.id, "emulated:l4");

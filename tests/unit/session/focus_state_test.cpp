@@ -167,7 +167,7 @@ TEST(FocusState, ARunThatStartsOverShowsNoFigureTwice) {
   EXPECT_TRUE(state.running());
 }
 
-// A rate belongs to the time it came with, a watch to the verdict it made a headline with.
+// A rate belongs to the time that it came with, a watch to the verdict with which it made a headline.
 TEST(FocusState, ANewTimeAndANewVerdictTakeAlongWhatBelongedToTheOld) {
   FocusState state;
   state.want(experiment(4), tiled(), "");

@@ -194,8 +194,8 @@ TEST(Lanes, AnAnswerToAnUnknownRequestChangesNothing) {
   EXPECT_EQ(lanes.in_flight(), JobId{1});
 }
 
-// A worker that answers, crashes and honours cancels at random: whatever happens, each queue request ends exactly once
-// and the last focus request is never dropped.
+// A worker answers, crashes and honours cancels at random. Each queue request still ends exactly once, and the last
+// focus request is never dropped.
 TEST(Lanes, EveryQueueRequestEndsExactlyOnceWhateverHappens) {
   for (unsigned seed = 0; seed < 300; ++seed) {
     std::mt19937 random(seed);

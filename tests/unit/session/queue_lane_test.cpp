@@ -15,7 +15,7 @@ Timing timing_of(double us) {
   return timing;
 }
 
-// All that a run must bring.
+// Everything that a run must bring.
 protocol::Part whole_run(JobId job) { return {job, {std::string("cuda:0"), Verdict{}, timing_of(5)}}; }
 
 const Versions kVersions{"0.1.0", "13.0", "", ""};
@@ -79,7 +79,7 @@ TEST(QueueLane, ARunThatLacksAPartIsAFailure) {
   EXPECT_EQ(lane.finish(9, Failure{Stage::crash, "gone", ""}, "l4box", kVersions).observation.failure->message, "gone");
 }
 
-// A profiling worker reads the GPU's counters in place of timing.
+// A profiling worker reads the GPU's counters instead of timing.
 TEST(QueueLane, ARunWithHardwareCountersNeedsNoTime) {
   QueueLane lane;
   lane.place(7, experiment(4), false, answer());

@@ -53,7 +53,7 @@ class ScanLaneTest : public testing::Test {
     request.known = std::move(known);
     add(request);
   }
-  // Runs the next value: its time and its code. An empty text: it ends after its limits.
+  // Runs the next value: its time and its code. An empty text: the run ends after its limits.
   Experiment run(const std::string& code, double us) {
     const auto step = lane_.next();
     if (!step) return {};
@@ -67,7 +67,7 @@ class ScanLaneTest : public testing::Test {
     lane_.finish(job_, std::nullopt, "box", {});
     return step->experiment;
   }
-  // What the next value is told, which is there and does not start.
+  // What the next value is told; it exists and does not start.
   protocol::Among next_among() {
     const auto step = lane_.next();
     EXPECT_TRUE(step);
@@ -158,7 +158,7 @@ TEST_F(ScanLaneTest, ALongerListKnowsWhatTheShorterOneRan) {
   EXPECT_EQ(last().points[1].same_as, 0u) << "its machine code is known";
   EXPECT_EQ(run("b", 6).config, one);
   EXPECT_TRUE(last().over());
-  // Without the run that was timed, its machine code says nothing.
+  // Machine code from another run than the timed one says nothing.
   add_configs({eight}, {known[1]});
   EXPECT_FALSE(last().over());
   EXPECT_EQ(run("a", 5).config, eight);
@@ -225,7 +225,7 @@ TEST_F(ScanLaneTest, WhatRunsOfAScanThatStaysEndsInItsOwnPlace) {
   add(sweep);
   ASSERT_TRUE(lane_.next());
   lane_.started(7);
-  add({"BLOCK_N"});  // takes the place before it while it runs
+  add({"BLOCK_N"});  // takes its slot in the list while it runs
   lane_.finish(7, Failure{Stage::launch, "no", ""}, "box", {});
   const auto one = std::ranges::find(lane_.view(), sweep.id, [](const auto& scan) { return scan->id; });
   ASSERT_NE(one, lane_.view().end());
@@ -431,7 +431,7 @@ class SharedScanTest : public ScanLaneTest {
     resolution.shared_places = {{1, "a", "emulated:l4", nullptr}, {2, "b", "emulated:l4", nullptr}};
     lane_.add(request, resolution);
   }
-  // The next one starts; its job.
+  // Starts the next job and returns its id.
   JobId start() {
     const auto step = lane_.next([&](const DeviceTable::Place&) { return PlaceNow{true, false, &spec_, {}, ""}; });
     EXPECT_TRUE(step);
@@ -464,7 +464,7 @@ TEST_F(SharedScanTest, TwoRunAtOnceAndEachPartIsItsJobs) {
   EXPECT_EQ(last().points[1].observation->experiment.device, "box/emulated:l4") << "not the worker's";
 }
 
-// Whichever worker ends first, the result is that of one worker.
+// Whichever worker ends first, the result is the one worker's.
 TEST_F(SharedScanTest, OfEqualMachineCodeTimedTwiceTheFirstPointsTimeCounts) {
   const std::vector<Config> vectors{with({{"VEC_WIDTH", 1}}), with({{"VEC_WIDTH", 4}}), with({{"VEC_WIDTH", 8}})};
   share(vectors);
@@ -478,7 +478,7 @@ TEST_F(SharedScanTest, OfEqualMachineCodeTimedTwiceTheFirstPointsTimeCounts) {
   EXPECT_FALSE(last().points[0].same_as);
   for (size_t at = 0; at < 3; ++at) EXPECT_EQ(last().timed(at)->timing->p50, 7) << at;
   EXPECT_EQ(last().points[2].same_as, 0u);
-  // Also if the runs are known when the scan starts.
+  // The same holds if the runs are known when the scan starts.
   std::vector<Shared<Observation>> known;
   for (const ScanPoint& point : last().points) known.push_back(point.observation);
   share(vectors, known);

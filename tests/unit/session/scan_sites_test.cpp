@@ -23,7 +23,7 @@ class ScanSitesTest : public testing::Test {
         ScanSites({{1, "a", "emulated:l4", &spec_}, {2, "b", "emulated:l4", &spec_}}, Sharing{{"a", "b"}, spec_, {}});
   }
 
-  // The point that a place takes next, with the place; it starts there.
+  // Takes and starts the next point; returns it with its place.
   std::string take() {
     const auto taken = sites_.next(scan_, look());
     if (!taken) return "none";

@@ -130,7 +130,7 @@ TEST_F(SessionTest, AWorkerThatEndsAtOnceIsGivenUpWithItsLastWords) {
   EXPECT_EQ(o.failure->stage, Stage::device);
   EXPECT_THAT(o.failure->message, HasSubstr("No route to host"));
   EXPECT_THAT(o.failure->message, HasSubstr("status 3"));
-  // Asked again, it is tried again.
+  // A second request is tried again.
   EXPECT_EQ(session_->queue(tiled(4)).get().failure->stage, Stage::device);
 }
 
@@ -155,7 +155,7 @@ TEST_F(SessionTest, WaitingForAWorkerIsAStateNotATimeout) {
   EXPECT_EQ(s->focus.failure->stage, Stage::cancelled);
 }
 
-// A person who plays with a knob while workers die: nothing is lost, nothing hangs, the last wish is what is shown.
+// A user moves a knob while workers die: nothing is lost, nothing hangs, and the last request is what the window shows.
 TEST_F(SessionTest, PlayingWithAKnobWhileWorkersDie) {
   worker({"--crash", "NUM_WARPS=6"});
   start();
@@ -190,7 +190,7 @@ TEST_F(SessionTest, PlayingWithAKnobWhileWorkersDie) {
     }
   }
   focus(8);
-  // What the play left behind may be a cancelled run of this very config: it is the run after the wish that counts.
+  // The moves may have left a cancelled run of this very config: the run after the last request counts.
   Seen s = wait_for(
       [](const Snapshot& n) {
         return !n.focus.running && !n.focus.failure && n.focus.wanted.config.knobs.at("NUM_WARPS") == 8 &&

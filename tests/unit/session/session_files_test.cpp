@@ -231,7 +231,7 @@ TEST_F(SessionTest, TheJournalIsWrittenWhileTheSessionRuns) {
   wait_for_run(4);
   focus(8);
   wait_for_run(8);
-  // As after a crash: nobody calls stop() before the file is looked at.
+  // As after a crash: nobody calls stop() before the test reads the file.
   wait_for_file(
       [&] {
         auto journal = store::read_journal(options_.state_dir / "journal.json", *session_->snapshot()->kernels);
@@ -270,7 +270,7 @@ TEST_F(SessionTest, EveryResultIsKept) {
   EXPECT_EQ((*newest)->observation, *s->focus.shown);
 }
 
-// No file of this process may grow, as on a disk that is full, for as long as it lives.
+// While an object of this class lives, no file of this process may grow, as on a full disk.
 class FullDisk {
  public:
   FullDisk() {
@@ -285,7 +285,7 @@ class FullDisk {
 };
 
 TEST_F(SessionTest, OnAFullDiskEverythingRunsAndIsKeptOnceThereIsRoom) {
-  WorkerCommand& worker = options_.workers.front();  // it is not the one whose disk is full
+  WorkerCommand& worker = options_.workers.front();  // the full disk is another one
   worker.argv.insert(worker.argv.begin(), {"/bin/sh", "-c", "ulimit -S -f unlimited; exec \"$0\" \"$@\""});
   {
     const FullDisk full;

@@ -16,8 +16,8 @@
 
 namespace attnscope::session {
 
-// A session over the fake worker, with waits on conditions: a test passes as soon as what it waits for is so, and fails
-// when it never is (the cap is far beyond any real wait, for slow machines and sanitizers).
+// A session over the fake worker, with waits on conditions: a test passes as soon as its condition holds, and fails if
+// it never does (the limit is far beyond any real wait, for slow machines and sanitizers).
 class SessionTest : public testing::Test {
  protected:
   static constexpr std::chrono::seconds kNever{180};
@@ -121,7 +121,7 @@ class SessionTest : public testing::Test {
     return observation ? *observation : Observation{};
   }
 
-  // What the worker was asked, in order.
+  // The worker's requests, in order.
   std::vector<std::string> requests() const {
     std::ifstream file(dir_ / "requests");
     std::vector<std::string> lines;

@@ -17,7 +17,7 @@ using testing_support::read_text;
 
 class ReadOnlyHome : public SessionTest {
  protected:
-  // To a user without rights, as which unprivileged() goes on where this process is root.
+  // Gives the files to a user without rights, as whom unprivileged() continues when this process is root.
   void hand_over() const {
     if (geteuid() != 0) return;
     constexpr unsigned kNobody = 65534;

@@ -1,4 +1,4 @@
-// Workers behind a link: named devices, links that are lost and come back, queues, other versions.
+// Workers behind a link: named devices, links that break and come back, queues, other versions.
 #include "session_fixture.h"
 
 namespace attnscope::session {
@@ -8,7 +8,7 @@ using testing::HasSubstr;
 
 class RemoteTest : public SessionTest {
  protected:
-  // The fake worker, reached through a program of ours in ssh's place.
+  // The fake worker, reached through a program of ours instead of ssh.
   WorkerCommand far(const std::string& script, std::vector<std::string> behaviour = {}) {
     const std::string ssh = dir_.write("ssh", "#!/bin/sh\n" + script + "\n");
     std::filesystem::permissions(ssh, std::filesystem::perms::owner_all);

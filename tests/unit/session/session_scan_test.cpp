@@ -74,7 +74,7 @@ TEST_F(SessionScan, EqualMachineCodeIsTimedOnce) {
   EXPECT_EQ(seen->timed(3), four.observation.get());
 }
 
-// What the worker has no recording of fails there; the values after it run.
+// A value without a recording fails; the values after it run.
 TEST_F(SessionScan, AValueThatFailsDoesNotEndTheScan) {
   start();
   scan(8, "VEC_WIDTH");

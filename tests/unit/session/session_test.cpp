@@ -100,7 +100,7 @@ TEST_F(SessionTest, ADragIsOneEntryAndOneUndo) {
     session_->focus(tiled(warps), Gesture{7, false, "NUM_WARPS 4 → " + std::to_string(warps)});
     wait_for_run(warps);
   }
-  session_->focus(tiled(8), Gesture{7, true, "NUM_WARPS 4 → 8"});  // let go where it is
+  session_->focus(tiled(8), Gesture{7, true, "NUM_WARPS 4 → 8"});  // released where it is
   session_->focus(tiled(2), Gesture{8, true, "NUM_WARPS 8 → 2"});
   Seen s = wait_for_run(2);
   ASSERT_EQ(s->history.size, 3u);

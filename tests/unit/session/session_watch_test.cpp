@@ -32,7 +32,7 @@ TEST_F(SessionWatch, FollowsTheRunAndIsKeptWithIt) {
   EXPECT_TRUE(again->history.at(1).observation->watch);
   EXPECT_EQ(watches(), 1u);
 
-  session_->watch();  // asked for: watched again
+  session_->watch();  // requested: watched again
   wait_for_file([&] { return watches() == 2; }, "the second watch");
   wait_for_watch("its end");
 
@@ -77,7 +77,7 @@ TEST_F(SessionWatch, GivesWayToTheNextConfig) {
   EXPECT_TRUE(watched->history.at(1).observation->watch);
 }
 
-// What is known of the config belongs to a run that came to an end.
+// What is known about the config is shown only with a run that ended.
 TEST_F(SessionWatch, OfARunThatWasCancelledNothingIsShown) {
   worker({"--gate", dir_ / "gate"});
   open_gates();
@@ -112,7 +112,7 @@ TEST_F(SessionWatch, AQueuedRunOnAnEmulatedDeviceIsWatchedWhereAsked) {
   EXPECT_FALSE(session_->queue(tiled(8)).get().watch);
 }
 
-// The headline of the run before stays whole until the next verdict: not its "correct" without its race.
+// The previous run's headline stays whole until the next verdict: its "correct" is never shown without its race.
 TEST_F(SessionWatch, TheWatchStaysWithItsVerdict) {
   worker({"--race", "NUM_WARPS=4", "--gate", dir_ / "gate"});
   for (const char* part : {"variant", "occupancy", "counters", "verdict", "timing", "done", "watch"}) open_gate(part);

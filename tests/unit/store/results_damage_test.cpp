@@ -52,14 +52,14 @@ class DamagedResults : public testing::Test {
     EXPECT_TRUE(newest) << newest.error().message;
     return newest && *newest && (*newest)->observation == observation(warps);
   }
-  // Where that row's text has its config; the table of keys has a copy of it, but no hash.
+  // The row's text contains its config; the table of keys has a copy of it, but no hash.
   static size_t place_of(const std::string& bytes, int64_t warps) {
     const size_t hash = bytes.find("\"hash\":\"" + observation(warps).hash);
     const size_t at = bytes.rfind("\"NUM_WARPS\":" + std::to_string(warps) + "}", hash);
     EXPECT_TRUE(hash != bytes.npos && at != bytes.npos && hash - at < 1000);
     return at;
   }
-  // Overwrites the page with that row's text.
+  // Overwrites the page that holds that row's text.
   void damage_row(int64_t warps) {
     std::string bytes = read_text(path_);
     const size_t at = place_of(bytes, warps);
@@ -96,7 +96,7 @@ class DamagedResults : public testing::Test {
   const std::filesystem::path path_ = dir_ / "r.sqlite";
 };
 
-// Otherwise the repair would go on and lose the rest of them.
+// Otherwise the repair would continue and lose the remaining rows.
 TEST_F(DamagedResults, NotesThatTheNewFileDoesNotTakeAreItsFault) {
   {
     auto results = open();
@@ -253,7 +253,7 @@ TEST_F(DamagedResults, AFileThatAnotherProcessRepairsIsLeftToItAndTriedTheNextTi
   EXPECT_TRUE(holds(*results, 2));
 }
 
-// While it lives, one of the calls that SQLite makes fails.
+// While an object of this class lives, one of SQLite's system calls fails.
 class BrokenCall {
  public:
   BrokenCall(const char* name, sqlite3_syscall_ptr replacement) : name_(name) {
@@ -312,7 +312,7 @@ TEST_F(DamagedResults, AReadOnlyFolderIsRead) {
   EXPECT_EQ(unprivileged(dir_.path(), perms(0555), look), 0) << "without a log";
 }
 
-// Another process may be in the middle of writing what is then read without locks.
+// Another process may be writing what is then read without locks.
 TEST_F(DamagedResults, WhatCannotBeOpenedToWriteIsNotMovedAside) {
   fill(3);
   std::string bytes = read_text(path_);
@@ -329,7 +329,7 @@ TEST_F(DamagedResults, WhatCannotBeOpenedToWriteIsNotMovedAside) {
   EXPECT_TRUE(aside_exists(1)) << "with locks it is known to be damaged";
 }
 
-// SQLite takes the path as a URI then.
+// SQLite then reads the path as a URI.
 TEST_F(DamagedResults, AReadOnlyFileIsReadWhateverItsName) {
   fill(2);
   for (const char* name : {"50%20.sqlite", "why?mode=rw", "a#b", "a b&c=d", "e\u0301"}) {

@@ -155,7 +155,7 @@ TEST(Results, FindsRowsByTheirKeysInBothOrders) {
   EXPECT_EQ(times_of(*results, is_untimed, ResultOrder::newest), std::vector<double>{0});
 }
 
-// A file as 0.1.0 made it, which also adds rows to it afterwards.
+// A file that 0.1.0 made, and to which it adds rows afterwards.
 TEST(Results, AnOlderVersionsRowsAreFoundToo) {
   TempDir dir;
   const auto insert = [&](const Observation& o) {
@@ -184,14 +184,14 @@ TEST(Results, AnOlderVersionsRowsAreFoundToo) {
   EXPECT_EQ(times_of(*results, kAll, ResultOrder::newest), std::vector<double>{40});
   insert(observation(8, 80));
   EXPECT_EQ(times_of(*results, kAll, ResultOrder::newest), (std::vector<double>{80, 40}));
-  insert(Observation{});  // its text is no JSON
+  insert(Observation{});  // its text is not JSON
   auto rows = results->find(kAll, ResultOrder::newest);
   ASSERT_TRUE(rows) << rows.error().message;
   EXPECT_EQ(rows->size(), 3u);
   EXPECT_EQ(results->read(*rows, [](const StoredObservation&) {}), 1) << "one is unreadable";
 }
 
-// The table of keys as 0.2.0 made it, without what an output was compared with.
+// The table of keys as 0.2.0 made it, without the reference that an output was compared with.
 TEST(Results, AnOlderVersionsKeysAreMadeAnew) {
   TempDir dir;
   Observation agrees = observation(4, 40);
@@ -348,7 +348,7 @@ TEST(Results, ANoteIsThereAfterItsProcessWasKilled) {
   EXPECT_EQ(count(*results), 1);
 }
 
-// As the versions before notes made it.
+// As versions before notes made it.
 TEST(Results, AFileWithoutNotesGetsThem) {
   TempDir dir;
   const auto path = dir / "r.sqlite";
@@ -397,8 +397,8 @@ TEST(Results, ANewerSchemaIsLeftAlone) {
   EXPECT_TRUE(std::filesystem::exists(path));
 }
 
-// The exit status of `body`, which runs in a child: a limit on file sizes holds for the whole process.
-// Over `most` bytes no file grows there, as on a full disk, until has_room().
+// Runs `body` in a child and returns its exit status: a limit on file sizes holds for the whole process. No file may
+// grow past `most` bytes there, as on a full disk, until has_room().
 template <class Body>
 int on_full_disk(rlim_t most, Body body) {
   const pid_t child = fork();

@@ -24,7 +24,7 @@ Observation timed(double us, double half = 0.01) {
 
 class BoardTest : public testing::Test {
  protected:
-  // A config by the name of its knob's value.
+  // Finds a config by the name of its knob's value.
   void add(int64_t value, std::optional<Observation> run, std::optional<size_t> same_as = {}) {
     ScanPoint point;
     point.value.label = "K=" + std::to_string(value);

@@ -22,7 +22,7 @@ Kernel a_fragment(const std::string& id, const std::string& when = "1") {
   return kernel;
 }
 
-// Of the kernel k.
+// A job of kernel k.
 Config config(std::map<std::string, int64_t> knobs) {
   Config made;
   made.knobs = std::move(knobs);
@@ -98,7 +98,7 @@ TEST(MicroKernels, StandForKernelsThatShipAndShareTheirKnobs) {
       EXPECT_TRUE(std::ranges::any_of(micro.knobs, [&](const Knob& knob) { return stood_for->find_knob(knob.name); }))
           << id;
     }
-    // A part of the problem are those configs that have its head_dim.
+    // A part of the problem consists of the configs that have its head_dim.
     const auto held = catalog::complete_config(micro, {}, micro.options);
     ASSERT_TRUE(held) << held.error().message;
     problem.head_dim = 64;

@@ -9,18 +9,18 @@
 
 namespace attnscope::sweep {
 
-// A session that only scans, in no time: every config that is asked for has ended at the next look, unless `holds`
-// leaves some under way. The runs are the test's.
+// A session that only scans, and takes no time: every requested config has ended at the next look, unless `holds` keeps
+// some running. The test provides the runs.
 class ScanSession : public testing_support::DeafSession {
  public:
   struct Asked {
     session::ScanRequest request;
-    std::vector<Config> ran;  // those that no known run answered
+    std::vector<Config> ran;  // those that no known run answers
   };
   std::function<Observation(const Experiment& experiment, bool watched)> answer;
   std::string kernel_hash = "hash";
   std::optional<Failure> refusal;
-  size_t holds = SIZE_MAX;  // so many points end; the others wait for the scan's end
+  size_t holds = SIZE_MAX;  // this many points end; the others wait for the scan's end
   std::function<void()> on_end = nullptr;
   std::vector<Asked> asked;
 
@@ -60,7 +60,7 @@ class ScanSession : public testing_support::DeafSession {
   }
   session::Shared<session::Snapshot> snapshot() const override { return now_; }
 
-  // The values of K that were run, ask by ask.
+  // The values of K that were run, request by request.
   std::vector<std::vector<int64_t>> ran() const {
     std::vector<std::vector<int64_t>> all;
     for (const Asked& one : asked) {

@@ -1,4 +1,4 @@
-// A search over a kernel's configs: what a model ranks, what the device tries, what is watched.
+// A search over a kernel's configs: how the model ranks them, what the device tries, what is watched.
 #include "sweep/search.h"
 
 #include <gmock/gmock.h>
@@ -68,7 +68,7 @@ class SearchTest : public testing::Test {
   }
   static bool is_model(const std::string& device) { return device.starts_with("emulated:"); }
   Search search() { return Search(plan_, candidates_, place_, settings_); }
-  // "cuda:0 1 2 3 4", one text for each ask; "!" says that it was under the watch.
+  // "cuda:0 1 2 3 4", one text per request; "!" says that it ran under the watch.
   std::vector<std::string> asks() const {
     std::vector<std::string> all;
     for (const ScanSession::Asked& one : session_.asked) {
@@ -180,7 +180,7 @@ TEST_F(SearchTest, AModelRanksForTheGpu) {
   wrong_in_model_ = 4;
   settings_.brief = true;
   settings_.watch = Watching::nothing;
-  std::vector<std::pair<bool, size_t>> told;  // of the model; at most
+  std::vector<std::pair<bool, size_t>> told;  // by the model; at most
   settings_.on_progress = [&](const Progress& now) {
     if (told.empty() || told.back().first != now.of_model) told.emplace_back(now.of_model, now.most);
     EXPECT_EQ(now.at_most, !now.of_model);

@@ -21,7 +21,7 @@ constexpr const char* kManifest = R"J({
   "args": ["x", {"buffer": "x", "offset": "n"}, "y", "n"],
   "reference": {"kind": "each", "inputs": [], "output": "y", "expr": "2 * index + 200"}})J";
 
-// The run's failure, or empty; the rest goes to `seen`.
+// Returns the run's failure, or an empty text; the observation goes to `seen`.
 std::string run(const std::string& sum, Observation& seen) {
   const std::string source =
       "extern \"C\" __global__ void halves(const float* a, const float* b, float* y, int n) {\n"

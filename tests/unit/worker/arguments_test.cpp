@@ -1,4 +1,4 @@
-// The manual's table of arguments and what the device layer can pass must be the same.
+// The manual's table of arguments equals what the device layer can pass.
 #include <gtest/gtest.h>
 
 #include "catalog/arguments.h"

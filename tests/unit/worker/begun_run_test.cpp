@@ -110,7 +110,7 @@ TEST_F(BegunRunTest, WhoWaitsIsFreeAtOnceWhenCancelled) {
   wait_until([&] { return device->cancelled.load(); });
 }
 
-// The pool's only thread for such work is busy.
+// The pool's only thread for this work is busy.
 TEST_F(BegunRunTest, OneThatThePoolHasNotComeToIsNotWaitedFor) {
   std::promise<void> free;
   pool.leave([&, held = free.get_future().share()] { held.wait(); });

@@ -9,7 +9,7 @@
 
 namespace attnscope::worker {
 
-// Counts the runs of the device that it stands for.
+// Counts the runs of the device that it wraps.
 class CountingDevice final : public device::Device {
  public:
   explicit CountingDevice(std::shared_ptr<device::Device> runs) : runs_(std::move(runs)) {}
@@ -27,7 +27,7 @@ class CountingDevice final : public device::Device {
   std::shared_ptr<device::Device> runs_;
 };
 
-// From now on the runs of that device are counted.
+// From this call on the runs of that device are counted.
 inline std::shared_ptr<CountingDevice> count_runs(Services& services, const std::string& id) {
   auto& device = *std::ranges::find(services.devices, id, [](const auto& one) { return one->spec().id; });
   auto counting = std::make_shared<CountingDevice>(device);

@@ -1,4 +1,4 @@
-// An executor in a process of its own, and what it answers to its supervisor.
+// An executor in a process of its own, and its answers to its supervisor.
 #include "worker/executor.h"
 
 #include <fcntl.h>
@@ -58,7 +58,7 @@ class ExecutorTest : public testing::Test {
   }
   ~ExecutorTest() override { end(); }
 
-  // Its exit status, after the end of its input.
+  // The executor's exit status after its input has ended.
   int end() {
     if (to_ >= 0) close(std::exchange(to_, -1));
     if (pid_ < 0) return status_;
@@ -79,7 +79,7 @@ class ExecutorTest : public testing::Test {
     send(protocol::KernelContent{0, k.content_hash, k.source_name, k.manifest_name, k.source, k.manifest});
   }
 
-  // Reads replies until one is as wanted; null if the executor ends first.
+  // Reads replies until one matches; null if the executor ends first.
   const Reply* wait_for(const std::function<bool(const Reply&)>& wanted) {
     for (size_t next = 0;;) {
       for (; next < replies_.size(); ++next)
@@ -99,7 +99,7 @@ class ExecutorTest : public testing::Test {
     EXPECT_TRUE(found) << "the executor has ended";
     return found ? std::get<Message>(*found) : Message{};
   }
-  // How the request ended, and everything that its parts say.
+  // How the request ended, and the contents of all its parts.
   std::optional<Failure> failure_of(Id id) { return of<Done>(id).failure; }
   Observation observation_of(Id id) const {
     Observation observation;
@@ -144,7 +144,7 @@ TEST_F(ExecutorTest, ASupervisorThatDoesNotReadEndsItWithoutASignal) {
   of<protocol::HelloReply>();
   stop_reading();
   int status = 0;
-  ASSERT_EQ(waitpid(std::exchange(pid_, -1), &status, 0) > 0, true);  // its next sign of life is not taken
+  ASSERT_EQ(waitpid(std::exchange(pid_, -1), &status, 0) > 0, true);  // nobody reads its next heartbeat
   EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
 }
 

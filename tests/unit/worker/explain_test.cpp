@@ -1,4 +1,4 @@
-// What the rules say of the shipped kernels, through the compiler, the emulator and the model.
+// What the rules say about the shipped kernels, through the compiler, the emulator and the model.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -14,7 +14,7 @@ namespace {
 
 class Explained : public testing::Test {
  protected:
-  // At the usual problem, with these knobs.
+  // The usual problem, with these knobs.
   Observation run(const char* manifest, const std::map<std::string, int64_t>& knobs = {}) {
     return run(manifest, knobs, [](Request&) {});
   }
@@ -36,7 +36,7 @@ class Explained : public testing::Test {
     const auto found = std::ranges::find(in.findings, Rule(rule), &Finding::rule);
     return found == in.findings.end() ? nullptr : &*found;
   }
-  // The place of the rule's finding in the ranking; 99: none.
+  // The rank of the rule's finding; 99: none.
   static size_t place(const Observation& in, RuleId rule) {
     const Finding* found = find(in, rule);
     return found == nullptr ? 99 : static_cast<size_t>(found - in.findings.data());
@@ -53,7 +53,7 @@ class Explained : public testing::Test {
   std::optional<Failure> failure_;
 };
 
-// One head of 64 rows, with its watch.
+// One head of 64 rows, watched.
 void watched(Request& request) {
   Problem& problem = request.experiment.problem;
   problem.heads = problem.kv_heads = 1;
@@ -155,7 +155,7 @@ TEST_F(Explained, TheSwizzleSilencesTheConflicts) {
   EXPECT_NE(find(seen, RuleId::lone_warps), nullptr) << "one warp still computes the scores";
 }
 
-// A CTA of one warp has no others that wait.
+// A CTA of one warp has no other warps that wait.
 TEST_F(Explained, OneWarpForEverythingIsNoLoneWarp) {
   EXPECT_EQ(find(run("kernels/02_tiled.json", {{"NUM_WARPS", 1}}), RuleId::lone_warps), nullptr);
 }
@@ -190,7 +190,7 @@ TEST_F(Explained, ATileThatDoesNotFitIsExplainedWithTheNearestThatDoes) {
   EXPECT_EQ(found->next->set, (std::map<std::string, int64_t>{{"SHARED", 1}}));
 }
 
-// Question 6: the tensor tile that asks more shared memory than the device has.
+// Question 6: the tensor tile that needs more shared memory than the device has.
 TEST_F(Explained, ALaunchThatAsksTooMuchSharedMemoryIsExplained) {
   const Observation seen =
       run("kernels/08_gemm_tensorop.json", {{"BLOCK_M", 128}, {"BLOCK_N", 256}, {"BLOCK_K", 64}, {"STAGES", 3}});
@@ -216,8 +216,8 @@ TEST_F(Explained, MinimalLoadsFarApartAndAgainAndAgain) {
   EXPECT_NEAR(lone->evidence.at(0).value, 2, 0.01);
 }
 
-// The kernels that were written with all this in mind draw no warning of it. Where two groups of warps share the keys,
-// one of them stores: that is true, and 2 % of the time.
+// Kernels that were written with all these rules in mind cause no warning. If two groups of warps share the keys, one
+// of them stores: the rule says so, and it is 2 % of the time.
 TEST_F(Explained, TheTensorRungsDrawNoneOfTiledsWarnings) {
   for (const char* manifest : {"kernels/04_wmma.json", "kernels/05_mma.json"}) {
     const Observation seen = run(manifest);
@@ -232,7 +232,7 @@ TEST_F(Explained, TheTensorRungsDrawNoneOfTiledsWarnings) {
   }
 }
 
-// A sentence of each finding and the figures that it stands on.
+// The sentence of each finding and its figures.
 TEST_F(Explained, EachFindingHasASentenceAndItsGainIsLessThanTheTime) {
   const Observation seen = run("kernels/03_scalar.json");
   EXPECT_GE(seen.findings.size(), 3u);

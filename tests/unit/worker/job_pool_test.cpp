@@ -21,7 +21,7 @@ TEST(JobPool, CancellingLeavesBegunWorkBehind) {
   JobPool pool(1);
   auto left = pool.run<int>(
       [&cancel, finished, hold = may_finish->get_future().share()] {
-        cancel = true;  // begun: now its asker is cancelled
+        cancel = true;  // started: then its requester is cancelled
         hold.wait();
         finished->set_value();
         return Result<int>(1);
@@ -30,7 +30,7 @@ TEST(JobPool, CancellingLeavesBegunWorkBehind) {
   ASSERT_FALSE(left);
   EXPECT_EQ(left.error().stage, Stage::cancelled);
   may_finish->set_value();
-  finished->get_future().wait();  // it ran to its end
+  finished->get_future().wait();  // it ran to completion
 }
 
 TEST(JobPool, WorkThatWasNotBegunIsNotDone) {
@@ -39,7 +39,7 @@ TEST(JobPool, WorkThatWasNotBegunIsNotDone) {
   {
     JobPool pool(1);
     const auto wait = [&cancelled, held = hold->get_future().share()] {
-      cancelled = true;  // once the only thread is taken
+      cancelled = true;  // once the only thread is busy
       held.wait();
       return Result<int>(1);
     };

@@ -1,4 +1,4 @@
-// A judge's answers, over pipes as its client has them.
+// A judge's answers, over pipes, as its client reads them.
 #include "worker/judge.h"
 
 #include <fcntl.h>
@@ -124,7 +124,7 @@ TEST_F(JudgeTest, WhatIsNoQuestionIsAFailure) {
   EXPECT_EQ(message_of(ask({{"type", "output"}})), "\"output\"" + words);
   EXPECT_EQ(message_of(ask({{"type", "output"}, {"bytes", "text"}})), "\"output\"" + words);
   EXPECT_EQ(message_of(ask(Json::array({1}))), "\"\"" + words);
-  send_bytes(protocol::frame_of(std::vector<std::byte>{std::byte{0xc1}}).value());  // no MessagePack
+  send_bytes(protocol::frame_of(std::vector<std::byte>{std::byte{0xc1}}).value());  // not MessagePack
   EXPECT_EQ(answer().at("failure").at("stage"), "protocol");
   EXPECT_EQ(message_of(ask({{"type", "hello"}})), "\"hello\"" + words) << "it goes on";
 }

@@ -1,5 +1,5 @@
-// Ordinary kernels, not written for the rules (tests/kernels/pairs), each in two versions: the slower one is told
-// from the faster one, and what the faster one does differently is what a finding of the slower one proposes.
+// Ordinary kernels, not written for the rules (tests/kernels/pairs), each in two versions. The rules tell the slower
+// version from the faster one, and a finding for the slower one proposes the change that the faster one has.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace {
 struct Pair {
   const char *name, *slower, *faster;
   RuleId rule;
-  const char* line;  // text that ends in the slower one's line; empty: the whole launch
+  const char* line;  // text that ends in the line of the slower one; empty: the whole launch
 };
 
 constexpr Pair kPairs[] = {

@@ -44,7 +44,7 @@ class Collected final : public Sink {
   std::function<void()> on_findings;
 };
 
-// Runs what it is given as a GPU does: without counters.
+// Runs its input as a GPU does: without counters.
 class SilentDevice : public device::Device {
  public:
   SilentDevice(std::shared_ptr<device::Device> runs, DeviceSpec spec)
@@ -206,7 +206,7 @@ TEST_F(AheadTest, AnotherRunTakesNothingOfIt) {
   EXPECT_EQ(counting->begun, 4) << "it was dropped";
 }
 
-// The cancel comes when the run has nothing left that could see it.
+// The cancel comes when nothing remains in the run that could notice it.
 TEST_F(AheadTest, WhatIsCancelledAtItsVeryEndTakesTheNextRunAlong) {
   collected_.on_findings = [&] {
     wait_for_runs(2);
@@ -232,7 +232,7 @@ TEST_F(AheadTest, NoneBeginsWhoseCodeIsKnownOrBesideAWatch) {
   EXPECT_EQ(counting->begun, before + 1);
 }
 
-// Its reference is another one, and to ask for that ends the making of this run's.
+// The next request has another reference, and asking for it would end the making of this run's.
 TEST_F(AheadTest, NoneBeginsThatIsHeldToAnotherReference) {
   request_.kernel = testing_support::shipped_kernel("kernels/02_tiled.json");
   const Problem problem = request_.experiment.problem;
@@ -342,7 +342,8 @@ TEST_F(PipelineTest, AnIncompleteConfigIsRefused) {
   EXPECT_THAT(done.error().message, HasSubstr("every knob"));
 }
 
-// The reports' light barrier: the race it leaves, the lines and the buffer, and that only luck makes it right.
+// The reports' light barrier: the race that it leaves, the lines and the buffer, and that the output is right only by
+// luck.
 TEST_F(PipelineTest, AWatchNamesTheRaceOfTheLightBarrier) {
   request_.kernel = testing_support::shipped_kernel("kernels/02_tiled.json");
   request_.experiment = testing_support::experiment_of(request_.kernel);
@@ -373,7 +374,8 @@ TEST_F(PipelineTest, AWatchNamesTheRaceOfTheLightBarrier) {
   EXPECT_EQ(luck->severity, Severity::error);
 }
 
-// Of a larger grid only some CTAs are watched. The rows of the others are not written, and no run is wrong for that.
+// In a larger grid only some CTAs are watched. The rows of the others are not written, and the run is not wrong for
+// that.
 TEST_F(PipelineTest, LuckIsSeenOnASampleOfTheCtas) {
   request_.kernel = testing_support::shipped_kernel("kernels/02_tiled.json");
   request_.experiment = testing_support::experiment_of(request_.kernel);
@@ -392,7 +394,7 @@ TEST_F(PipelineTest, LuckIsSeenOnASampleOfTheCtas) {
   EXPECT_EQ(luck->severity, Severity::error) << luck->sentence;
 }
 
-// A pipeline that fetches one tile past the last reads what nothing has written, and uses none of it.
+// A pipeline that fetches one tile past the last reads memory that nothing has written, and uses none of it.
 TEST_F(PipelineTest, AReadThatComesToNothingIsAWarning) {
   const std::string body = "__shared__ float warp_scratch[kWarps];", plain = request_.kernel.source;
   const size_t at = plain.find(body);
@@ -464,7 +466,7 @@ TEST_F(PipelineTest, AWatchOfAGpusKernelBringsTheEmulatorsCounts) {
   EXPECT_TRUE(on_gpu.observation.watch->findings.empty());
 }
 
-// A GPU that says what its counters say, or why not; it counts how often it was asked for a time.
+// A GPU that reports its counters, or why it does not; it counts how often it was asked for a time.
 class ProfiledDevice final : public SilentDevice {
  public:
   using SilentDevice::SilentDevice;
@@ -578,7 +580,7 @@ TEST_F(PipelineTest, EachTimedLaunchIsProgress) {
   for (size_t i = 0; i < collected_.launches.size(); ++i) ASSERT_EQ(collected_.launches[i], int64_t(i));
 }
 
-// out[i] = 3 a[i], of a kernel that brings its own buffers.
+// out[i] = 3 a[i], from a kernel with buffers of its own.
 constexpr const char* kScaleSource =
     "extern \"C\" __global__ void scale(const float* a, float* out, int N) {\n"
     "  int i = blockIdx.x * 64 + threadIdx.x;\n"
@@ -621,7 +623,7 @@ TEST_F(PipelineTest, AKernelOfItsOwnBuffersIsRunJudgedAndWatched) {
   EXPECT_EQ(wrong.observation.verdict->state, VerdictState::wrong);
 }
 
-// A device that has a routine of a library, which does what another kernel does.
+// A device with a library routine that does the same as another kernel.
 class LibraryDevice final : public SilentDevice {
  public:
   LibraryDevice(std::shared_ptr<device::Device> runs, DeviceSpec spec, compile::Variant does)

@@ -1,4 +1,4 @@
-// A program's launches on their way through a run: names, steps, what stands for all, findings put together.
+// A program's launches from request to result: names, steps, what applies to all, findings put together.
 #include "worker/planned.h"
 
 #include <gmock/gmock.h>

@@ -21,7 +21,7 @@ constexpr const char* kPrograms = ATTNSCOPE_SOURCE_DIR "/tests/data/programs/";
 
 class ProgramRun : public testing::Test {
  protected:
-  // `name`'s files, with each first text of `edits` replaced by its second.
+  // The files of `name`, with the first text of each pair in `edits` replaced by the second.
   void take(const std::string& name, const std::vector<std::pair<std::string, std::string>>& edits = {}) {
     catalog::KernelText text{name + ".json", read(name + ".json"), name + ".cu", read(name + ".cu")};
     for (const auto& [from, to] : edits) {

@@ -103,7 +103,7 @@ TEST(ProgressClock, EveryStepHasItsLimitAndItsOwner) {
     EXPECT_EQ(gpu.limit_ms(), at.gpu) << to_string(at.step);
     EXPECT_EQ(emulated.emulating(), at.emulates) << to_string(at.step);
     EXPECT_EQ(gpu.emulating(), at.emulates_on_gpu) << to_string(at.step);
-    // What the executor does not run itself counts only where a GPU does the work.
+    // Work that the executor does not do itself counts only on a GPU.
     for (int64_t ms = 0; ms <= at.gpu; ms += 100) gpu.tick(100, 0), emulated.tick(100, 0);
     EXPECT_EQ(gpu.expired(), !at.emulates_on_gpu && at.step != Step::compiling) << to_string(at.step);
     EXPECT_FALSE(emulated.expired()) << to_string(at.step);

@@ -23,7 +23,7 @@ Json manifest_of(const std::string& id, std::vector<std::string> more = {}) {
   json["id"] = id;
   json["source"] = id + ".cu";
   for (const std::string& name : more) {
-    // A workspace in front: the buffers' numbers, which their contents come from, then differ.
+    // A workspace comes first, so the numbers of the buffers, from which their contents come, differ.
     Json buffers = Json::array({{{"name", name}, {"role", "workspace"}, {"dtype", "f32"}, {"shape", {"n"}}}});
     for (const Json& one : json["buffers"]) buffers.push_back(one);
     json["buffers"] = buffers;
@@ -93,7 +93,7 @@ TEST_F(ReferenceRun, AgreementIsSaidToBeNoMore) {
             VerdictState::correct);
 }
 
-// As in a sweep: the same problem, and another kernel or config each time.
+// As in a sweep: the same problem, with another kernel or config each time.
 TEST_F(ReferenceRun, RunsOnceForAllThatAreHeldToIt) {
   const auto counting = count_runs(*services_, "emulated:l4");
   const auto runs_of = [&](const std::string& mine, const std::string& theirs) {
@@ -116,7 +116,7 @@ TEST_F(ReferenceRun, RunsOnceForAllThatAreHeldToIt) {
   EXPECT_EQ(runs_of("y[i] = x[i] * 3;", "y[i] = 2 * x[i] + x[i];"), first) << "it was dropped: a run had none";
 }
 
-// A fault of it is known again, too.
+// A fault of the reference is remembered, too.
 TEST_F(ReferenceRun, WhatIsNoMeasureIsNoneTheNextTime) {
   for (int time = 0; time < 2; ++time) {
     const Verdict verdict = verdict_of("y[i] = 3 * x[i];", "y[i + n] = x[i];");
@@ -150,7 +150,7 @@ TEST_F(ReferenceRun, BothSeeTheSameConstants) {
   EXPECT_EQ(same.state, VerdictState::correct) << same.reason;
 }
 
-// One that has a reference of its own is held to it.
+// A kernel with a reference of its own is compared with it.
 TEST_F(ReferenceRun, AReferenceWithAReferenceIsJudgedFirst) {
   const auto judged = [&](const std::string& theirs) {
     Json naive = manifest_of("naive"), mine = manifest_of("mine");
@@ -168,7 +168,7 @@ TEST_F(ReferenceRun, AReferenceWithAReferenceIsJudgedFirst) {
   EXPECT_THAT(wrong.reason, HasSubstr("its own reference finds it wrong"));
 }
 
-// Of whole numbers: what was never written, and a difference that a double does not hold.
+// Integers: elements that were never written, and a difference that a double does not hold.
 TEST_F(ReferenceRun, WholeNumbersAreComparedByTheirBits) {
   const auto judged = [&](const char* type, const char* word, const std::string& mine, const std::string& theirs) {
     const auto text = [&](std::string line) {

@@ -1,4 +1,4 @@
-// What a worker has for its runs: devices, their twins, versions.
+// What a worker offers its runs: devices, their twins, versions.
 #include "worker/services.h"
 
 #include <gmock/gmock.h>

@@ -45,7 +45,7 @@ class SharedPixelsTest : public testing::Test {
     tile.request.target = PixelTarget{2, {handle_of(even_), handle_of(odd_)}, sizeof even_, ticket};
     return tile;
   }
-  // Why the target was not used; empty: it was.
+  // Why the target was not used; empty: it was used.
   std::string deliver(Tile& tile) {
     pixels_.deliver(tile);
     EXPECT_EQ(tile.in_target, tile.not_in_target.empty());

@@ -36,7 +36,7 @@ Request request_for(const std::string& kernel, const Case& one, const std::atomi
   return request;
 }
 
-// The row in fp64 from its inputs, not online: everything at once for the first `keys` keys.
+// The row in fp64 from its inputs, not online: all of the first `keys` keys at once.
 struct Exact {
   double m = -std::numeric_limits<double>::infinity(), l = 0;
   std::vector<double> scores, o;
@@ -76,7 +76,7 @@ class SoftmaxRun : public testing::Test {
   std::atomic<bool> cancel_{false};
 };
 
-// fp32 in another order of its sums: 1e-5 of the largest value.
+// fp32 with another order of summation: 1e-5 of the largest value.
 TEST_F(SoftmaxRun, EachTileIsWhatFp64Says) {
   const Case cases[] = {
       {"the default", "B=1,H=2,S=256,D=64,causal=none", {}, {0, 1, 45}},
@@ -135,7 +135,7 @@ TEST_F(SoftmaxRun, EachTileIsWhatFp64Says) {
   }
 }
 
-// Scores, probabilities and outputs that are rounded to halves: 2^-11 of each, and l sums what was rounded.
+// Scores, probabilities and outputs are rounded to halves: 2^-11 of each, and l sums the rounded values.
 TEST_F(SoftmaxRun, HalvesInSharedMemoryAreReadAsHalves) {
   const Case one{"", "B=1,H=1,S=128,D=64,causal=none", {{"SO_TYPE", 1}, {"SWIZZLE_XOR", 1}}, {0, 0, 77}};
   const Request request = request_for("02_tiled", one, cancel_);
@@ -151,7 +151,7 @@ TEST_F(SoftmaxRun, HalvesInSharedMemoryAreReadAsHalves) {
   for (size_t d = 0; d < 64; ++d) EXPECT_NEAR(double(o_of(*made, 1)[d]), exact.o[d], 4e-3 * exact.l) << d;
 }
 
-// Lines of the source, whatever the config unrolls.
+// The steps name lines of the source, whatever the config unrolls.
 TEST_F(SoftmaxRun, NamesTheLinesWhereItRead) {
   const Case one{"", "B=1,H=1,S=128,D=64,causal=none", {}, {}};
   const Request request = request_for("02_tiled", one, cancel_);

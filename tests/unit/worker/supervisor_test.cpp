@@ -63,7 +63,7 @@ class SupervisorTest : public testing::Test {
     experiment.device = "emulated:l4";
     return experiment;
   }
-  // The executor that answered, as the scripted executor tells.
+  // The executor that answered, as the scripted executor reports.
   static int who(const Answer& answer) { return static_cast<int>(answer.observation.tflops.value_or(0)); }
 
   protocol::Id begun(const std::string& word) {
@@ -210,20 +210,20 @@ TEST_F(SupervisorTest, AnExecutorThatWritesNonsenseIsEnded) {
   }
 }
 
-// The client could not read a part of it.
+// The client could not read part of the answer.
 TEST_F(SupervisorTest, ARestartEndsTheExecutorAndTheRequestWithTheClientsFailure) {
   const Failure unreadable{Stage::protocol, "part/no_such_part: unknown", "report it"};
   const int before = who(client().run_and_wait(telling("answer")));
   const auto running = begun("deaf");
   const auto last = client().run(telling("answer"));
-  client().send(protocol::Restart{0, last, unreadable});  // it waits: nothing of it was sent
+  client().send(protocol::Restart{0, last, unreadable});  // it waits: none of it was sent
   client().send(protocol::Restart{0, running, unreadable});
   const Answer ended = client().wait(running);
   EXPECT_EQ(ended.failure, unreadable);
   EXPECT_EQ(ended.observation.failure, unreadable);
   EXPECT_FALSE(client().wait(last).failure);
   EXPECT_NE(who(client().answer(last)), before) << "another executor answers";
-  client().send(protocol::Restart{0, running, unreadable});  // over already
+  client().send(protocol::Restart{0, running, unreadable});  // already over
   EXPECT_EQ(who(client().run_and_wait(telling("answer"))), who(client().answer(last)));
   EXPECT_EQ(client().answer(running).times_done, 1);
 }
@@ -257,8 +257,8 @@ TEST_F(SupervisorTest, CancellingWhatRunsAndWhatWaits) {
   EXPECT_EQ(client().answer(running).failure->stage, Stage::cancelled);
   EXPECT_FALSE(client().answer(running).observation.failure) << "a cancelled run is no failed experiment";
   EXPECT_FALSE(client().wait(last).failure);
-  client().cancel(last);    // over already
-  client().cancel(987654);  // never was
+  client().cancel(last);    // already over
+  client().cancel(987654);  // never existed
   expect_the_next_runs();
   for (const auto id : {running, waiting, last}) EXPECT_EQ(client().answer(id).times_done, 1);
 }
@@ -408,10 +408,10 @@ TEST_F(SupervisorTest, MoreRequestsThanASessionEverHasAreRefusedNotKept) {
 }
 
 TEST_F(SupervisorTest, TwoHundredAlternationsLoseNoRequest) {
-  options_.cancel_grace_ms = 60;  // what hangs does not stop when asked
+  options_.cancel_grace_ms = 60;  // a hung executor does not stop on request
   const char* words[] = {"answer", "crash", "answer", "hang"};
   std::vector<protocol::Id> ids;
-  // Only what hangs has a short deadline: a starved machine must not end the others.
+  // Only the hung executor has a short deadline: on a starved machine the others must not end.
   for (int i = 0; i < 200; ++i)
     ids.push_back(client().run(telling(words[i % 4]), {.emulated_ms = i % 4 == 3 ? 60 : 60000}));
   for (const auto id : ids) client().wait(id);

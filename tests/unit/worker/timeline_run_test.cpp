@@ -1,4 +1,4 @@
-// A run's SMs over time, from what the model was given for its time.
+// A run's SMs over time, from the model's input for its time.
 #include "worker/timeline_run.h"
 
 #include <gmock/gmock.h>
@@ -77,7 +77,7 @@ TEST_F(TimelineRun, ALaunchThatIsNoneIsRefused) {
   EXPECT_THAT(made.error().message, HasSubstr("has no launch 4"));
 }
 
-// Of old runs only the counts are kept where their paths are long.
+// For old runs with long paths only the counts are kept.
 TEST(KeptCode, OlderPathsGoFirst) {
   const auto long_path = [] {
     auto schedule = std::make_shared<model::KernelSchedule>();

@@ -88,7 +88,7 @@ TEST(TruthMaker, AnotherProblemEndsTheMaking) {
   if (!left) {
     EXPECT_EQ(left.error().stage, Stage::cancelled);
   }
-  // Asked for again, it is made again: a cancelled making is never remembered.
+  // A second request makes it again: a cancelled making is never remembered.
   const Truth again = maker.want(large, check::Accumulate::f32);
   EXPECT_TRUE(again.inputs.get());
 }
@@ -102,7 +102,7 @@ TEST(KeptRuns, TheLatestFewAreKept) {
   KeptRuns kept(2);
   kept.keep(run_of("a"));
   kept.keep(run_of("b"));
-  kept.keep(run_of("a"));  // again: no second place taken
+  kept.keep(run_of("a"));  // again: no second slot taken
   kept.keep(run_of("c"));
   const auto view = [&](const std::string& hash) {
     return kept.view({.experiment_hash = hash, .map = MapKind::output});

@@ -84,14 +84,14 @@ class WatchRunTest : public testing::Test {
     EXPECT_TRUE(made) << made.error().message;
     return made.value_or(WatchReport{});
   }
-  // Another bit in this element of o, of f16, where `when` says so.
+  // Flips a bit in this f16 element of o when `when` says so.
   void change_where(std::function<bool(const device::Trial&)> when, size_t element = 7) {
     device_.change = [when = std::move(when), element](const device::Trial& trial, std::span<std::byte> output) {
       if (when(trial)) output[2 * element] = std::byte{1};
       return std::optional<Failure>();
     };
   }
-  // A reference that the all-zero output agrees with, or not.
+  // A reference that agrees with the all-zero output, or does not.
   void judge_by(double value) {
     Problem problem = run_.launch.problem;
     const auto inputs = check::make_inputs(problem);
@@ -110,7 +110,7 @@ class WatchRunTest : public testing::Test {
   int references_ = 0;
 };
 
-// Only the watched run: the search for luck compares outputs of the sample with the sample's.
+// Only the watched run covers the whole grid: the search for luck compares outputs of the sample with each other.
 TEST_F(WatchRunTest, TheWholeGridIsWatchedIfAsked) {
   run_.whole_grid = true;
   change_where([](const device::Trial& trial) { return trial.ctas.size() == 30; });
@@ -236,7 +236,7 @@ TEST_F(WatchRunTest, ARaceWithinAWarpIsAWarning) {
   EXPECT_EQ(report().findings.at(0).severity, Severity::error);
 }
 
-// Of a kernel that is not attention: the output's own name and elements.
+// For a kernel that is not attention: the output's own name and elements.
 TEST_F(WatchRunTest, AChangedOutputHasItsNameAndItsType) {
   auto operands = std::make_shared<check::Operands>();
   operands->all = {{{"in", BufferRole::in, ElementType::f16, {4}, {}}, {}},
@@ -346,7 +346,7 @@ TEST_F(WatchRunTest, TheFirstOfSeveralElementsIsNamed) {
   EXPECT_EQ(finding.where.at("element"), "20");
 }
 
-// An output that becomes wrong was right by luck, whichever of the runs it was.
+// An output that becomes wrong was right by luck, whichever run it was.
 TEST_F(WatchRunTest, AnotherVerdictIsAnError) {
   judge_by(0);
   device_.change = [](const device::Trial& trial, std::span<std::byte> output) {

@@ -1,4 +1,4 @@
-// The exit statuses and words of the worker's processes where they cannot begin.
+// The exit statuses and messages of the worker's processes when they cannot start.
 #include "worker/worker.h"
 
 #include <fcntl.h>
@@ -22,7 +22,7 @@ struct Ended {
   std::string said;  // on stderr
 };
 
-// In a process of its own; `prepare` says what it lacks.
+// Runs in a process of its own; `prepare` takes away what it lacks.
 Ended run(int (*main)(), const std::function<void()>& prepare) {
   const testing_support::TempDir folder;
   const auto err = folder.write("err", "");
@@ -31,7 +31,7 @@ Ended run(int (*main)(), const std::function<void()>& prepare) {
     int ends[2];
     if (pipe(ends) != 0) _exit(99);
     close(ends[1]);
-    dup2(ends[0], STDIN_FILENO);  // at its end from the start
+    dup2(ends[0], STDIN_FILENO);  // at end of input from the start
     dup2(open("/dev/null", O_WRONLY), STDOUT_FILENO);
     dup2(open(err.c_str(), O_WRONLY), STDERR_FILENO);
     setenv("ATTNSCOPE_HOME", folder.path().c_str(), 1);
@@ -80,7 +80,7 @@ TEST(WorkerMain, AJudgeEndsWithItsInput) {
 }
 
 TEST(WorkerMain, ASupervisorThatIsStartedByHandSaysWhoStartsIt) {
-  const std::function<void()> kLacks[] = {[] {},  // stdout is no pipe
+  const std::function<void()> kLacks[] = {[] {},  // stdout is not a pipe
                                           [] { close(STDIN_FILENO); }};
   for (const auto& prepare : kLacks) {
     const Ended ended = run(main_of_supervisor, prepare);
