@@ -29,8 +29,8 @@ ARCH = 90  # of both GPUs
 INSIDE = 0.8  # of the measured times
 FEWEST = 10  # rows for a bar of one bound
 UNLIKE = (0.1, 0.2, 1)  # classes of pairs: how unlike their terms are
-COUNTERS = 5  # either way, without a path; such times were off by up to this
-OTHER_ARCHITECTURE = 1.5  # either way; assumed, as nothing was measured there
+COUNTERS = 5  # in either direction, without a path; the largest error of such times
+OTHER_ARCHITECTURE = 1.5  # in either direction; assumed, as nothing was measured there
 OTHER_ARCHITECTURE_PAIRS = 1.5  # times the logarithm of a pair's bar; assumed too
 CLEAR = 0.1  # two times that differ by more should be told apart
 
@@ -53,7 +53,7 @@ def bar_of(errors):
 
 
 def unlike(a, b):
-    # Rounded, as a set has another order in each run.
+    # Rounded, because a set's order differs between runs.
     return round(sum(abs(a["terms"].get(k, 0) - b["terms"].get(k, 0)) for k in {*a["terms"], *b["terms"]}) / 2, 6)
 
 

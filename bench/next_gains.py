@@ -183,7 +183,7 @@ def main():
             break
         if observation and not observation.get("failure"):
             explained.append(observation)
-    pool.shutdown(wait=True, cancel_futures=True)  # nothing runs beside the timing
+    pool.shutdown(wait=True, cancel_futures=True)  # nothing else runs during the timing
     proposals, seen = [], set()
     warned_findings = with_next = 0
     for o in explained:

@@ -17,8 +17,8 @@ BLOG = "series/cuda-cpp/transpose/transpose.cu"
 BANK = "src/08-shared-memory/bank.cu"
 PACKT = "Chapter02/02_memory_overview/04_matrix_transpose/"
 SQUARE, PRODUCT = "height=512,width=512", "K=128,M=256,N=256"
-# repository, file, kernel (None: the only one), problem (None: the file's own), the rule, and whether the author names it (True) or has mended
-# it (False).
+# repository, file, kernel (None: the only one), problem (None: the file's own), the rule, and whether the author names the fault (True) or has
+# fixed it (False).
 SOURCES = [
     ("NVIDIA+cuda-samples", TRANSPOSE, "transposeNaive", SQUARE, "global.scattered", True),
     ("NVIDIA+cuda-samples", TRANSPOSE, "transposeCoalesced", SQUARE, "global.scattered", False),

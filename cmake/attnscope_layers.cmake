@@ -1,7 +1,7 @@
 # One folder under app/ is one static library, attnscope_<layer>. Warnings are errors only in our code: they are set
 # here and not globally, so no third-party source is built with them.
 
-# attnscope_join(<target>): its sources are compiled several at a time, so that what they include is parsed and
+# attnscope_join(<target>): its sources are compiled several at a time, so that shared headers are parsed and
 # instantiated once. join_sources.py says which may go together; the others, and those with flags of their own, are compiled one by one.
 function(attnscope_join target)
   get_target_property(sources ${target} SOURCES)

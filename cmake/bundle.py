@@ -25,7 +25,7 @@ SHARED = ["assets", "kernels", "presets", "shaders"]
 # cuda_fp16.h includes nv/target, which is libcu++'s: Apache 2.0 with the LLVM exception.
 NVIDIA_FILES = ["lib/libnvrtc.so.*", "lib/libnvrtc-builtins.so.*", "include/cuda_fp16.h", "include/cuda_fp16.hpp",
                 "include/nv/target", "include/nv/detail/*"]
-# Libraries of every Linux that can run the program at all.
+# Libraries that every Linux has that can run the program.
 OF_THE_SYSTEM = {"libc.so.6", "libm.so.6", "libdl.so.2", "libpthread.so.0", "librt.so.1", "ld-linux-x86-64.so.2",
                  "libstdc++.so.6", "libgcc_s.so.1"}
 OLDEST_GLIBC = (2, 36)

@@ -20,7 +20,7 @@ CALLED = re.compile(r"(?<![\w.:>])([A-Za-z_]\w*)\s*\(")
 FUNCTION = re.compile(r"([A-Za-z_]\w*)\($")
 OTHER = re.compile(r"(?<![\w:])([A-Za-z_]\w*)\s*(?:=|\{|\[|;|,|:(?!:))")
 TYPE = re.compile(r"(?:template <.*> )?(?:struct|class|enum class|enum|union|concept) (\w+)")
-# A test's class is named after its suite and itself; what stands elsewhere, a namespace's short name too, may be named twice.
+# A test's class is named after its suite and itself; other names, also a namespace's alias, may occur twice.
 NO_DECLARATION = re.compile(r"#|TEST|INSTANTIATE_|TYPED_TEST|using (?!\w+ =)|namespace \w+ =|template\b.*>$|\s|\}")
 INNER = re.compile(r"^namespace \w+::\w+::(\w+) \{", re.M)
 INCLUDE = re.compile(r'^#include "([^"]+)"', re.M)

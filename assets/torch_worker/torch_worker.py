@@ -213,7 +213,7 @@ class Worker:
             try:
                 wire.write_frame(self.stream_out, message)
             except OSError:
-                os._exit(0)  # the client has gone
+                os._exit(0)  # the client is gone
 
     def versions(self):
         torch = self.torch
@@ -379,7 +379,7 @@ def die(words):
 
 
 def find_torch():
-    # Takes minutes from a slow disk, and a worker that is silent from the start is given up.
+    # The import takes minutes from a slow disk, and the session gives up a worker that is silent from the start.
     print("importing PyTorch", file=sys.stderr, flush=True)
     try:
         import torch

@@ -16,7 +16,7 @@ KERNEL = ("__global__ void k(float* y, int n) { y[threadIdx.x] = n; }\n"
 BODY = "__global__ void k(float* y, int n) {{ {} }}\nint main() {{ float* y; cudaMalloc(&y, 128); k<<<1, 32>>>(y, 32); }}\n"
 SECRET = "no_such_word_in_any_answer"
 MOST_MEMORY = 4 << 20  # KiB, of all of a run's processes
-HANGS_AFTER = 280      # seconds: over what a busy machine makes of the deadline that --deadline gives
+HANGS_AFTER = 280      # seconds: longer than the deadline of --deadline takes on a busy machine
 
 
 def memory_of(group):
@@ -142,7 +142,7 @@ class HostileSource(unittest.TestCase):
 
     def test_a_kernel_without_end_whose_lengths_are_guessed(self):
         self.check("__global__ void k(volatile float* y, int n) { while (true) y[0] = n; }\n", {4}, ["it was ended"],
-                   deadline=8000)  # each length that is tried takes all of it
+                   deadline=8000)  # each length takes all of it
 
     # ---- machine code ----
     def check_code(self, code, status, names=()):

@@ -15,7 +15,7 @@ import tempfile
 import time
 
 PATIENCE = 60.0  # seconds for what takes at most one on an idle machine
-# In the data folder. An open database has its write-ahead log and the lock of its opening beside it.
+# Files in the data folder. Next to an open database are its write-ahead log and the lock of its opening.
 KNOWN = {"journal.json", "settings.json", "results.sqlite", "results.sqlite-wal", "results.sqlite-shm",
          "results.sqlite.opening"}
 
@@ -127,7 +127,7 @@ def kill_again_and_again(place, kills, source):
             place.open_window(source)
         kind = source.choice(sorted(count))
         moment = source.uniform(0, 0.9)
-        # A process that is starting anyway is hit at any moment of its start; one that is not there yet is waited for.
+        # A starting process is killed at any moment of its start; the test waits for one that is not there yet.
         if kind != "window":
             wait_for(f"a {kind}", lambda: place.pids(kind))
             moment *= 0.3

@@ -153,7 +153,7 @@ def befall(place, kind, source, seconds, number):
         moment = time.monotonic() + source.uniform(0, seconds)
         while time.monotonic() < moment and sweep.process.poll() is None:
             time.sleep(0.002)
-        reported = sweep.done  # before the moment: what comes later may or may not be
+        reported = sweep.done  # before the kill: later results may or may not be
         struck = sweep.process.poll() is None
         if kind == "sweep":
             sweep.process.kill()
@@ -174,7 +174,7 @@ def befall(place, kind, source, seconds, number):
     place.check_nothing_is_left()
     if place.filler.exists():
         place.filler.unlink()
-    # Only a sweep that was killed has no status of its own; a lost worker is another one's work, or the sweep says that all are.
+    # Only a killed sweep has no status of its own. Other workers take over from a lost one, or the sweep says that all are lost.
     if kind != "sweep" and status not in (0, 3):
         raise Trouble(f"{what}: status {status}: {sweep.notes}")
     place.check_store(reported, what)
@@ -201,7 +201,7 @@ def strike_again_and_again(place, moments, source):
         kind = source.choice(kinds)
         count[kind] += befall(place, kind, source, seconds, number)
         if len(place.rows()) < place.trials and number + 1 < moments:
-            continue  # the next one goes on where this one was
+            continue  # the next one continues where this one was
         last = Sweep(place)
         if last.end() != 0:
             raise Trouble(f"after moment {number}: {last.notes}")

@@ -22,7 +22,7 @@ DIRECTIVE = re.compile(r"[ \t]*#(?:\\\n|[^\n])*")
 
 Token = collections.namedtuple("Token", "kind text start end")
 
-# What a token between two spaces may become.
+# The replacements of a token between two spaces.
 BINARY = {
     "<": ("<=", ">="), "<=": ("<", ">"), ">": (">=", "<="), ">=": (">", "<"), "==": ("!=",), "!=": ("==",),
     "+": ("-",), "-": ("+",), "*": ("/",), "/": ("*",), "%": ("*",), "<<": (">>",), ">>": ("<<",),
@@ -32,7 +32,7 @@ BINARY = {
 }
 ANYWHERE = {"++": ("--",), "--": ("++",), "true": ("false",), "false": ("true",)}
 OPENING = {"(": ")", "[": "]", "{": "}"}
-# What `return {}` says too.
+# Return values that mean the same as `{}`.
 EMPTY = ("false", "nullptr", "std::nullopt")
 # A statement that begins with one of these is no call and no assignment, or is changed in another way.
 NO_STATEMENT = set("""alignas auto break case catch class co_return co_yield const constexpr continue default delete do else

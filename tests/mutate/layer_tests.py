@@ -65,7 +65,7 @@ def run_for(command, folder, seconds, environment=None):
         resource.setrlimit(resource.RLIMIT_FSIZE, (LONGEST_FILE, resource.getrlimit(resource.RLIMIT_FSIZE)[1]))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
-    # A pipe: a test may limit the size of the files that it writes. Of endless output the end is kept.
+    # A pipe: a test may limit the size of the files that it writes. The end of endless output is kept.
     child = subprocess.Popen(command, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                              preexec_fn=limits, start_new_session=True,
                              env={**clean, "HOME": str(home), "TMPDIR": str(folder / "tmp"), **(environment or {})})

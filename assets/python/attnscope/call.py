@@ -8,7 +8,7 @@ from typing import IO, Any, Callable, Dict, List, Optional, Tuple, Union
 from .errors import AttnscopeError
 from .program import environment, find
 
-# Called with what is done, of how much (0: not known), and the program's own words.
+# Called with the work done, the total (0: not known), and the program's own message.
 OnProgress = Callable[[int, int, str], None]
 Progress = Union[bool, OnProgress]
 BAR = 24
