@@ -6,7 +6,7 @@
 
 namespace attnscope::search {
 
-// Points with a position on each axis. Not every position has a point.
+// Points that each have a position on every axis. A position need not have a point.
 class Grid {
  public:
   Grid() = default;
@@ -14,11 +14,11 @@ class Grid {
 
   size_t size() const { return points_.size(); }
   const std::vector<size_t>& at(size_t point) const { return points_.at(point); }
-  const std::vector<size_t>& extents() const { return extents_; }  // positions on each axis
+  const std::vector<size_t>& extents() const { return extents_; }  // number of positions on each axis
   std::optional<size_t> find(const std::vector<size_t>& positions) const;
-  // The points that differ from it on one axis only, axis by axis.
+  // The points that differ from `point` on exactly one axis, ordered by axis.
   std::vector<size_t> neighbours(size_t point) const;
-  // The nearest point further up or down one axis, past positions without a point.
+  // The nearest point further up or down one axis; skips positions without a point.
   std::optional<size_t> beyond(size_t point, size_t axis, bool up) const;
 
  private:

@@ -6,7 +6,8 @@
 
 namespace attnscope::search {
 
-// The same numbers from the same seed on every machine, which the library's distributions do not promise.
+// Gives the same numbers from the same seed on every machine, which the standard library's distributions do not
+// guarantee.
 class Random {
  public:
   explicit Random(uint64_t seed) : engine_(seed) {}

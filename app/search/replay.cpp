@@ -8,9 +8,9 @@
 namespace attnscope::search {
 namespace {
 
-constexpr double kEnough = 0.05;  // of the way from the median to the best
+constexpr double kEnough = 0.05;  // share of the way from the median to the best
 
-// Every config's time, the fastest first; an invalid one has the slowest.
+// Every config's time, ascending; an invalid config counts as the slowest.
 std::vector<double> sorted_times(const Recorded& space) {
   std::vector<double> times;
   for (const Recorded::Run& run : space.runs)
@@ -20,8 +20,8 @@ std::vector<double> sorted_times(const Recorded& space) {
   return times;
 }
 
-// The mean of the least of `count` times drawn without repetition. The chance that the i-th is the least follows from
-// the one before it.
+// The mean of the smallest of `count` times drawn without repetition. The probability that the i-th is the smallest
+// follows from the previous one.
 double expected_least(const std::vector<double>& times, size_t count) {
   const auto all = static_cast<double>(times.size()), drawn = static_cast<double>(count);
   double mean = 0, chance = drawn / all;
@@ -64,7 +64,7 @@ std::vector<double> replay(const Recorded& space, Strategy& strategy, size_t eva
       if (found.size() < evaluations) found.push_back(least);
     }
   }
-  found.resize(evaluations, least);  // what it found stays found
+  found.resize(evaluations, least);  // later evaluations keep the best
   return found;
 }
 
@@ -87,7 +87,7 @@ std::vector<double> replay_in_time(const Recorded& space, Strategy& strategy, si
     if (points.empty()) break;
     for (const size_t point : points) {
       const Recorded::Run& run = space.runs.at(point);
-      clock += run.seconds;  // until then it is not known
+      clock += run.seconds;  // its time is known only then
       while (found.size() < moments && step * static_cast<double>(found.size() + 1) < clock * (1 - kRounding))
         found.push_back(least);
       history.tell({point, run.ms ? std::optional(*run.ms * 1000) : std::nullopt});
@@ -103,7 +103,7 @@ double score(const Recorded& space, const std::vector<double>& found, const std:
   double sum = 0;
   size_t count = 0;
   for (size_t at = 0; at < std::min(found.size(), random.size()); ++at) {
-    if (!(random[at] > times.front())) continue;  // random cannot miss it any more
+    if (!(random[at] > times.front())) continue;  // random search has certainly found the best by now
     sum += (random[at] - found[at]) / (random[at] - times.front());
     ++count;
   }

@@ -10,24 +10,24 @@ namespace attnscope::search {
 
 // The score by which tuners are compared (arXiv 2509.26300): P = (random - F) / (random - best), averaged over the
 // budget. F is the best time that a strategy has found so far, `random` what random configs find on average after as
-// many evaluations, `best` the best of the space. 1: it knew the best at once; 0: no better than random; below 0:
+// many evaluations, `best` the best of the space. 1: the best was found at once; 0: no better than random; below 0:
 // worse.
 //
-// What was not found yet, or is invalid, counts as the slowest valid time of the space. The budget ends where random
-// configs have come to within 5 % of the way from the median to the best.
+// A config that is invalid or was not found yet counts as the slowest valid time of the space. The budget ends when
+// random configs are within 5 % of the way from the median to the best.
 
-// random's expected best after 1, 2, … evaluations, without repetition, up to the budget's end; ms.
+// random's expected best after 1, 2, … evaluations without repetition, up to the end of the budget; ms.
 std::vector<double> random_curve(const Recorded& space);
 
-// The strategy's best after each evaluation, as long as `random_curve`; ms.
+// The strategy's best after each of `evaluations` evaluations; ms.
 std::vector<double> replay(const Recorded& space, Strategy& strategy, size_t evaluations);
 
-// What a config takes on average to compile, run and check, s; 0: the recording does not say.
+// The average time to compile, run and check a config, s; 0: not recorded.
 double mean_seconds(const Recorded& space);
 
-// The strategy's best at `moments` moments, mean_seconds() apart, at which random configs have come to as many
-// evaluations on average; ms. A config's time is known when it was compiled, run and checked. The strategy's own time
-// is not in it. Empty: the recording has no times.
+// The strategy's best at `moments` moments, mean_seconds() apart, at which random configs have made that many
+// evaluations on average; ms. A config's time is known when it has been compiled, run and checked. The strategy's own
+// time is not included. Empty: the recording has no times.
 std::vector<double> replay_in_time(const Recorded& space, Strategy& strategy, size_t moments);
 
 double score(const Recorded& space, const std::vector<double>& found, const std::vector<double>& random);
@@ -37,7 +37,7 @@ enum class Budget { evaluations, seconds };
 struct Scored {
   double mean = 0, low = 0, high = 0;  // 95 % interval of the mean, from the spread of the repeats
 };
-// Over repeats with the seeds 1, 2, …
+// The score over repeats with the seeds 1, 2, …
 Scored score_of(const Recorded& space, size_t repeats,
                 const std::function<std::unique_ptr<Strategy>(const Grid& grid, uint64_t seed)>& make,
                 Budget budget = Budget::evaluations);

@@ -23,7 +23,7 @@ Result<Space> checked(Space space, const std::string& where) {
   return space;
 }
 
-// The values of one axis in a file, in their order there. `parse` takes the text of one.
+// The values of one axis in a file, in the file's order. `parse` converts the text of a value.
 template <class Parse>
 Result<std::vector<int64_t>> values_from_json(const Json& values, const std::string& where, Parse parse) {
   if (!values.is_array() || values.empty())
@@ -63,7 +63,7 @@ std::string without_prefix(const std::string& text, const std::string& prefix) {
   return text.starts_with(prefix) ? text.substr(prefix.size()) : text;
 }
 
-// Why it is not tried; empty: it is.
+// Why the config is not tried; empty if it is.
 std::optional<Excluded> exclusion_of(const Kernel& kernel, const Problem& problem, const Config& config,
                                      const DeviceSpec& device) {
   const std::string settings = short_text(config, kernel);
@@ -83,7 +83,7 @@ std::optional<Excluded> exclusion_of(const Kernel& kernel, const Problem& proble
 
 uint64_t Space::size() const {
   uint64_t size = 1;
-  for (const Axis& axis : axes) size = std::min(size * axis.values.size(), kMost + 1);  // never wraps
+  for (const Axis& axis : axes) size = std::min(size * axis.values.size(), kMost + 1);  // cannot overflow
   return size;
 }
 
@@ -180,7 +180,7 @@ Candidates candidates_of(const Space& space, const Kernel& kernel, const Problem
       points.push_back(positions);
       found.configs.push_back(std::move(config));
     }
-    for (size_t axis = positions.size(); axis-- > 0;) {  // the last axis turns fastest
+    for (size_t axis = positions.size(); axis-- > 0;) {  // the last axis varies fastest
       if (++positions[axis] < space.axes[axis].values.size()) break;
       positions[axis] = 0;
     }

@@ -32,7 +32,7 @@ namespace search {
 class Strategy {
  public:
   virtual ~Strategy() = default;
-  // The points to try next, none of them tried before and each once. Empty: the search is over.
+  // The points to try next, without duplicates and none of them tried before. Empty: the search is over.
   virtual std::vector<size_t> propose(const History& history) = 0;
 };
 
@@ -66,11 +66,11 @@ class RandomOrder final : public Strategy {
   std::vector<size_t> order_;
 };
 
-// The reports' search: generation 0 is `seeds`, all of them, and random points. In each later one all but `immigrants`
-// random points are mutations of the survivors, the fastest so far. A mutation moves up to `radius` times one knob to
-// the next value up or down at which there is a point that was not rejected. After `patience` generations without an
-// accepted best it ends or, with `restarts`, begins again: a new generation 0 of random points, and survivors of its
-// own.
+// The reports' search. Generation 0 is all of `seeds`, and random points. In each later generation all but `immigrants`
+// random points are mutations of the survivors, the fastest points so far. A mutation moves one knob, up to `radius`
+// times, to the next value up or down that has a point that was not rejected. After `patience` generations without an
+// accepted best the search ends or, with `restarts`, starts again with a new generation 0 of random points and
+// survivors of its own.
 class Evolutionary final : public Strategy {
  public:
   struct Settings {
@@ -82,7 +82,7 @@ class Evolutionary final : public Strategy {
     size_t patience = 3;
     bool restarts = false;
   };
-  // Where it is to use a budget up.
+  // Settings for a search that should use up its budget.
   static Settings persistent() { return {.start = 16, .immigrants = 2, .patience = 10, .restarts = true}; }
 
   Evolutionary(const Grid& grid, uint64_t seed, std::vector<size_t> seeds, Settings settings);
@@ -95,16 +95,16 @@ class Evolutionary final : public Strategy {
   Random random_;
   std::vector<size_t> seeds_;
   Settings settings_;
-  size_t began_ = 0;  // outcomes before its last generation 0
+  size_t began_ = 0;  // number of outcomes before its last generation 0
   std::optional<size_t> best_;
   size_t without_best_ = 0;  // generations
 };
 
-// Neighbourhoods of the fastest points, best first: `start` points (`seeds` and random ones), then, in random order,
-// the next points up and down each axis from the fastest one whose neighbourhood was not yet tried, past rejected ones.
-// A new fastest one is followed at once. In place of every `stray`th neighbourhood, on average, come random points,
-// which find slopes that no fast point lies on. It ends after `patience` batches without an accepted best (0: never),
-// or when every point is tried.
+// Searches neighbourhoods of the fastest points, best first. Starts with `start` points (`seeds` and random ones). Then
+// tries, in random order, the next points up and down each axis from the fastest point whose neighbourhood was not
+// tried yet, skipping rejected ones. A new fastest point is followed at once. On average every `stray`th neighbourhood
+// is replaced by random points, which find slopes that no fast point lies on. Ends after `patience` batches without an
+// accepted best (0: never), or when every point is tried.
 class Local final : public Strategy {
  public:
   struct Settings {
@@ -114,36 +114,36 @@ class Local final : public Strategy {
     size_t patience = 8;
   };
   static Settings persistent() { return {.patience = 0}; }
-  // For an answer soon, from good seeds.
+  // Settings for an early answer from good seeds.
   static Settings brief() { return {.start = 6, .patience = 3}; }
 
   Local(const Grid& grid, uint64_t seed, std::vector<size_t> seeds, Settings settings);
   std::vector<size_t> propose(const History& history) override;
 
  private:
-  // From a point along an axis, past rejected points.
+  // A direction: from a point along an axis, past rejected points.
   struct Way {
     size_t from = 0, axis = 0;
     bool up = false;
   };
-  void open(size_t point);  // its neighbourhood is next
+  void open(size_t point);  // makes its neighbourhood the next one
   std::vector<size_t> from_open(const History& history);
 
   const Grid& grid_;
   Random random_;
   std::vector<size_t> seeds_;
   Settings settings_;
-  std::vector<Way> open_;          // of the neighbourhood under way, the last one next
-  std::vector<Way> under_way_;     // that led to the points of the last batch
-  std::vector<bool> opened_;       // of each point
-  std::optional<size_t> fastest_;  // at the last look
+  std::vector<Way> open_;          // of the current neighbourhood; the last one is next
+  std::vector<Way> under_way_;     // those that led to the points of the last batch
+  std::vector<bool> opened_;       // for each point
+  std::optional<size_t> fastest_;  // when last checked
   std::optional<size_t> best_;
   size_t without_best_ = 0;  // batches
 };
 
-// A model ranks, the device decides: batches of the points that are predicted fastest. Once a best is accepted, half of
-// a batch are its neighbours (one knob differs), those predicted fastest first. It ends after `patience` batches
-// without a newly accepted best (0: never).
+// A model ranks the points and the device decides: tries batches of the points predicted fastest. Once a best is
+// accepted, half of each batch are its neighbours (one knob differs), those predicted fastest first. Ends after
+// `patience` batches without a newly accepted best (0: never).
 class ModelGuided final : public Strategy {
  public:
   struct Settings {
@@ -151,7 +151,7 @@ class ModelGuided final : public Strategy {
     size_t patience = 2;
   };
   static Settings persistent() { return {.patience = 0}; }
-  // `predicted`: of each point, us; a point without one comes last. `seeds` join the first batch.
+  // `predicted`: for each point, us; points without a prediction come last. `seeds` are added to the first batch.
   ModelGuided(const Grid& grid, std::vector<std::optional<double>> predicted, std::vector<size_t> seeds,
               Settings settings);
   std::vector<size_t> propose(const History& history) override;
@@ -159,16 +159,16 @@ class ModelGuided final : public Strategy {
  private:
   const Grid& grid_;
   std::vector<size_t> order_;  // the points, predicted fastest first
-  std::vector<size_t> rank_;   // of each point in order_
+  std::vector<size_t> rank_;   // position of each point in order_
   std::vector<size_t> seeds_;
   Settings settings_;
   std::optional<size_t> best_;
   size_t without_best_ = 0;  // batches
 };
 
-// A strategy that needs neither predictions nor samples that it may ask for (halving.h); null for one that does.
-// `seeds`: points to start from, where it starts from any. With a budget it goes on until that is spent. A batch may
-// have as many points as can run `at_once`.
+// Creates a strategy that needs neither predictions nor a limit on samples (halving.h); null for one that does.
+// `seeds`: points to start from, if the strategy uses any. With a budget it continues until that is used up. A batch
+// may have as many points as can run `at_once`.
 std::unique_ptr<Strategy> strategy_without_model(StrategyKind kind, const Grid& grid, uint64_t seed,
                                                  std::vector<size_t> seeds, bool has_budget, size_t at_once = 1);
 

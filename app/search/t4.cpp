@@ -26,7 +26,7 @@ double total(const Json& object, const char* key) {
   return sum;
 }
 
-// A measurement of that name; empty if there is none above 0.
+// The measurement with that name; empty if there is none above 0.
 std::optional<double> measured(const Json& result, const std::string& name) {
   const auto measurements = result.find("measurements");
   if (measurements == result.end() || !measurements->is_array()) return std::nullopt;
@@ -72,7 +72,7 @@ Json t4_of(const std::vector<T4Result>& results) {
     if (one.modelled_ms) measurements.push_back({{"name", kModelled}, {"value", *one.modelled_ms}, {"unit", "ms"}});
     list.push_back({{"configuration", std::move(configuration)},
                     {"times",
-                     {{"compilation", one.compile_ms},  // as Kernel Tuner calls it; the schema says compilation_time
+                     {{"compilation", one.compile_ms},  // Kernel Tuner's name; the schema says compilation_time
                       {"runtimes", one.runtimes_ms},
                       {"framework", 0},
                       {"search_algorithm", 0},
@@ -91,7 +91,7 @@ Result<Recorded> recorded_from_t4(const Json& json, const std::string& where) {
     return fail(Stage::input, where + "/results: must be a list of results", "Give a T4 file of an autotuner.");
   Recorded recorded;
   std::vector<const Json*> configurations;
-  std::map<std::string, std::set<Json>> values;  // by knob; JSON orders numbers by size and texts by letters
+  std::map<std::string, std::set<Json>> values;  // by knob; JSON sorts numbers by size and texts alphabetically
   for (size_t at = 0; at < results->size(); ++at) {
     const Json& result = (*results)[at];
     const std::string here = where + "/results/" + std::to_string(at);

@@ -12,7 +12,7 @@
 namespace attnscope {
 namespace search {
 
-// Why a config of a T4 file has no time; `correct`: it has one.
+// Why a config in a T4 file has no time; `correct`: it has one.
 enum class Invalidity { correct, compile, runtime, timeout, correctness, constraints };
 
 }  // namespace search
@@ -22,32 +22,32 @@ struct Words<search::Invalidity> : NamesAsWords<search::Invalidity> {};
 
 namespace search {
 
-// A config of a T4 file, version 1.0.0: the open format of autotuning results that Kernel Tuner reads and writes
-// (github.com/odgaard/TuningSchema). Its times are in ms.
+// A config in a T4 file, version 1.0.0, the open format of autotuning results that Kernel Tuner reads and writes
+// (github.com/odgaard/TuningSchema). Times are in ms.
 struct T4Result {
   std::vector<std::pair<std::string, Json>> configuration;
   Invalidity invalidity = Invalidity::correct;
-  std::optional<double> ms;         // the objective; only of a correct config
+  std::optional<double> ms;         // the objective; only for a correct config
   std::vector<double> runtimes_ms;  // samples
   double compile_ms = 0;
-  std::optional<double> modelled_ms;  // what a model says of it, a measurement of its own
+  std::optional<double> modelled_ms;  // a model's time, stored as a measurement of its own
 };
 Json t4_of(const std::vector<T4Result>& results);
 
-// A recorded space: what came of each config.
+// A recorded space: the result of each config.
 struct Recorded {
   struct Run {
     std::optional<double> ms;                // empty: invalid
-    std::optional<double> modelled_ms = {};  // of a model, where the file has that
-    double seconds = 0;                      // that it took to compile, run and check
+    std::optional<double> modelled_ms = {};  // a model's time, if the file has one
+    double seconds = 0;                      // to compile, run and check
   };
   std::vector<std::string> knobs;
   Grid grid;
-  std::vector<Run> runs;  // of each point
+  std::vector<Run> runs;  // for each point
 };
 
-// A file without results, with two results of one config, or with a config that lacks a knob of the first one is a
-// Failure (Stage::input) that names it.
+// A Failure (Stage::input) for a file without results, with two results for one config, or with a config that lacks a
+// knob of the first one; it names the config.
 Result<Recorded> recorded_from_t4(const Json& json, const std::string& where);
 
 }  // namespace search

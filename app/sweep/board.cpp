@@ -15,10 +15,10 @@ bool is_sound(const Scan& scan, size_t point) {
   return !scan.points[point].refused && run != nullptr && is_accepted(*run);
 }
 
-// Of a point that may not win.
+// For a point that may not win.
 Rejected rejected_of(const Scan& scan, const charts::ScanRow& row) {
   Rejected one{row.text, row.verdict, row.reason, row.hint, ""};
-  if (is_sound(scan, row.point)) {  // it was timed for less than others: it did not go on (search/halving.h)
+  if (is_sound(scan, row.point)) {  // timed for less than others, because it was dropped (search/halving.h)
     const Observation* run = scan.timed(row.point);
     one.why = "dropped";
     one.reason = fmt::format("{:.1f} us in a round of up to {} ms, slower than what went on", run->timing->p50,
@@ -29,7 +29,7 @@ Rejected rejected_of(const Scan& scan, const charts::ScanRow& row) {
   }
   if (const Observation* run = scan.timed(row.point); one.reason.empty() && run != nullptr && run->verdict)
     one.reason = run->verdict->reason;
-  // The reasons of faulty outputs name elements and threads: they are counted by their verdict.
+  // The reasons of faulty outputs name elements and threads, so they are counted by their verdict.
   one.common = row.state == charts::ScanState::faulty ? "" : one.reason;
   return one;
 }

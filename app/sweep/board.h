@@ -9,7 +9,7 @@
 
 namespace attnscope::sweep {
 
-// Of such a scan's points, those that may win, in order: correct, and timed for as long as any.
+// The points of such a scan that may win, in order: correct, and timed for as long as any other.
 std::vector<size_t> accepted_points(const Scan& scan);
 
 // A config that cannot win.
@@ -20,26 +20,27 @@ struct Rejected {
   std::string common;  // the reason by which it is counted
 };
 
-// What came of a sweep.
+// The results of a sweep.
 struct Board {
-  Scan accepted;                      // in the order in which they were tried
-  std::vector<charts::ScanRow> rows;  // of `accepted`, the fastest first, with what cannot be told apart from it
-  std::vector<Rejected> rejected;     // excluded ones first
+  Scan accepted;  // in the order in which they were tried
+  // Points of `accepted`, fastest first, with those that cannot be told apart from it.
+  std::vector<charts::ScanRow> rows;
+  std::vector<Rejected> rejected;  // excluded ones first
 };
 
-// The rows of `charts::scan_series` decide which one is fastest and what ties with it.
+// charts::scan_series() decides which row is fastest and which ones tie with it.
 Board board_of(const Scan& scan, const std::vector<search::Excluded>& excluded, const Kernel& kernel);
 
-// "192 of 192: asks 57,376 B …": the reason that most of them share. At least one.
+// The reason that most of them share: "192 of 192: asks 57,376 B …". `excluded` must not be empty.
 std::string most_common(const std::vector<search::Excluded>& excluded);
 
-// The points of `scan` that hold the fastest config and its ties, each point that was timed once.
+// The points of `scan` with the fastest config and its ties, leaving out points that have another's time.
 std::vector<size_t> leaders_of(const Scan& scan);
-// The scan with only these points, which are in order. A point that was timed in another's place has that one's time by
-// itself.
+// The scan with only these points, which must be in order. A point that was timed in another's place gets that time as
+// its own.
 Scan only(const Scan& scan, const std::vector<size_t>& points);
 
-// What a sweep was asked.
+// The request for a sweep.
 struct Plan {
   Kernel kernel;
   Experiment held;

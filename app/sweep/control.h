@@ -4,17 +4,17 @@
 
 namespace attnscope::sweep {
 
-// What a person wants of a sweep that runs on another thread. Safe from any thread.
+// A person's commands to a sweep that runs on another thread. Thread-safe.
 class Control {
  public:
   void pause() { set(Wish::pause); }
   void resume() { set(Wish::go); }
-  void stop() { set(Wish::stop); }  // for good
+  void stop() { set(Wish::stop); }  // permanent
 
   bool paused() const { return wish() == Wish::pause; }
   bool stopped() const { return wish() == Wish::stop; }
   bool interrupts() const { return wish() != Wish::go; }
-  // Blocks while it is paused. False: it is stopped.
+  // Blocks while the sweep is paused. Returns false if it is stopped.
   bool may_go_on() const {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [this] { return wish_ != Wish::pause; });

@@ -5,7 +5,7 @@
 namespace attnscope::sweep {
 namespace {
 
-constexpr double kBetweenStatesMs = 100;  // the trials of a large sweep take a while to sort
+constexpr double kBetweenStatesMs = 100;  // sorting the trials of a large sweep takes a while
 
 }  // namespace
 
@@ -93,7 +93,7 @@ void Job::work() {
   now_.phase = !done ? Phase::failed : control_.stopped() ? Phase::stopped : Phase::done;
   now_.left_seconds.reset();
   if (const size_t tried = search.scan().points.size(); tried > 0 && now_.phase != Phase::failed) {
-    now_.ended = tried;  // the last progress may be the gate's
+    now_.ended = tried;  // the last progress may be that of the final watch
     if (now_.phase == Phase::done) now_.most = tried;
   }
   publish();

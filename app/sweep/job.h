@@ -17,26 +17,27 @@ namespace attnscope::sweep {
 enum class Phase { ranking, running, watching, stopped, done, failed };
 std::string_view words_of(Phase phase);  // for people
 
-// A sweep as it is at one moment. Immutable.
+// The state of a sweep at one moment. Immutable.
 struct JobState {
   Phase phase = Phase::running;
   bool over() const { return phase == Phase::stopped || phase == Phase::done || phase == Phase::failed; }
-  size_t ended = 0, most = 0;                                 // configs, of the device or of the model that ranks
-  std::optional<double> left_seconds;                         // empty: not known, or nothing is left
-  session::Shared<Scan> scan;                                 // every config that was asked for; null: none yet
+  size_t ended = 0, most = 0;                                 // configs of the device, or of the model while it ranks
+  std::optional<double> left_seconds;                         // empty: unknown, or nothing is left
+  session::Shared<Scan> scan;                                 // every requested config; null: none yet
   session::Shared<Trials> trials = session::share<Trials>();  // of `scan`
   std::vector<std::string> notes;
-  std::optional<Failure> failure;  // of Phase::failed
+  std::optional<Failure> failure;  // in Phase::failed
 };
 
-// A search on a thread of its own over a session that others use too. What comes of each config is kept in the results
-// at once, so that nothing is lost whenever it ends; the same sweep again knows it.
+// Runs a search on its own thread, over a session that others use too. Each config's result is stored at once, so that
+// nothing is lost whenever the job ends, and repeating the sweep reuses the results.
 class Job {
  public:
-  // `results`: the file; empty: nothing is kept. `changed` is called on the job's thread after each new state.
+  // `results`: path of the file; empty: nothing is stored. `changed` is called on the job's thread after each new
+  // state.
   Job(Plan plan, search::Candidates candidates, Place place, std::filesystem::path results, Watching watch,
       std::function<void()> changed);
-  ~Job();  // stops it
+  ~Job();  // stops the job
   Job(const Job&) = delete;
   Job& operator=(const Job&) = delete;
 
@@ -61,12 +62,12 @@ class Job {
   const Watching watch_;
   const std::function<void()> changed_;
   Control control_;
-  JobState now_;  // the job's thread only
+  JobState now_;  // used only by the job's thread
   double published_ms_ = 0;
-  bool stale_ = false;  // more is known than was published
+  bool stale_ = false;  // it has changed since it was last published
   mutable std::mutex mutex_;
   std::shared_ptr<const JobState> published_ = std::make_shared<const JobState>();
-  std::thread thread_;  // the last member: it uses the others
+  std::thread thread_;  // the last member, because it uses the others
 };
 
 }  // namespace attnscope::sweep

@@ -14,20 +14,20 @@
 namespace attnscope::sweep {
 namespace {
 
-// Timing a fragment by the host says little of it, so it takes little time.
+// Timing a fragment by the host says little about it, so it takes little time.
 constexpr int64_t kTimedForMs = 50;
 
 bool stands_for(const Kernel& micro, const std::string& kernel) {
   return std::ranges::count(micro.fragment->stands, kernel, &ClockedFragment::StandsFor::kernel) > 0;
 }
 
-// The fragments work on f16.
+// The fragments are for f16 only.
 Result<bool> fits_problem(const Kernel& micro, const Config& config, const Problem& attention) {
   if (attention.dtype != DType::f16) return false;
   return catalog::fragment_fits(micro, config, attention);
 }
 
-// Whether the two agree in every knob that both have.
+// True if the two have the same value for every knob that both have.
 bool agree(const Config& one, const Config& other) {
   return std::ranges::all_of(one.knobs, [&](const auto& knob) {
     const auto found = other.knobs.find(knob.first);
@@ -68,7 +68,7 @@ Result<MicroSearch> micro_search(const Kernel& micro, const Config& held, const 
     if (*fits) fitting.push_back(std::move(config));
   }
   made.candidates = search::candidates_of(fitting, micro, plan.held.problem, device);
-  for (search::Excluded& one : all.excluded) {  // a tile that its warps cannot share is none
+  for (search::Excluded& one : all.excluded) {  // a tile that its warps cannot divide is left out
     if (one.why == search::Exclusion::restriction) continue;
     auto fits = fits_problem(micro, one.config, attention);
     if (!fits) return fail(fits.error());
@@ -109,7 +109,7 @@ Result<std::vector<MicroRow>> stored_rows(const std::vector<Kernel>& micros, con
 Result<std::vector<Config>> fewest_clocks(const std::vector<Kernel>& micros, const std::vector<MicroRow>& rows,
                                           const Kernel& kernel, const Problem& problem,
                                           const std::vector<Config>& configs, size_t most) {
-  std::vector<std::pair<double, size_t>> found;  // clocks for one unit of work, of all fragments; the config
+  std::vector<std::pair<double, size_t>> found;  // clocks per unit of work over all fragments, and the config
   for (size_t at = 0; at < configs.size(); ++at) {
     double sum = 0;
     bool any = false;

@@ -14,28 +14,28 @@ namespace attnscope::sweep {
 
 struct Found {
   DeviceSpec device;
-  Versions versions;                  // of its worker
-  Versions versions_of_runs() const;  // with the GPU's name, as its runs say them
+  Versions versions;                  // its worker's
+  Versions versions_of_runs() const;  // with the GPU's name, as in its runs
 };
 
-// Where a search runs. The session outlives it.
+// Where a search runs. The session must outlive it.
 struct Place {
   session::Session* session = nullptr;
   Found device;
-  std::unique_ptr<store::Results> results = nullptr;  // null: what comes is not kept
-  std::vector<DeviceSpec> emulated;                   // the devices that are data
-  std::optional<session::Sharing> sharing = {};       // workers that share it
+  std::unique_ptr<store::Results> results = nullptr;  // null: results are not stored
+  std::vector<DeviceSpec> emulated;                   // the emulated devices
+  std::optional<session::Sharing> sharing = {};       // workers that share the search
   std::filesystem::path resources = {};               // the program's own files, with the microbenchmarks; empty: none
-  // A device by its id; it may block until its worker is up.
+  // Finds a device by its id; may block until its worker is up.
   std::function<Result<Found>(const std::string& id)> find = nullptr;
-  std::function<uint64_t()> new_id = nullptr;  // of a scan, unlike every other one of the session
+  std::function<uint64_t()> new_id = nullptr;  // for a scan; unique in the session
 
-  // A watch runs on an emulated device, of the GPU's architecture if the device is a GPU.
+  // True if a watch can run: on an emulated device, with the GPU's architecture if the device is a GPU.
   bool can_watch(const Kernel& kernel) const;
 };
 
-// The results that searches read and add to; an empty file: none. Where there are none yet and the disk or the folder
-// takes none, `results` is null and `note` says why. A Failure: there are some, and they cannot be read.
+// The results that searches read and add to; none for an empty path. If there are none yet and the disk is full or the
+// folder cannot be written, `results` is null and `note` says why. Failure: results exist and cannot be read.
 struct OpenResults {
   std::unique_ptr<store::Results> results;
   std::string note;

@@ -37,7 +37,7 @@ bool is_the_configs(Stage stage) {
 
 bool answers_again(const Observation& earlier, const Versions& now, bool watched) {
   Versions was = earlier.versions, is = now;
-  if (was.gpu.empty() && is.gpu.empty()) was.driver = is.driver = "";  // emulated: a driver takes no part
+  if (was.gpu.empty() && is.gpu.empty()) was.driver = is.driver = "";  // emulated: the driver does not matter
   if (was != is) return false;
   if (earlier.failure) return is_the_configs(earlier.failure->stage);
   return earlier.timing && earlier.verdict && (!watched || earlier.watch);
@@ -89,7 +89,7 @@ void Run::show_progress(const Scan& scan, size_t ended_before, double began_ms) 
 
 Result<session::Shared<Scan>> Run::ask_once(const session::ScanRequest& request, bool again) {
   const double began = platform::steady_ms();
-  std::optional<size_t> before;  // ended at the first look
+  std::optional<size_t> before;  // finished when last checked
   ScanWait wait;
   wait.watch = settings_.on_look;
   wait.look = [&](const session::Shared<Scan>& now) {
@@ -113,14 +113,14 @@ void Run::learn(const Scan& scan) {
     if (point.observation) runs_[point.observation->hash] = point.observation;
 }
 
-// A pause ends the scan; what has not ended is asked again when it goes on. Null: it was stopped before anything came.
+// A pause ends the scan; unfinished configs are requested again after it. Null: it was stopped without any result.
 Result<session::Shared<Scan>> Run::ask(const std::vector<Config>& configs, session::Watch watch, bool again) {
   session::ScanRequest request;
   request.draft = held_;
   request.watch = watch;
   request.configs = configs;
   request.sharing = settings_.sharing;
-  request.discards = watch == session::Watch::never;  // what is watched leads
+  request.discards = watch == session::Watch::never;  // what is watched leads, so it must be timed in full
   request.stays = true;
   session::Shared<Scan> last;
   for (;;) {

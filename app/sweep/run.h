@@ -14,56 +14,54 @@
 
 namespace attnscope::sweep {
 
-// Whether an earlier run answers for the same experiment now: it was of the same versions, and what came of it is the
-// config's own doing (a time and a verdict, or a refusal, a hang), not a lost worker's or a full disk's.
+// True if an earlier run of the same experiment can be reused: it has the same versions, and its result was caused by
+// the config (a time and a verdict, or a refusal, a hang), not by a lost worker or a full disk.
 bool answers_again(const Observation& earlier, const Versions& now, bool watched);
 
-// How far a run is.
+// The progress of a run.
 struct RunProgress {
   size_t ended = 0, asked = 0;         // configs
   const Observation* best = nullptr;   // the fastest correct one so far
-  std::optional<double> left_seconds;  // of those asked so far, from the runs so far
+  std::optional<double> left_seconds;  // for the requested configs, estimated from the runs so far
 };
 
-// Runs configs of one kernel through a session's scan lane: equal machine code once, and what the results database
-// holds of the same experiment not again. Keeps what comes of each at once, so that a killed sweep goes on where it
-// was.
+// Runs configs of one kernel through a session's scan lane. Times equal machine code once, and reuses the database's
+// results for the same experiment. Stores each result at once, so that a killed sweep can continue.
 class Run {
  public:
   struct Settings {
     session::Watch watch = session::Watch::never;
-    bool fresh = false;  // earlier runs do not count
+    bool fresh = false;  // ignores earlier runs
     Versions versions;   // of the device's worker
     std::function<void(const RunProgress&)> on_progress;
     std::optional<session::Sharing> sharing;                          // workers that share it
-    std::function<void(const session::Snapshot&)> on_look = nullptr;  // sees every snapshot during a wait
-    // Sees all configs so far, those under way included.
+    std::function<void(const session::Snapshot&)> on_look = nullptr;  // gets every snapshot during a wait
+    // Gets all configs so far, including running ones.
     std::function<void(const session::Shared<Scan>&)> on_scan = nullptr;
-    std::function<uint64_t()> new_id;  // of a scan; never empty
-    const Control* control = nullptr;  // null: it is not paused or stopped
+    std::function<uint64_t()> new_id;  // for a scan; never empty
+    const Control* control = nullptr;  // null: it cannot be paused or stopped
   };
-  // `held`: with its kernel's hash and the id of a device that is here. `results` may be null: nothing is kept.
+  // `held` must have its kernel's hash and the id of an existing device. `results` may be null: nothing is stored.
   Run(session::Session& session, store::Results* results, Experiment held, Settings settings)
       : session_(session), results_(results), held_(std::move(held)), settings_(std::move(settings)) {
     scan_.held = held_;
   }
 
-  // Configs that were not run before; each complete. Blocks. Failure: the session refuses them all.
+  // Runs configs that were not run before; each must be complete. Blocks. Failure: the session refuses all of them.
   Result<void> run(const std::vector<Config>& configs);
-  // Runs these again under the watch; what it says replaces what was known of them.
+  // Runs these points again under the watch. The new results replace the earlier ones.
   Result<void> watch(const std::vector<size_t>& points);
 
-  // Ended points of another run of the same kernel join the scan as they are; nothing of it may run after that but a
-  // watch.
+  // Adds finished points of another run of the same kernel to the scan. After that, only watch() may be called.
   void add(const Scan& ended);
 
-  // It was stopped: what had not ended is not there, and nothing more runs.
+  // True if it was stopped: unfinished configs are left out, and nothing more runs.
   bool stopped() const { return settings_.control != nullptr && settings_.control->stopped(); }
 
-  // Every config so far, in the order of run(). All have ended.
+  // Every config so far, in the order of run(). All have finished.
   const Scan& scan() const { return scan_; }
-  size_t known() const { return known_; }  // configs that earlier runs answered
-  // Why results are not kept, if they are not.
+  size_t known() const { return known_; }  // configs answered by earlier runs
+  // Why results are not stored; empty if they are.
   const std::optional<Failure>& not_kept() const { return not_kept_; }
 
  private:
@@ -80,8 +78,8 @@ class Run {
   Experiment held_;
   Settings settings_;
   Scan scan_;
-  std::map<std::string, session::Shared<Observation>> runs_;  // by the experiment's hash
-  std::set<std::string> kept_;                                // hashes of what is in the database
+  std::map<std::string, session::Shared<Observation>> runs_;  // by experiment hash
+  std::set<std::string> kept_;                                // hashes of experiments in the database
   size_t known_ = 0;
   std::optional<Failure> not_kept_;
 };

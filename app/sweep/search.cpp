@@ -25,7 +25,7 @@ bool told_apart(const Scan& scan, size_t a, size_t b) {
   return outcome == charts::Outcome::faster || outcome == charts::Outcome::slower;
 }
 
-constexpr int64_t kShortestMs = 30;  // of a config in halving: two of the rounds that a sample is taken in
+constexpr int64_t kShortestMs = 30;  // per config in halving: two of the rounds in which samples are taken
 
 }  // namespace
 
@@ -106,7 +106,7 @@ Result<std::unique_ptr<search::Strategy>> Search::choose() {
   return search::strategy_without_model(plan_.strategy, grid, plan_.seed, seed_points(), plan_.budget > 0, at_once);
 }
 
-// The held config and the seeds, where the search may try them.
+// The held config and the seeds, if the search may try them.
 std::vector<size_t> Search::seed_points() const {
   std::vector<size_t> points;
   std::vector<Config> wanted{plan_.held.config};
@@ -119,7 +119,7 @@ std::vector<size_t> Search::seed_points() const {
   return points;
 }
 
-// The modelled time of each config on the emulated twin, us; empty where the model rejects it or did not look.
+// Models each config on the emulated twin, us; empty if the model rejects it or did not rank it.
 Result<void> Search::rank() {
   auto model = emulated_twin(place_.device.device, plan_.model, place_.emulated);
   if (!model) return fail(model.error());
@@ -167,8 +167,8 @@ Result<Search::Tried> Search::try_all(Run& run, std::unique_ptr<search::Strategy
   return index;
 }
 
-// All rounds but the last, which the strategy is for. What does not go on joins the scan after it, with the time that
-// it had, so that no config is lost.
+// Runs all rounds but the last, for which the strategy is returned. Dropped configs join the scan after it, with their
+// times, so that no config is lost.
 Result<std::unique_ptr<search::Strategy>> Search::halve() {
   std::vector<size_t> points = search::entrants(candidates_.grid, plan_.seed, plan_.budget);
   std::vector<int64_t> rounds = search::halving_rounds(points.size(), kShortestMs, plan_.held.measure.max_time_ms);
@@ -181,7 +181,7 @@ Result<std::unique_ptr<search::Strategy>> Search::halve() {
     Run run(*place_.session, place_.results.get(), held, std::move(with));
     auto tried = try_all(run, std::make_unique<search::Listed>(points), 0);
     if (!tried) return fail(tried.error());
-    if (run.stopped()) {  // what has ended of this round is kept; nothing runs after it
+    if (run.stopped()) {  // keeps what has finished in this round; nothing runs after it
       dropped_.push_back(run.scan());
       return std::make_unique<search::Listed>(std::vector<size_t>{});
     }
@@ -201,7 +201,7 @@ Result<std::unique_ptr<search::Strategy>> Search::halve() {
   return std::make_unique<search::Listed>(std::move(points));
 }
 
-// Watches what leads until everything that leads is sound: a racy config cannot win, nor tie with the winner.
+// Watches the leading configs until all of them are sound: a racy config cannot win, nor tie with the winner.
 Result<void> Search::gate() {
   if (settings_.watch == Watching::nothing || !place_.can_watch(plan_.kernel)) return {};
   for (bool told = false; !run_.stopped(); told = true) {

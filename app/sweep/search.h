@@ -14,41 +14,41 @@
 
 namespace attnscope::sweep {
 
-// What runs under the watch: nothing, the fastest one, that and its ties, or every config.
+// What runs under the watch: nothing, the fastest config, the fastest and its ties, or every config.
 enum class Watching { nothing, fastest, leaders, everything };
 
-// How far a search is.
+// The progress of a search.
 struct Progress {
-  bool of_model = false;               // it ranks
+  bool of_model = false;               // the model is ranking
   size_t ended = 0, most = 0;          // configs; it may try fewer than `most`
   bool at_most = false;                // … because a budget ends it
-  std::optional<double> left_seconds;  // empty: not known, or nothing is left
+  std::optional<double> left_seconds;  // empty: unknown, or nothing is left
   const Observation* best = nullptr;   // the fastest correct one so far
 };
 
-// A search of one kernel's configs on one device: a model ranks them if the strategy wants it, the device decides, and
-// what leads is watched until all of it is sound.
+// Searches one kernel's configs on one device. A model ranks them if the strategy needs it, the device decides, and the
+// leading configs are watched until all of them are sound.
 class Search {
  public:
   struct Settings {
     Watching watch = Watching::leaders;
-    bool fresh = false;         // earlier runs do not count
-    bool brief = false;         // for an answer soon: fewer points to start from, and an early end
-    bool rank_always = false;   // though the strategy does not want it; the plan names the model
-    size_t ranked = 0;          // configs that a model ranks, found by a local search of its own; 0: all
-    std::vector<Config> seeds;  // to start from
+    bool fresh = false;         // ignores earlier runs
+    bool brief = false;         // for an early answer: fewer points to start from, and an early end
+    bool rank_always = false;   // ranks even if the strategy does not need it; the plan names the model
+    size_t ranked = 0;          // how many configs a model ranks, found by a local search of its own; 0: all
+    std::vector<Config> seeds;  // configs to start from
     std::function<void(const Progress&)> on_progress;
-    std::function<void(const session::Snapshot&)> on_look;      // sees every snapshot during a wait
-    std::function<void(const session::Shared<Scan>&)> on_scan;  // as Run's, but none of a model's
-    std::function<void()> on_gate;                              // what leads is watched from now on
-    const Control* control = nullptr;                           // null: it is not paused or stopped
+    std::function<void(const session::Snapshot&)> on_look;      // gets every snapshot during a wait
+    std::function<void(const session::Shared<Scan>&)> on_scan;  // as Run's, but without those of a model
+    std::function<void()> on_gate;                              // called when watching the leading configs begins
+    const Control* control = nullptr;                           // null: it cannot be paused or stopped
   };
   Search(Plan plan, search::Candidates candidates, Place& place, Settings settings);
 
   Search(const Search&) = delete;
   Search& operator=(const Search&) = delete;
 
-  // Blocks. Failure: the device is gone or the database cannot be read. A search that is stopped has what came before.
+  // Blocks. Failure: the device is gone, or the database cannot be read. A stopped search keeps its results so far.
   Result<void> run();
 
   const Plan& plan() const { return plan_; }
@@ -56,9 +56,9 @@ class Search {
   const Scan& scan() const { return run_.scan(); }  // every config that was tried, in order
   Board board() const { return board_of(scan(), candidates_.excluded, plan_.kernel); }
   Counts counts() const { return {scan().points.size(), run_.known()}; }
-  // What the model said of a config of the scan, us; empty: it rejects it, or no model ranked.
+  // The model's time for a config of the scan, us; empty: the model rejects it, or no model ranked.
   std::optional<double> predicted(size_t at) const;
-  // What the user should know: results that are not kept, a strategy that was replaced.
+  // Notes for the user: results that are not stored, a strategy that was replaced.
   const std::vector<std::string>& notes() const { return notes_; }
 
  private:
@@ -77,9 +77,9 @@ class Search {
   Place& place_;
   Settings settings_;
   Run run_;
-  std::vector<std::optional<double>> predicted_;  // of each candidate, us; empty: no model ranked
+  std::vector<std::optional<double>> predicted_;  // for each candidate, us; empty: no model ranked
   std::vector<size_t> points_;                    // of each config of the scan, once it ran
-  std::vector<Scan> dropped_;                     // of rounds before the last, what did not go on
+  std::vector<Scan> dropped_;                     // configs that left in rounds before the last
   std::vector<std::string> notes_;
 };
 

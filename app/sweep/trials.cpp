@@ -31,7 +31,7 @@ Trial trial_of(const charts::ScanRow& row, size_t point, const Observation* run)
   return trial;
 }
 
-// A figure of a run; NaN: it has none.
+// A figure of a run; NaN if it has none.
 using FigureOf = double (*)(const Observation& run);
 struct FigureColumn {
   const char* name;
@@ -88,7 +88,7 @@ TrialColumn axis_column(const search::Axis& axis, const Kernel& kernel, const Sc
   return column;
 }
 
-// A trial's own name leaves out what all of them have in common.
+// A trial's name leaves out what all trials have in common.
 void name_by_columns(Trials& trials) {
   for (size_t row = 0; row < trials.rows.size() && !trials.columns.empty(); ++row)
     trials.rows[row].text = joined(
@@ -157,7 +157,7 @@ std::vector<uint32_t> brushed(const Trials& trials, const std::vector<Brush>& br
   for (uint32_t row = 0; row < trials.rows.size(); ++row)
     if (std::ranges::all_of(brushes, [&](const Brush& brush) {
           const double value = trials.columns[brush.column].values[row];
-          return value >= brush.low && value <= brush.high;  // NaN is in none
+          return value >= brush.low && value <= brush.high;  // NaN is in no interval
         }))
       rows.push_back(row);
   return rows;

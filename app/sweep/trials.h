@@ -10,13 +10,13 @@
 
 namespace attnscope::sweep {
 
-// A config of a sweep that has ended.
+// A finished config of a sweep.
 struct Trial {
-  size_t point = 0;      // of the scan
-  std::string text;      // the values of what the sweep chooses
+  size_t point = 0;      // in the scan
+  std::string text;      // the values of the knobs and options that the sweep chooses
   size_t rank = 0;       // from 1 by time, 1 for each tie with the first; 0: it cannot win
   bool tie = false;      // cannot be told apart from the first
-  bool watched = false;  // by a watch
+  bool watched = false;  // a watch ran
   std::optional<double> us;
   FigureKind kind = FigureKind::modelled;
   std::string verdict;  // a word or two
@@ -25,34 +25,34 @@ struct Trial {
   std::string same_as;  // the config that was timed in its place
 };
 
-// A knob or a figure of every trial.
+// A knob or a figure, with a value for every trial.
 struct TrialColumn {
   std::string name;
-  std::string (*words)(double) = nullptr;  // of a figure, with its unit; null: a knob
-  std::vector<double> values;              // of each trial; a knob's are positions from 0; NaN: it has none
-  std::vector<std::string> labels;         // of a knob's positions
-  double least = 0, most = 0;              // of the values; equal if there are none or one
+  std::string (*words)(double) = nullptr;  // formats a figure with its unit; null: a knob
+  std::vector<double> values;              // for each trial; a knob's are positions from 0; NaN: no value
+  std::vector<std::string> labels;         // names of a knob's positions
+  double least = 0, most = 0;              // smallest and largest value; equal if there is at most one
   bool is_knob() const { return words == nullptr; }
   bool logarithmic() const { return !is_knob() && least > 0 && most > 10 * least; }
-  // Where a value lies between the least, 0, and the most, 1; and the other way.
+  // Maps a value to 0 (the smallest) … 1 (the largest); and back.
   double share(double value) const;
   double at(double share) const;
   std::string text(double value) const;
 };
 
 struct Trials {
-  std::vector<Trial> rows;           // the fastest first, then what cannot win, in the order tried
+  std::vector<Trial> rows;           // fastest first, then those that cannot win in the order tried
   std::vector<TrialColumn> columns;  // knobs and options with several values in the space's order, then figures
 };
 
 Trials trials_of(const Scan& scan, const search::Space& space, const Kernel& kernel);
 
-// An interval of a column's values, ends included.
+// An interval of a column's values, including its ends.
 struct Brush {
   size_t column = 0;
   double low = 0, high = 0;
 };
-// The rows whose values lie in all brushes, in order.
+// The rows whose values are in all brushes, in order.
 std::vector<uint32_t> brushed(const Trials& trials, const std::vector<Brush>& brushes);
 
 }  // namespace attnscope::sweep

@@ -5,7 +5,7 @@
 namespace attnscope::sweep {
 namespace {
 
-constexpr double kEmulatedFlops = 6e8;  // about half a second of a scalar kernel on two cores
+constexpr double kEmulatedFlops = 6e8;  // about half a second for a scalar kernel on two cores
 
 }  // namespace
 

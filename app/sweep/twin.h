@@ -12,7 +12,7 @@ namespace attnscope::sweep {
 // (Stage::input): there is none.
 Result<DeviceSpec> emulated_twin(const DeviceSpec& gpu, const std::string& id, const std::vector<DeviceSpec>& known);
 
-// The share of an emulated kernel's CTAs to run, (0, 1]: all of a small problem, for a large one as many as take about
+// The share of an emulated kernel's CTAs to run, (0, 1]: all for a small problem, for a large one as many as take about
 // half a second.
 double emulated_share(const Problem& problem);
 

@@ -11,14 +11,14 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::milliseconds kBetweenLooks{10};
-constexpr std::chrono::seconds kToEnd{2};  // for a session that may itself have ended
+constexpr std::chrono::seconds kToEnd{2};  // for a session that may have ended
 
 }  // namespace
 
 session::Shared<Scan> scan_and_wait(session::Session& session, session::ScanRequest request, const ScanWait& wait) {
   const uint64_t id = request.id;
   session::Shared<Scan> seen;
-  std::optional<Clock::time_point> ends;  // of an interrupted scan
+  std::optional<Clock::time_point> ends;  // for an interrupted scan
   session.scan(std::move(request));
   for (;; std::this_thread::sleep_for(kBetweenLooks)) {
     const auto snapshot = session.snapshot();

@@ -6,14 +6,14 @@
 
 namespace attnscope::sweep {
 
-// What a wait for a scan shows and asks, on the waiting thread.
+// Callbacks during a wait for a scan, on the waiting thread.
 struct ScanWait {
-  std::function<void(const session::Shared<Scan>&)> look;         // as the scan is after a change, and at the end
-  std::function<void(const session::Snapshot&)> watch = nullptr;  // every snapshot
-  std::function<bool()> interrupted = nullptr;                    // true: the scan is to end now
+  std::function<void(const session::Shared<Scan>&)> look;         // gets the scan after each change and at the end
+  std::function<void(const session::Snapshot&)> watch = nullptr;  // gets every snapshot
+  std::function<bool()> interrupted = nullptr;                    // returns true to end the scan
 };
 
-// Asks for a scan and waits until it is over. An interrupted one has what came before; null: nothing did.
+// Requests a scan and waits until it is over. An interrupted scan has the results so far; null: there are none.
 session::Shared<Scan> scan_and_wait(session::Session& session, session::ScanRequest request, const ScanWait& wait);
 
 }  // namespace attnscope::sweep
