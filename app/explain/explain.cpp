@@ -55,7 +55,7 @@ constexpr RuleOf kAll[] = {
     {RuleId::bound_roof, bound_roof, ""},
     {RuleId::phase_most, phase_most, ""}};
 
-// What helps, and the knob that does it.
+// Adds to the finding what helps, and the knob that does it.
 void advise(const Facts& facts, const RuleOf& rule, Finding& finding) {
   if (rule.helps.empty()) return;
   finding.sentence += " " + std::string(rule.helps);

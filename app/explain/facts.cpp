@@ -12,9 +12,9 @@ namespace {
 using model::Unit;
 namespace rates = model::rates;
 
-// A phase counts as one that few warps do if they are less than this share of the CTA's.
+// A phase is done by few warps if they are less than this share of the CTA's.
 constexpr double kFewWarps = 0.75;
-constexpr double kShortPhase = 0.02;  // of the time; shorter ones are not looked at
+constexpr double kShortPhase = 0.02;  // of the time; shorter phases are ignored
 
 struct Pipe {
   Unit unit;
@@ -55,7 +55,8 @@ std::map<Bound, double> roofs(const Facts& facts, std::string_view phase) {
   std::map<Bound, double> us;
   const double mhz = facts.seen.timing ? facts.seen.timing->clock_mhz : 0;
   if (mhz <= 0 || facts.spec.sms <= 0) return us;
-  const double scale = grid_scale(facts), clocks = scale / double(facts.spec.sms) / mhz;  // us of one of every SM
+  // `clocks`: us for one clock of every SM.
+  const double scale = grid_scale(facts), clocks = scale / double(facts.spec.sms) / mhz;
   double products = 0;
   for (const Instruction& one : facts.code) {
     if (!phase.empty() && one.phase != phase) continue;
@@ -96,7 +97,7 @@ std::vector<LonePhase> lone_phases(const Facts& facts) {
     lone.push_back({phase, sum / most, us, us * (1 - sum / most / warps)});
     idle += lone.back().waited;
   }
-  // The barriers' time is shared out by the time for which warps have nothing to do.
+  // The barriers' time is divided by the time in which warps have nothing to do.
   const double barriers = term_us(facts, TermKind::barriers);
   for (LonePhase& one : lone) one.waited *= barriers / idle;
   std::ranges::sort(lone, std::greater<>(), [](const LonePhase& one) { return one.us + one.waited; });

@@ -14,42 +14,42 @@
 
 namespace attnscope::explain {
 
-// One SASS instruction and what it did, summed over the CTAs that ran.
+// One SASS instruction and its counts, summed over the CTAs that ran.
 struct Instruction {
-  std::string file{};   // "02_tiled.cu"; empty: not known
-  int line = 0;         // 0: not known
-  std::string phase{};  // as Terms::phases names it
+  std::string file{};   // "02_tiled.cu"; empty: unknown
+  int line = 0;         // 0: unknown
+  std::string phase{};  // as in Terms::phases
   model::Unit unit = model::Unit::control;
   double issued = 0;      // warp instructions
   double lanes = 0;       // active lanes
-  double width = 0;       // bytes of a lane; of a memory access
-  double bytes = 0;       // that the lanes asked for; of a memory access
-  double requests = 0;    // with a lane on; of a memory access
-  double wavefronts = 0;  // of shared memory
-  double ideal = 0;       // those without bank conflicts
+  double width = 0;       // bytes per lane, for a memory access
+  double bytes = 0;       // requested by the lanes, for a memory access
+  double requests = 0;    // with at least one lane on, for a memory access
+  double wavefronts = 0;  // in shared memory
+  double ideal = 0;       // wavefronts without bank conflicts
   double sectors = 0;     // of 32 bytes; global and local
   double lines = 0;       // of 128 bytes; global and local
-  double products = 0;    // Tensor Core products, model::kProductFlop each
+  double products = 0;    // of Tensor Cores, model::kProductFlop each
 };
 
-// What the rules look at. Of a run that was refused there is only what was known before.
+// The input of the rules. For a refused run it holds only what was known before.
 struct Facts {
   const Kernel& kernel;
   const DeviceSpec& spec;
   model::LaunchShape shape{};
-  Observation seen{};                  // so far
+  Observation seen{};                  // the observation so far
   std::vector<Instruction> code{};     // empty: nothing was emulated
-  std::vector<model::Stall> stalls{};  // us; they index `code`; empty: the model has none
+  std::vector<model::Stall> stalls{};  // us; index `code`; empty: the model has none
   // Warp instructions of each warp of one CTA, by phase.
   std::map<std::string, std::vector<double>> warps{};
-  double distinct_bytes = 0;  // that the grid must read at least once; 0: not known
+  double distinct_bytes = 0;  // that the grid must read at least once; 0: unknown
 };
 
-double time_us(const Facts& facts);  // 0: not known
+double time_us(const Facts& facts);  // 0: unknown
 double term_us(const Facts& facts, TermKind term);
-// The grid's CTAs over those that ran.
+// The grid's CTAs divided by those that ran.
 double grid_scale(const Facts& facts);
-// The time of the stalls of which `wanted` is true.
+// The time of the stalls for which `wanted` returns true.
 template <class Wanted>
 double stalled_us(const Facts& facts, Wanted wanted) {
   double us = 0;
@@ -57,24 +57,25 @@ double stalled_us(const Facts& facts, Wanted wanted) {
     if (wanted(stall)) us += stall.time;
   return us;
 }
-// Of the stalls that an instruction carries: by that instruction.
+// The time of the stalls that instructions carry, by the phase of that instruction.
 std::map<std::string, double> us_by_phase(const Facts& facts);
 
-// The least time, us, that the counted work takes on each unit of the whole device at its rates. An empty phase: all.
+// The least time, us, that the counted work takes on each unit of the whole device at its rates. An empty phase means
+// all phases.
 std::map<Bound, double> roofs(const Facts& facts, std::string_view phase = {});
 std::pair<Bound, double> highest_roof(const Facts& facts, std::string_view phase = {});
 
 // A phase whose work only some of a CTA's warps do.
 struct LonePhase {
   std::string phase{};
-  double working = 0;  // warps, if all did as much as the busiest
+  double working = 0;  // number of warps, if all did as much as the busiest
   double us = 0;       // its own time
   double waited = 0;   // us that the other warps wait for it at barriers
 };
 // Longest first.
 std::vector<LonePhase> lone_phases(const Facts& facts);
 
-// Time that a phase takes with what others wait for it, over its own: 1 where every warp works.
+// The time of a phase including the waits of others for it, divided by its own time; 1 if every warp works.
 double stretch(const Facts& facts, const std::string& phase);
 
 }  // namespace attnscope::explain

@@ -15,7 +15,7 @@ namespace {
 enum class Transpose { N, T, C };
 enum class Routine { cublasSgemm, cublasHgemm, cublasGemmEx, cublasGemmStridedBatchedEx };
 
-// Which parameter each leading dimension is, counted as cuBLAS' messages do: without the handle.
+// The number of each leading dimension's parameter as in cuBLAS' messages, which do not count the handle.
 struct Positions {
   Routine routine;
   int lda, ldb, ldc;

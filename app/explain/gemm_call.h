@@ -8,9 +8,9 @@
 
 namespace attnscope::explain {
 
-// What is illegal in the arguments of a cuBLAS product, column-major: a leading dimension that is too small, and types
-// of A and B that differ. `call` is an object with routine, transa, transb, m, n, k, lda, ldb, ldc and, where the
-// routine takes them, atype and btype. A Failure names the fault by its JSON pointer after `where`.
+// Finds illegal arguments of a cuBLAS product, column-major: a leading dimension that is too small, and types of A and
+// B that differ. `call` is an object with routine, transa, transb, m, n, k, lda, ldb, ldc and, if the routine takes
+// them, atype and btype. A Failure names the fault by its JSON pointer after `where`.
 Result<std::vector<Finding>> findings_of_gemm(const Json& call, const std::string& where);
 
 }  // namespace attnscope::explain

@@ -11,7 +11,7 @@
 namespace attnscope::explain {
 namespace {
 
-// The cells of one line. Quoted cells may hold commas and doubled quotes, but no line ends: ncu writes none.
+// The cells of one line. Quoted cells may contain commas and doubled quotes, but no line ends, because ncu writes none.
 std::vector<std::string> cells_of(std::string_view line) {
   std::vector<std::string> cells(1);
   bool quoted = false;
@@ -52,7 +52,7 @@ Result<std::vector<Finding>> findings_of_ncu(std::string_view csv, const std::st
     }
     const auto named = std::ranges::find(cells, "Metric Name"), valued = std::ranges::find(cells, "Metric Value");
     header = named != cells.end() && valued != cells.end();
-    if (!header) continue;  // what ncu says before the table
+    if (!header) continue;  // ncu's messages before the table
     name = static_cast<size_t>(named - cells.begin());
     value = static_cast<size_t>(valued - cells.begin());
   }

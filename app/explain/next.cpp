@@ -13,7 +13,7 @@
 namespace attnscope::explain {
 namespace {
 
-// A neighbour is proposed if it has clearly more of what is wanted, and of the rest not less.
+// A neighbour is proposed if it has clearly more of what is wanted, and not less of the rest.
 constexpr double kClearlyMore = 1.1, kNotLess = 0.99;
 
 struct Placed {
@@ -21,7 +21,7 @@ struct Placed {
   SharedOut out{};
 };
 
-// Resources beside shared memory are taken as they are. None: it cannot be launched, or does not fit.
+// Resources other than shared memory are left unchanged. Empty: the config cannot be launched, or does not fit.
 std::optional<Placed> placed(const Facts& facts, const Config& config) {
   const auto launch = catalog::launch_of(facts.kernel, facts.seen.experiment.problem, config);
   if (!launch) return std::nullopt;
@@ -35,7 +35,7 @@ std::optional<Placed> placed(const Facts& facts, const Config& config) {
                 {double(launch->shape.ctas()), double(launch->shape.warps())}};
 }
 
-// What part of the idle SMs' time the other launch saves.
+// The share of the idle SMs' time that the other launch saves.
 double share_saved(const Facts& facts, const Placed& now, const Placed& other) {
   const bool is_small = facts.seen.occupancy->total_ctas < facts.spec.sms;
   if (!is_small) return (1 - now.even / other.even) / (1 - now.even);
@@ -43,8 +43,8 @@ double share_saved(const Facts& facts, const Placed& now, const Placed& other) {
   return (time_us(facts) - us_if_shared_out(facts, other.out)) / ((1 - now.even) * work);
 }
 
-// More warps: the neighbour with the fewest that are clearly more, since each takes registers and work from the others.
-// Even SMs: the one with the most even ones.
+// More warps: the neighbour with the fewest that are clearly more, because each takes registers and work from the
+// others. Even SMs: the neighbour with the most even ones.
 std::optional<Proposal> by_launch(const Facts& facts, Wants wants, const std::vector<Config>& configs) {
   const Observation& seen = facts.seen;
   if (!seen.variant || !seen.occupancy) return std::nullopt;
@@ -58,14 +58,14 @@ std::optional<Proposal> by_launch(const Facts& facts, Wants wants, const std::ve
     if ((evens ? other->even / now.even : other->warps / now.warps) < kClearlyMore) continue;
     if (proposal && (evens ? other->even <= best.even : other->warps >= best.warps)) continue;
     const double share = evens ? share_saved(facts, now, *other) : 1;
-    if (evens && !(share * (1 - now.even) > kSilent)) continue;  // nothing is left of it
+    if (evens && !(share * (1 - now.even) > kSilent)) continue;  // no gain is left
     best = *other;
     proposal = {difference(seen.experiment.config, config), share};
   }
   return proposal;
 }
 
-// What the worst narrow access takes of the widest there is.
+// The width of the worst narrow access as a share of the widest possible.
 double widest_times(const Facts& facts) {
   double width = kWidest;
   for (const Instruction& one : facts.code)
@@ -86,7 +86,7 @@ std::optional<Proposal> by_use(const Facts& facts, Wants wants, const std::vecto
     const int64_t now = before->second;
     if (wants == Wants::layout) {
       if (now != 0 || value <= 0 || !(is_swizzle(facts.kernel, knob) || is_padding(facts.kernel, knob))) continue;
-      if (proposal && value >= best) continue;  // the least padding
+      if (proposal && value >= best) continue;  // the smallest padding
     } else {
       if (value <= now || double(value) > double(now) * widest_times(facts) || !is_vector(facts.kernel, knob)) continue;
       if (proposal && value <= best) continue;  // the widest access
@@ -103,7 +103,7 @@ bool ends_statement(const CppToken& token) {
   return token.is(";") || token.is("{") || token.is("}") || token.kind == Kind::line;
 }
 
-// The functions whose bodies name the knob.
+// The functions whose bodies contain the knob.
 std::vector<std::string_view> functions_with(const std::vector<CppToken>& tokens, const std::string& knob) {
   const CppBrackets brackets(tokens);
   std::vector<std::string_view> functions;
@@ -121,7 +121,7 @@ std::vector<std::string_view> functions_with(const std::vector<CppToken>& tokens
   return functions;
 }
 
-// visit(first, end) for each statement; true as soon as it is.
+// Calls visit(first, end) for each statement; returns true as soon as it does.
 template <class Visit>
 bool any_statement(const std::vector<CppToken>& tokens, Visit visit) {
   for (size_t first = 0, i = 0; i < tokens.size(); ++i) {
@@ -145,7 +145,7 @@ double evenness(const DeviceSpec& spec, const Occupancy& occupancy) {
   return mean > 0 ? mean / std::ceil(mean) : 0;
 }
 
-// In a statement with an XOR, or in a function that such a statement calls.
+// True if the knob is in a statement with an XOR, or in a function that such a statement calls.
 bool is_swizzle(const Kernel& kernel, const std::string& knob) {
   const auto tokens = cpp_tokens(kernel.source);
   const auto functions = functions_with(tokens, knob);
@@ -173,7 +173,7 @@ bool is_padding(const Kernel& kernel, const std::string& knob) {
   });
 }
 
-// `using T = …` with the knob, or below an `#if` that names it.
+// True for `using T = …` with the knob, or below an `#if` that names it.
 bool is_vector(const Kernel& kernel, const std::string& knob) {
   const auto tokens = cpp_tokens(kernel.source);
   bool below = false;

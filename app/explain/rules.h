@@ -10,22 +10,23 @@
 
 namespace attnscope::explain {
 
-// A rule looks at the facts and finds one thing or nothing. It knows no kernel, knob or device by name: thresholds are
+// A rule examines the facts and returns one finding or none. It knows no kernel, knob or device by name: thresholds are
 // shares of the time, or come from the device's spec.
 using Look = std::optional<Finding> (*)(const Facts&);
 
 struct RuleOf {
   RuleId id = RuleId::unknown;
   Look look = nullptr;
-  std::string_view helps;  // what helps, for a learner; joins the sentence
+  std::string_view helps;  // what helps, for a learner; added to the sentence
   Wants wants = Wants::source;
 };
 std::span<const RuleOf> all_rules();
 
-// Severities: a cure that saves less than kSilent of the time is no finding, one that saves kWarning of it a warning.
+// Severities: a cure that saves less than kSilent of the time is not reported; one that saves at least kWarning of it
+// is a warning.
 inline constexpr double kSilent = 0.02, kWarning = 0.1;
 
-// The finding, if `saved` us are worth one.
+// The finding, if `saved` us are enough for one.
 std::optional<Finding> costs(const Facts& facts, RuleId rule, double saved, std::string sentence,
                              std::vector<Evidence> evidence, const Instruction* at = nullptr);
 // A finding without a time.
@@ -33,7 +34,7 @@ Finding note(RuleId rule, Severity severity, std::string sentence, std::vector<E
              const Instruction* at = nullptr);
 Evidence counted(std::string name, double value, std::string unit = "");
 Evidence modelled(std::string name, double value, std::string unit = "us");
-// The instruction that carries most of the stalls of which `wanted` is true; null: none does.
+// The instruction that carries most of the stalls for which `wanted` returns true; null if none does.
 template <class Wanted>
 const Instruction* carrier(const Facts& facts, Wanted wanted) {
   std::vector<double> us(facts.code.size());
@@ -49,17 +50,17 @@ const Instruction* carrier(const Facts& facts, Wanted wanted) {
 }
 // "31 %"
 std::string percent(double share);
-// "02_tiled.cu:174"; "an unknown line"
+// "02_tiled.cu:174", or "an unknown line".
 std::string place(const Instruction& at);
 
-bool loads_global(const Instruction& one);  // also by an asynchronous copy
-// Bytes that all CTAs ask global memory for.
+bool loads_global(const Instruction& one);  // includes asynchronous copies
+// Bytes that all CTAs request from global memory.
 double loaded_bytes(const Facts& facts);
-// Each byte of the inputs is loaded more than twice; false where their size is not known.
+// True if each byte of the inputs is loaded more than twice; false if their size is unknown.
 bool loads_repeat(const Facts& facts);
 
-// Lanes that read or write neighbouring bytes of global memory, less of them than an access can take.
-inline constexpr double kWidest = 16;  // bytes of a lane, on every architecture
+// Lanes that read or write neighbouring bytes of global memory, fewer bytes than an access can take.
+inline constexpr double kWidest = 16;  // bytes per lane, on every architecture
 bool is_narrow(const Instruction& one);
 
 // Warps and lanes (rules_warps.cpp)

@@ -18,7 +18,7 @@ bool is_local(const Instruction& one) { return one.unit == Unit::local_load || o
 double least_sectors(const Instruction& one) { return std::max(one.requests, one.bytes / 32); }
 double least_lines(const Instruction& one) { return std::max(one.requests, one.bytes / 128); }
 
-// What moves along a queue, and how much of it the bytes do not need.
+// What passes through a queue, and how much of it the bytes do not need.
 struct Moved {
   double all = 0, excess = 0;
   double share() const { return all > 0 ? excess / all : 0; }
@@ -28,7 +28,7 @@ struct Moved {
   }
 };
 
-// The global accesses of a phase. They share their queues, so a wait may be carried by one that stands behind another.
+// The global accesses of a phase. They share their queues, so an access queued behind another may carry its wait.
 struct PhaseQueues {
   Moved lines, sectors;
 };
@@ -50,7 +50,7 @@ double excess(const Instruction& one, bool of_lines) {
   return std::max(0.0, one.sectors - least_sectors(one));
 }
 
-// They serve the accesses of their line: addresses, loop counters and bounds.
+// Instructions that serve the accesses of their line: addresses, loop counters and bounds.
 bool is_overhead(Unit unit) {
   return unit == Unit::integer || unit == Unit::imad || unit == Unit::uniform || unit == Unit::control;
 }
@@ -64,9 +64,9 @@ const Instruction* local_access(const Facts& facts) {
   return carrier(facts, [&](const Stall& s) { return is_local(facts.code[s.producer]); });
 }
 
-constexpr double kDense = 0.9;  // of the bytes of the sectors that are touched
+constexpr double kDense = 0.9;  // of the bytes in the sectors that are touched
 
-// ptxas calls it a spill that registers are saved at calls. It gives a stack size, in which spills lie, unless a
+// ptxas also counts registers saved at calls as spills. It reports a stack size, which contains spills, unless a
 // function calls itself.
 bool saves_at_calls(const VariantInfo& variant) { return variant.spill_bytes > 0 && variant.stack_bytes == 0; }
 
@@ -97,7 +97,7 @@ std::optional<Finding> bank_conflicts(const Facts& facts) {
       saved += stall.time * stretch(facts, facts.code[stall.producer].phase);
   for (const Instruction& one : facts.code) wavefronts += one.wavefronts, ideal += one.ideal;
   const Instruction* at = carrier(facts, [](const Stall& s) { return s.term == TermKind::bank_conflicts; });
-  // The access is one whose lanes conflict; the queue's time may be carried by another that waits behind it.
+  // Names the access whose lanes conflict; the queue's time may be carried by another access behind it.
   for (const Instruction& one : facts.code)
     if (one.wavefronts - one.ideal > (at == nullptr ? 0 : at->wavefronts - at->ideal)) at = &one;
   if (at == nullptr || wavefronts <= ideal) return std::nullopt;
@@ -114,7 +114,7 @@ std::optional<Finding> bank_conflicts(const Facts& facts) {
 
 // Without conflicts: each access takes as many wavefronts as its bytes need.
 std::optional<Finding> shared_queue(const Facts& facts) {
-  // Accesses to global memory take the same path, and are not meant.
+  // Accesses to global memory use the same path and are excluded.
   const auto waits = [&](const Stall& s) {
     return s.term == TermKind::shared_wavefronts && s.producer != Stall::kNone && facts.code[s.producer].wavefronts > 0;
   };
@@ -151,7 +151,7 @@ std::optional<Finding> global_scattered(const Facts& facts) {
     return (s.term == TermKind::l1_lines) == by_lines && excess(facts.code[s.producer], by_lines) > 0 &&
            (by_lines || s.term == TermKind::l2_bandwidth || s.term == TermKind::dram_bandwidth);
   });
-  if (at == nullptr)  // it waits behind none of its own
+  if (at == nullptr)  // it does not wait behind an access of its own
     for (const Instruction& one : facts.code)
       if (excess(one, by_lines) > (at == nullptr ? 0 : excess(*at, by_lines))) at = &one;
   const double saved = of_lines + of_sectors;

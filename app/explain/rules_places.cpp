@@ -15,7 +15,7 @@ constexpr double kMostlyLaunch = 0.3, kHalfFull = 0.5;
 
 bool is_latency(TermKind term) { return term >= TermKind::instruction_latency && term <= TermKind::local_latency; }
 
-// What limits it, in figures: "a CTA takes 37,920 B of an SM's 102,400 B of shared memory".
+// The limiting resource with figures: "a CTA takes 37,920 B of an SM's 102,400 B of shared memory".
 std::string limit_text(const Facts& facts) {
   const VariantInfo& variant = *facts.seen.variant;
   const auto allotted = model::cta_allotment(facts.spec, variant, facts.shape);
@@ -38,7 +38,7 @@ std::optional<Finding> occupancy_low(const Facts& facts) {
   const auto& occupancy = facts.seen.occupancy;
   if (!occupancy || !facts.seen.variant || occupancy->ctas_per_sm <= 0) return std::nullopt;
   if (occupancy->limiter != Limiter::shared_memory && occupancy->limiter != Limiter::registers) return std::nullopt;
-  // A grid that does not fill the places has nothing to put into another one.
+  // A grid that does not fill the places would not use another one.
   if (occupancy->total_ctas < occupancy->resident_ctas) return std::nullopt;
   const double waits = stalled_us(facts, [](const model::Stall& s) { return is_latency(s.term); });
   const double ctas = double(occupancy->ctas_per_sm);
@@ -54,7 +54,7 @@ std::optional<Finding> occupancy_low(const Facts& facts) {
 
 std::optional<Finding> occupancy_misleading(const Facts& facts) {
   const auto& occupancy = facts.seen.occupancy;
-  // What the launch takes says nothing of the warps, nor does a grid that leaves SMs empty.
+  // The launch's time says nothing about warps, and neither does a grid that leaves SMs empty.
   const double time = time_us(facts) - term_us(facts, TermKind::launch);
   if (!occupancy || occupancy->fraction < kHalfFull || time <= 0 || occupancy->total_ctas < facts.spec.sms)
     return std::nullopt;
@@ -63,7 +63,7 @@ std::optional<Finding> occupancy_misleading(const Facts& facts) {
   const double issue = term_us(facts, TermKind::issue) / time;
   double lone_share = 0;
   for (const LonePhase& one : lone) lone_share += (one.us + one.waited) / time;
-  // Few warps work, or what the time goes to is a queue, which more warps only make longer.
+  // Skipped if few warps work, or if the time goes to a queue, which more warps only lengthen.
   if (lone_share < kWarning && (waits > kWarning * time || issue > kHalfFull)) return std::nullopt;
   return note(RuleId::occupancy_misleading, Severity::info,
               fmt::format("An SM has {} of {} warps, but its schedulers issue in only {} of the time: {}.",
@@ -79,7 +79,7 @@ std::optional<Finding> grid_tail(const Facts& facts) {
   if (!occupancy || occupancy->total_ctas <= facts.spec.sms) return std::nullopt;
   const double lost = 1 - evenness(facts.spec, *occupancy);
   const double most = std::ceil(double(occupancy->total_ctas) / double(facts.spec.sms));
-  // The model says what the last CTAs cost; a tail that other CTAs fill costs nothing.
+  // The model gives the cost of the last CTAs; a tail that other CTAs fill costs nothing.
   const double saved = std::min(term_us(facts, TermKind::tail), lost * time_us(facts));
   return costs(
       facts, RuleId::grid_tail, saved,
@@ -117,7 +117,7 @@ std::optional<Finding> launch_most(const Facts& facts) {
 std::optional<Finding> limits_exceeded(const Facts& facts) {
   const auto& failure = facts.seen.failure;
   if (!failure || failure->stage != Stage::limits) return std::nullopt;
-  // A machine that lacks memory refuses in this stage too, but no config helps it.
+  // A machine that lacks memory refuses in this stage too, but no config helps then.
   if (facts.seen.variant && model::check_limits(facts.spec, *facts.seen.variant, facts.shape, "")) return std::nullopt;
   const Experiment& experiment = facts.seen.experiment;
   Finding finding = note(RuleId::limits_exceeded, Severity::error, failure->message + ".", {});

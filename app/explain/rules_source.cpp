@@ -12,10 +12,10 @@
 namespace attnscope::explain {
 namespace {
 
-// An error this many times that of fp32 accumulation is the half's.
+// An error this many times that of fp32 accumulation is due to half precision.
 constexpr double kHalfError = 1.5;
 
-// How often code uses the word; a preprocessor line that defines a default for it does not count.
+// How often code uses the word, without preprocessor lines that define a default for it.
 int uses(const std::vector<CppToken>& tokens, std::string_view word) {
   int count = 0;
   for (const CppToken& token : tokens) {
@@ -28,7 +28,7 @@ int uses(const std::vector<CppToken>& tokens, std::string_view word) {
   return count;
 }
 
-// Empty of a kernel that is machine code.
+// Empty for a kernel that is machine code.
 std::string_view source_of(const Kernel& kernel) {
   return is_machine_code(kernel.source) ? std::string_view() : kernel.source;
 }
@@ -40,7 +40,7 @@ bool includes_own_files(const std::vector<CppToken>& tokens) {
   });
 }
 
-// The name of the function that begins with the `__device__` at `i`; empty: it is a variable or a declaration.
+// The name of the function that begins with the `__device__` at `i`; empty for a variable or a declaration.
 std::string_view function_at(const std::vector<CppToken>& tokens, const CppBrackets& brackets, size_t i) {
   for (; i + 1 < tokens.size(); ++i) {
     if (tokens[i].is(";") || tokens[i].is("{") || tokens[i].is("=")) return {};

@@ -14,7 +14,7 @@ namespace {
 using model::Stall;
 using model::Unit;
 
-// Latencies that more warps or an earlier load would hide.
+// True for latencies that more warps or an earlier load would hide.
 bool can_be_hidden(TermKind term) {
   return term == TermKind::global_latency || term == TermKind::shared_latency || term == TermKind::local_latency ||
          term == TermKind::mufu_latency || term == TermKind::shuffle_latency || term == TermKind::constant_latency;
@@ -35,7 +35,7 @@ bool holds_doubles(const Kernel& kernel) {
   return std::ranges::any_of(kernel.buffers, [](const BufferDeclaration& one) { return one.type == ElementType::f64; });
 }
 
-// Warps at once on an SM that has work: a grid of few CTAs does not fill the places that occupancy counts.
+// Warps at once on an SM that has work: a grid with few CTAs does not fill the places that occupancy counts.
 double warps_of_busy_sm(const Facts& facts) {
   const Occupancy& occupancy = *facts.seen.occupancy;
   const double of_cta = double(occupancy.warps_per_sm) / double(std::max<int64_t>(1, occupancy.ctas_per_sm));
@@ -49,7 +49,7 @@ std::optional<Finding> latency_exposed(const Facts& facts) {
     const Instruction *producer = nullptr, *consumer = nullptr;
     double us = 0, issued = 0;
   };
-  std::map<std::tuple<TermKind, std::string, int, int>, Pair> pairs;  // by the lines of both
+  std::map<std::tuple<TermKind, std::string, int, int>, Pair> pairs;  // by the two lines
   const Pair* worst = nullptr;
   TermKind term = TermKind::other;
   for (const Stall& stall : facts.stalls) {
@@ -84,7 +84,7 @@ std::optional<Finding> bound_roof(const Facts& facts) {
   if (bound == Bound::unknown || time_us(facts) <= 0) return std::nullopt;
   double wavefronts = 0, lines = 0;
   for (const Instruction& one : facts.code) wavefronts += one.wavefronts, lines += one.lines;
-  // Both take the same path.
+  // Both use the same path.
   const bool of_l1 = bound == Bound::shared_memory && lines > wavefronts;
   return note(RuleId::bound_roof, Severity::info,
               fmt::format("Of all units, {} would be busy longest: the counted work keeps it busy for {:.3g} us, {} of "
@@ -143,13 +143,13 @@ std::optional<Finding> tensor_unused(const Facts& facts) {
       at);
 }
 
-// A constant without a suffix makes a double of everything beside it.
+// A constant without a suffix turns everything beside it into double.
 std::optional<Finding> double_used(const Facts& facts) {
   if (holds_doubles(facts.kernel)) return std::nullopt;
   std::set<std::pair<std::string, int>> lines;
   for (const Instruction& one : facts.code)
     if (one.unit == Unit::fp64) lines.emplace(one.file, one.line);
-  // With the conversions to doubles and back.
+  // Includes the conversions to doubles and back.
   const auto of_doubles = [&](const Stall& s) {
     if (s.producer == Stall::kNone) return false;
     const Instruction& one = facts.code[s.producer];
@@ -170,8 +170,8 @@ std::optional<Finding> double_used(const Facts& facts) {
 }
 
 // No device divides integers: the compiler makes an estimate in floats (two conversions and a reciprocal) and corrects
-// it by integer products. A line with all of these, and fewer instructions of floats, divides by what only the run
-// knows.
+// it by integer products. A line with all of these, and fewer float instructions, divides by a value unknown at compile
+// time.
 std::optional<Finding> integer_division(const Facts& facts) {
   using Line = std::pair<std::string, int>;
   struct Made {

@@ -54,7 +54,7 @@ std::optional<Finding> lone_warps(const Facts& facts) {
                at);
 }
 
-// A wait that few warps cause is lone_warps'.
+// A wait that few warps cause belongs to lone_warps().
 std::optional<Finding> barrier_wait(const Facts& facts) {
   if (!lone_phases(facts).empty()) return std::nullopt;
   const double waited = term_us(facts, TermKind::barriers);

@@ -13,7 +13,7 @@ namespace {
 
 using model::Stall;
 
-// Another warp's work passes meanwhile.
+// True for latencies, during which other warps' work proceeds.
 bool is_latency(TermKind term) {
   switch (term) {
     case TermKind::instruction_latency:
@@ -44,7 +44,7 @@ double repeated_us(const Facts& facts) {
   });
 }
 
-// Warps of the busiest scheduler of an SM that has as many CTAs as any.
+// Warps of the busiest scheduler on an SM with the most CTAs.
 double warps_of_scheduler(const DeviceSpec& spec, const SharedOut& out) {
   const double ctas = std::ceil(out.ctas / double(std::max<int64_t>(1, spec.sms)));
   return std::ceil(ctas * out.warps / std::max(1.0, model::rates::rate(spec, model::rates::kIssue)));

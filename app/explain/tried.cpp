@@ -12,15 +12,16 @@
 namespace attnscope::explain {
 namespace {
 
-constexpr double kClearlyLess = 0.7;  // of the share of the time that the cause takes: the cure works on this finding
+// A cure works if the cause's share of the time falls below this part of what it was.
+constexpr double kClearlyLess = 0.7;
 
-// Of a program's launch; empty: the kernel has only one.
+// The launch of a program that the finding belongs to; empty if the kernel has only one.
 std::string launch_of(const Finding& finding) {
   const auto found = finding.where.find("launch");
   return found == finding.where.end() ? "" : found->second;
 }
 
-// The same finding in another run, of a program that of the same launch.
+// The same finding in another run; for a program, that of the same launch.
 const Finding* find(const Observation& in, const Finding& like) {
   const auto found = std::ranges::find_if(
       in.findings, [&](const Finding& one) { return one.rule == like.rule && launch_of(one) == launch_of(like); });
@@ -32,7 +33,8 @@ bool is_sound(const Observation& one) {
          (!one.watch || !one.watch->has_errors());
 }
 
-// The share of the time that the finding's cause takes; a faster run has less of everything, which cures nothing.
+// The finding's cause as a share of the time. Absolute times would mislead, because a faster run has less of
+// everything.
 double share_of(const Observation& one, const Finding* finding) {
   if (finding == nullptr) return 0;
   return finding->gain ? finding->gain->estimated.value_or(0) / one.timing->p50 : 1;
@@ -71,7 +73,7 @@ Finding identical(const std::string& sets) {
 
 bool has_interval(const Timing& timing) { return timing.interval_high > timing.interval_low; }
 
-// What keeps the two times from saying which is faster.
+// Why the two times do not show which is faster.
 std::optional<Finding> times(const Observation& a, const Observation& b) {
   if (!a.timing || !b.timing) return std::nullopt;
   const Timing &first = *a.timing, &second = *b.timing;

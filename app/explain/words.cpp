@@ -5,7 +5,7 @@
 namespace attnscope::explain {
 namespace {
 
-// visit(at) for each place where the word stands; true as soon as it is.
+// Calls visit(at) for each occurrence of the word; returns true as soon as it does.
 template <class Visit>
 bool any_place(std::string_view text, std::string_view word, Visit visit) {
   const auto is_part = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };

@@ -3,10 +3,10 @@
 
 namespace attnscope::explain {
 
-// Whether `word` stands in the text as a whole word.
+// True if the text contains `word` as a whole word.
 bool names(std::string_view text, std::string_view word);
 
-// Whether the text adds the word to something: "head_dim + PAD".
+// True if the text adds the word to something: "head_dim + PAD".
 bool adds(std::string_view text, std::string_view word);
 
 }  // namespace attnscope::explain
