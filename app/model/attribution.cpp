@@ -35,7 +35,7 @@ TermKind latency_term(Unit unit) {
   }
 }
 
-// A stall count tells of a result only behind a unit of fixed latency; elsewhere it only spaces instructions.
+// A stall count stands for a result only after a unit with fixed latency; elsewhere it only spaces instructions.
 TermKind stall_term(Unit unit) {
   return unit == Unit::tensor ? TermKind::tensor_latency : TermKind::instruction_latency;
 }
@@ -64,7 +64,7 @@ TermKind pipe_term(Unit unit) {
       return TermKind::tensor_cores;
     case Unit::uniform:
       return TermKind::uniform;
-    case Unit::shared_load:  // a wide one issues for more than a clock
+    case Unit::shared_load:  // a wide load keeps the issue slot for more than a clock
       return TermKind::issue;
     default:
       return TermKind::other;
@@ -120,7 +120,7 @@ void Attribution::apply(const Change& what) {
   const auto live = double(std::ranges::count_if(lanes_, [](const Lane& one) { return one.live > 0; }));
   const double tail_slope = live > 0 ? empty_places_ / places_ : 0, slope = live > 0 ? (1 - tail_slope) / live : 0;
   if (slope == epoch_.slope && tail_slope == tail_slope_) return;
-  for (const Lane& one : lanes_)  // the rest of the clock of an issue
+  for (const Lane& one : lanes_)  // the rest of the clock in which it issued
     if (one.until > what.time) sums_.own[one.issued].issued += (slope - epoch_.slope) * (one.until - what.time);
   sums_.tail += tail_slope_ * (what.time - epoch_.time);
   tail_slope_ = tail_slope;
@@ -130,7 +130,7 @@ void Attribution::apply(const Change& what) {
 
 double Attribution::weight_at(double time) const {
   auto epoch = epochs_.rbegin();
-  while (epoch->time > time) ++epoch;  // the first begins at 0
+  while (epoch->time > time) ++epoch;  // the first one begins at 0
   return epoch->weight + (time - epoch->time) * epoch->slope;
 }
 
@@ -152,7 +152,7 @@ Attribution::Sums Attribution::sums(double now) const {
 void Attribution::repeat(const Sums& before, double now, double clocks) {
   const double tail = sums(now).tail - before.tail;
   double since = tail;
-  // visit(sum, its value before): entries are only ever appended.
+  // Calls visit(sum, its value before): entries are only ever appended.
   const auto for_each = [&](const auto& visit) {
     for (size_t i = 0; i < sums_.own.size(); ++i) {
       visit(sums_.own[i].issued, before.own[i].issued);
@@ -171,7 +171,7 @@ void Attribution::repeat(const Sums& before, double now, double clocks) {
   sums_.tail += factor * tail;
 }
 
-// What stalls the warp comes in order of time, so each piece begins where the one before it ended.
+// The causes of a stall come in order of time, so each piece begins where the previous one ended.
 void Attribution::attribute_gap(double from, const SimulatedWarp& warp, double now, const Holder& holder) {
   const uint32_t consumer = warp.next;
   const ScheduledInstruction& instruction = code_[consumer];

@@ -18,19 +18,19 @@ TermKind pipe_term(Unit unit);
 
 // Splits the clocks of a simulated SM into stalls. The rule:
 //
-// 1. Each clock is shared evenly by the schedulers that have a live warp. A scheduler without one has nothing to say:
-//    one warp on an SM is all of its time, not a quarter of it.
+// 1. Each clock is shared evenly by the schedulers that have a live warp. A scheduler without one does not count: one
+//    warp on an SM is all of its time, not a quarter of it.
 // 2. A scheduler's clock in which it issues belongs to `issue` and to the instruction.
 // 3. A clock in which it does not issue belongs to what stalls, in that clock, the warp that this scheduler issues
 //    next. Other warps wait as well, but the scheduler would have stayed idle without them too; had this warp been
 //    ready, it would have issued. So latency that other warps hide costs nothing, and the last one to be hidden costs
 //    all.
 // 4. A wait for a result belongs to the instruction that makes it (the producer); the waiting one is the consumer. It
-//    is the latency of the result until this would have been there had it met no queue; from then on it is the
-//    queue's. Of a queue of wavefronts, bank conflicts have the share that they have of the wavefronts queued. A wait
-//    for a pipe belongs to the instruction that holds it, whichever instruction waits.
-// 5. A stall count belongs to the instruction whose result it waits for (ScheduledInstruction::waits_for), else to the
-//    one that states it.
+//    counts as the result's latency until the result would have been ready had it met no queue; from then on it counts
+//    as the queue's. Bank conflicts get their share of the queued wavefronts. A wait for a pipe belongs to the
+//    instruction that holds it, whichever instruction waits.
+// 5. A stall count belongs to the instruction whose result it waits for (ScheduledInstruction::waits_for), otherwise to
+//    the one that states it.
 // 6. A warp whose place becomes free at t is live from t on: until it starts it waits for `launch`. A scheduler's last
 //    clocks, after its last issue, belong to the results that the CTA still waits for.
 // 7. From when a place stays empty because no CTA is left, the share of empty places belongs to `tail`, and the rest of
@@ -39,22 +39,21 @@ TermKind pipe_term(Unit unit);
 // Clocks come in order: times are never before those of an earlier call to issue().
 class Attribution {
  public:
-  // `places`: CTAs that the SM holds at a time.
+  // `places`: CTAs resident on the SM.
   Attribution(const std::vector<ScheduledInstruction>& code, size_t places);
 
-  // A warp is live on its scheduler from `time` on, and until `time`. Both may be told ahead.
+  // A warp is live on its scheduler from `time` on; leave() ends that at `time`. Both may be called ahead of time.
   void enter(double time, const SimulatedWarp& warp);
-  // `last`: what the warp waits for in the end; null: for its last instruction.
+  // `last`: what the warp finally waits for; null: for its last instruction.
   void leave(double time, const SimulatedWarp& warp, const Awaited* last);
   void empty_place(double time);
 
-  // The warp's next instruction issues at `now`. `holder`: of its unit or of
-  // its registers' banks before.
+  // The warp's next instruction issues at `now`. `holder`: the previous holder of its unit or of its registers' banks.
   void issue(const SimulatedWarp& warp, const ScheduledInstruction& instruction, double now, const Holder& holder) {
     if (now >= next_change_) apply_changes(now);
     Lane& lane = lanes_[static_cast<size_t>(warp.scheduler)];
     const double gap = now - lane.until;
-    // Most gaps are none, one stall count, or a pipe.
+    // Most gaps are empty, or caused by one stall count or one pipe.
     const bool one_producer = (instruction.waits_for > 0) | (warp.previous + 1 == warp.next);
     const bool of_stall = (warp.stalled >= now) & one_producer, of_pipe = warp.complete <= lane.until;
     if ((of_stall | of_pipe) & (lane.until >= epoch_.time))
@@ -66,13 +65,13 @@ class Attribution {
     lane.issued = warp.next;
   }
 
-  // What was attributed up to a moment.
+  // The sums attributed up to a moment.
   struct Sums {
     struct Own {
       double issued = 0;   // its issues
-      double stalled = 0;  // that it waited by stall counts for the instruction of stall_producer()
-      double held = 0;     // that it held its unit while another waited for that
-      double banked = 0;   // the same of the banks that it reads registers from
+      double stalled = 0;  // time that it waited by stall counts for the instruction of stall_producer()
+      double held = 0;     // time that it held its unit while another waited for that
+      double banked = 0;   // the same for the banks that it reads registers from
     };
     struct Entry {
       uint32_t producer;
@@ -80,32 +79,32 @@ class Attribution {
       double clocks;
     };
     std::vector<Own> own;                     // by instruction
-    std::vector<std::vector<Entry>> entries;  // by consumer: the rest
+    std::vector<std::vector<Entry>> entries;  // by consumer: all other stalls
     double tail = 0;
   };
   Sums sums(double now) const;
-  // `clocks` more, split as those from `before` until now.
+  // Adds `clocks` that are split like those between `before` and now.
   void repeat(const Sums& before, double now, double clocks);
 
-  // The clocks so far, as stalls that sum to `clocks`: the part of a run that was not simulated is like the rest.
+  // The clocks so far, as stalls that sum to `clocks`: the part of a run that was not simulated is split like the rest.
   std::vector<Stall> finish(double clocks, bool complete);
 
  private:
   struct Lane {  // a scheduler
     int live = 0;
-    double until = 0;     // attributed so far
+    double until = 0;     // attributed up to this time
     uint32_t issued = 0;  // the instruction that issued last
   };
-  enum class What : uint8_t { leave, enter, empty };  // in the order in which those of one time apply
+  enum class What : uint8_t { leave, enter, empty };  // in the order in which changes at the same time apply
   struct Change {
     double time;
     What what;
     uint8_t scheduler;
-    TermKind term;  // of leave
+    TermKind term;  // for leave
     uint32_t producer, consumer;
     bool operator>(const Change& other) const { return time != other.time ? time > other.time : what > other.what; }
   };
-  struct Epoch {          // between two changes
+  struct Epoch {          // the time between two changes
     double time, weight;  // weight: what one scheduler's clocks count for until `time`
     double slope;         // what one clock counts for
   };
@@ -132,7 +131,7 @@ class Attribution {
   std::array<Lane, kSchedulers> lanes_{};
   std::priority_queue<Change, std::vector<Change>, std::greater<>> changes_;
   double next_change_;
-  Epoch epoch_{0, 0, 0};       // the last
+  Epoch epoch_{0, 0, 0};       // the last one
   std::vector<Epoch> epochs_;  // all of them
   double empty_places_ = 0, tail_slope_ = 0;
   Sums sums_;

@@ -13,13 +13,13 @@ namespace {
 
 struct Bars {
   std::map<std::string, Bar> of_bound;
-  Bar other, counters;  // of bounds with few measured times; without a path
+  Bar other, counters;  // other: bounds with few measured times; counters: without a path
   struct Pair {
-    double unlike, factor;  // terms that are at most so unlike; either way
+    double unlike, factor;  // for terms that differ by at most this; the factor in either direction
   };
   std::vector<Pair> one_kernel;  // ascending
   double other_kernels = 1;
-  double other_architecture = 1, other_architecture_pairs = 1;  // times either way; times the logarithm
+  double other_architecture = 1, other_architecture_pairs = 1;  // in either direction; a factor on the logarithm
   int arch = 0;                                                 // the measured one
 
   Bars() {
@@ -41,7 +41,7 @@ const Bars& bars() {
   return read;
 }
 
-// How unlike two times are: the share of the one that the other's terms do not have, from 0 to 1. 1 without terms.
+// How much the terms of two times differ: the share of one that the other's terms lack, from 0 to 1. 1 without terms.
 double unlike(const Timing& a, const Timing& b) {
   if (!a.terms || !b.terms || a.terms->list.empty() || b.terms->list.empty()) return 1;
   std::map<TermKind, double> shares;

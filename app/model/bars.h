@@ -4,26 +4,26 @@
 namespace attnscope::model {
 
 // How far measured times are from modelled ones, as a range of measured over modelled: four of five times lie inside.
-// bench/model_bars.py makes the figures from recorded times and keeps them in assets/model/bars.json.
+// bench/model_bars.py makes the figures from recorded times and stores them in assets/model/bars.json.
 struct Bar {
   double low = 1, high = 1;
 };
 
-// Of a time with this bound. `traced`: it was simulated; without a path the counters say much less. Architectures on
-// which nothing was measured have wider bars.
+// The bar of a time with this bound. `traced`: it was simulated; without a path the counters say much less.
+// Architectures on which nothing was measured have wider bars.
 Bar bar_of(Bound bound, bool traced, int arch);
 
 // Two modelled times of one problem on one device: B's over A's, and the bar of that ratio. The model's error is partly
-// the same for both, the more so the more their terms are alike, so this bar is narrower than the two bars together.
+// the same for both, the more so the more alike their terms are, so this bar is narrower than the two bars together.
 struct Paired {
   double ratio = 1, low = 1, high = 1;
   bool told_apart() const { return low > 1 || high < 1; }
 };
 
-// Both have a modelled time, and comparable() says that the two can be compared.
+// Both must have a modelled time, and comparable() must allow the comparison.
 Paired paired(const Observation& a, const Observation& b);
 
-// Of two kernels' times whose terms are not known.
+// For the times of two kernels whose terms are unknown.
 Paired paired(double a_us, double b_us, int arch);
 
 }  // namespace attnscope::model

@@ -10,12 +10,12 @@ namespace {
 
 constexpr double kOfFourBits = 4;  // how much faster products of four bits are than products of halves
 
-// Of the counted CTAs, all warps together.
+// Over the counted CTAs, all warps together.
 struct Work {
   double issued = 0, fp32 = 0, mufu = 0, products = 0;
   double wavefronts = 0;
   double sectors = 0;     // of global memory
-  double past_first = 0;  // of them: certainly at the second level
+  double past_first = 0;  // those that certainly go to the second level
 };
 
 Work work_of(const KernelSchedule& schedule) {
@@ -95,7 +95,7 @@ Roofs roofs(const DeviceSpec& spec) {
 double floor_us(const DeviceSpec& spec, const Problem& problem) {
   double flop = problem.flops();
   if (problem.is_attention()) {
-    double pairs = 0;  // of a query row and a key that it sees
+    double pairs = 0;  // pairs of a query row and a key that it sees
     for (int64_t row = 0; row < problem.seq_q; ++row) pairs += double(visible_keys(problem, row));
     flop = 4.0 * double(problem.batch) * double(problem.heads) * pairs * double(problem.head_dim);
   }

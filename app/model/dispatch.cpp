@@ -11,7 +11,7 @@
 namespace attnscope::model {
 namespace {
 
-// CTAs that are dispatched one by one; the grid's rows beyond them repeat the same.
+// CTAs that are dispatched one by one; the further rows of the grid repeat these.
 constexpr int64_t kMostDispatched = int64_t{1} << 18;
 // With more waves than this, the longest CTA is a small part of its SM's work.
 constexpr int64_t kFewWaves = 2;

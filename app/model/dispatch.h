@@ -7,34 +7,32 @@
 
 namespace attnscope::model {
 
-// The CTAs of one SM in the order in which they start, each as the index of the trace that stands for it.
+// The CTAs of one SM in the order in which they start, each as the index of the trace that represents it.
 using SmCtas = std::vector<uint32_t>;
 
 // Warp instructions of each trace.
 std::vector<double> instructions_of(const KernelSchedule& schedule);
 
-// The trace that stands for each place along x: the nearest traced one. With a mask, CTAs differ along x.
+// The trace that represents each place along x: the nearest traced one. With a mask, CTAs differ along x.
 std::vector<uint32_t> trace_along_x(const KernelSchedule& schedule, const LaunchShape& launch);
 
-// Warp instructions of a CTA at each place along x: a traced one's, or between
-// two of them on a straight line.
+// Warp instructions of a CTA at each place along x: those of a traced CTA, or interpolated linearly between two.
 std::vector<double> instructions_along_x(const KernelSchedule& schedule, const LaunchShape& launch);
 
 struct DispatchedSm {
   SmCtas ctas;
   double work = 0;   // their instructions
-  double scale = 1;  // and over those of the traces that stand for them
+  double scale = 1;  // their instructions divided by those of the traces that represent them
 };
 
 struct Dispatched {
-  // The SMs that decide, the one with the most work first. Where the scale of a few waves is below 1, also
-  // one that has only the longest CTA: the kernel takes as long in any case.
+  // The SMs that decide the time, the one with the most work first. If the scale of a few waves is below 1, also one
+  // that has only the longest CTA, because the kernel takes at least that long.
   std::vector<DispatchedSm> sms;
-  double ctas = 0;  // dispatched: the whole grid, or as many of its rows as are
-                    // worth the time
+  double ctas = 0;  // dispatched: the whole grid, or as many of its rows as are worth the time
 };
 
-// CTAs of a grid that dispatch() hands out one by one; the rows of the grid beyond them repeat the same.
+// The number of CTAs of a grid that dispatch() hands out one by one; the further rows of the grid repeat these.
 int64_t handed_out(const LaunchShape& launch);
 
 // Dispatches the grid's CTAs as the hardware does (model/placing.h). With up to two waves, two SMs may decide: the one

@@ -16,11 +16,11 @@ struct HeldUnit {
   uint32_t by = 0;
 };
 
-// What an instruction reads from a scheduler's banks of registers.
+// What an instruction reads from a scheduler's register banks.
 struct BankReads {
-  std::array<double, kRegisterBanks> clocks{};  // that each bank takes
-  // An instruction with more reads than its window has clocks holds up the next one, not itself. A bank that it does
-  // not read has a window without an end.
+  std::array<double, kRegisterBanks> clocks{};  // needed from each bank
+  // An instruction whose reads exceed its window delays the next one, not itself. For a bank that it does not read, the
+  // window is infinite.
   std::array<double, kRegisterBanks> window{};
 
   BankReads(const Machine& machine, const std::array<uint8_t, kRegisterBanks>& reads) {
@@ -32,16 +32,16 @@ struct BankReads {
   }
 };
 
-// What an instruction costs and does on any issue, worked out once.
+// What an instruction costs and does at every issue, computed once.
 struct Prepared {
   double clocks;                   // of a scheduler's unit
   double issue = 1;                // clocks in which the scheduler issues nothing else
-  Unit pipe;                       // that it takes
-  bool any_pipe;                   // of the two FP32 ones, the one that is free first
-  bool product;                    // takes a Tensor Core
-  bool waits;                      // for data, or for room in the queue of wavefronts
-  bool effects;                    // that something waits for, or a use of what the SM's warps share
-  std::array<BankReads, 2> reads;  // behind another warp's instruction, and next to its own warp's last one
+  Unit pipe;                       // the one that it uses
+  bool any_pipe;                   // uses the FP32 pipe that is free first
+  bool product;                    // uses a Tensor Core
+  bool waits;                      // waits for data, or for room in the queue of wavefronts
+  bool effects;                    // something waits for it, or it uses what the SM's warps share
+  std::array<BankReads, 2> reads;  // after another warp's instruction, and directly after its own warp's
 
   Prepared(const Machine& machine, const ScheduledInstruction& instruction)
       : clocks(machine.unit_clocks[static_cast<size_t>(instruction.unit)]),
@@ -64,12 +64,11 @@ struct Prepared {
   }
 };
 
-// What keeps the instructions of a scheduler from issuing: its issue slot, the pipes and the banks of its registers.
-// Asked for every instruction that a simulation
-// issues: all of it is inline, and without jumps that depend on data.
+// What keeps the instructions of a scheduler from issuing: its issue slot, the pipes and its register banks. Used for
+// every simulated instruction, so everything is inline, without jumps that depend on data.
 class IssuePorts {
  public:
-  // Until when one of them keeps the instruction from issuing.
+  // What keeps the instruction from issuing, and until when.
   Holder holder(const Prepared& instruction, const BankReads& reads) const {
     const HeldUnit& held = pipes_[pipe_of(instruction)];
     double last = slot_.until;
@@ -87,8 +86,8 @@ class IssuePorts {
     return {last, by, banks != 0};
   }
 
-  // The instruction `by` issues now and holds all three; when the next one may issue. For `product_banks` clocks after
-  // a Tensor Core's reads, its banks serve only other products.
+  // The instruction `by` issues now and holds all three. Returns when the next one may issue. For `product_banks`
+  // clocks after a Tensor Core's reads, its banks serve only other products.
   double hold(const Prepared& instruction, const BankReads& reads, uint32_t by, double now, double product_banks) {
     slot_ = {now + instruction.issue, by};
     pipes_[pipe_of(instruction)] = {now + instruction.clocks, by};
@@ -108,7 +107,7 @@ class IssuePorts {
  private:
   struct Bank {
     double until = 0;         // busy for products
-    double until_others = 0;  // and for other instructions
+    double until_others = 0;  // busy for other instructions
     uint32_t by = 0;
   };
 

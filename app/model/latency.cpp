@@ -14,12 +14,12 @@
 namespace attnscope::model {
 namespace {
 
-constexpr double kWarpsToFill = 16;  // resident warps of an SM that hide most latencies, without a schedule
+constexpr double kWarpsToFill = 16;  // resident warps of an SM that hide most latencies, used without a schedule
 
 struct Estimate {
   double clocks = 0;
-  std::vector<Stall> stalls;     // in clocks; none from counters
-  Bound bound = Bound::unknown;  // from counters; else the stalls say it
+  std::vector<Stall> stalls;     // in clocks; empty if from counters
+  Bound bound = Bound::unknown;  // set if from counters; otherwise the stalls give it
 };
 
 // Stalls of a time that is `factor` times as long.
@@ -32,7 +32,7 @@ double clock_mhz(const DeviceSpec& spec) {
   return spec.sustained_clock_mhz > 0 ? spec.sustained_clock_mhz : spec.clock_mhz;
 }
 
-// The bound that a term's time speaks for; unknown: none, it is not the kernel's code that takes it.
+// The bound that a term's time indicates; unknown if the kernel's code does not cause it.
 Bound bound_of(TermKind term) {
   switch (term) {
     case TermKind::issue:
@@ -92,7 +92,7 @@ Bound bound_of(TermKind term) {
   return Bound::unknown;
 }
 
-// What the terms say most about.
+// The bound that most of the time indicates.
 Bound bound_of(const std::vector<Stall>& stalls) {
   std::map<Bound, double> sums;
   for (const Stall& stall : stalls) sums[bound_of(stall.term)] += stall.time;
@@ -106,7 +106,7 @@ double dram_clocks(const LatencyInput& in) {
   return ceilings(in.spec, in.problem, in.counters, *in.schedule).dram * clock_mhz(in);
 }
 
-// When all CTAs are equal, the SM with the most of them decides.
+// If all CTAs are equal, the SM with the most of them decides.
 Estimate of_equal(const LatencyInput& in) {
   const int64_t busiest = (in.occupancy.total_ctas + in.spec.sms - 1) / in.spec.sms;
   const double sectors = double(busiest) * l2_sectors_of(*in.schedule).front();
@@ -139,14 +139,14 @@ int64_t count_of(const Counters& counters, const char* name) {
   return found == counters.instructions.end() ? 0 : found->second;
 }
 
-// Without a trace: the busiest of issue slots, units, shared memory and L2 for an SM's CTAs, stretched when too few
-// warps are resident to hide latency; or memory, which serves all SMs.
+// Without a trace: the busiest of issue slots, units, shared memory and L2 for an SM's CTAs, stretched if too few warps
+// are resident to hide latency; or memory, which serves all SMs.
 Estimate from_counters(const LatencyInput& in) {
   if (in.counters.emulated_ctas <= 0) return {};
   const int64_t busiest = (in.occupancy.total_ctas + in.spec.sms - 1) / in.spec.sms;
   const double ctas = double(busiest) / double(in.counters.emulated_ctas);  // of an SM, in units of the counted ones
   const double sectors = double(in.counters.global_load_sectors + in.counters.global_store_sectors);
-  // Time of the whole device, of which the emulated CTAs are a share, in clocks of an SM.
+  // The time of the whole device, of which the emulated CTAs are a share, in clocks of an SM.
   const Ceilings units = in.schedule ? ceilings(in.spec, in.problem, in.counters, *in.schedule) : Ceilings{};
   const double share = double(in.counters.emulated_ctas) / double(std::max<int64_t>(1, in.counters.total_ctas)) *
                        double(in.spec.sms) * in.spec.clock_mhz;
@@ -176,7 +176,7 @@ double clock_mhz(const LatencyInput& in) {
   return tensor ? std::min(clock, rates::tensor_clock_mhz(in.spec)) : clock;
 }
 
-// Memory serves the SMs by what they ask for.
+// Memory serves the SMs in proportion to their requests.
 SmLoad sm_load(const LatencyInput& in, SmCtas ctas, double sectors) {
   SmLoad load{std::move(ctas), in.occupancy.ctas_per_sm};
   load.dram_sector = sectors > 0 ? dram_clocks(in) / sectors : 0;
@@ -218,7 +218,7 @@ Timing transfer(const DeviceSpec& spec, double bytes) {
   const bool in_memory = memory > cache;
   const double us = launch + std::max(memory, cache);
   const Bound roof = in_memory ? Bound::dram_bandwidth : Bound::l2_bandwidth;
-  timing.bound = us > 2 * launch ? roof : Bound::unknown;  // of few bytes it is mostly the launch
+  timing.bound = us > 2 * launch ? roof : Bound::unknown;  // with few bytes it is mostly the launch
   const Bar bar = bar_of(roof, false, spec.arch);
   timing.p10 = timing.p50 = timing.p90 = us;
   timing.interval_low = us * bar.low;

@@ -18,31 +18,31 @@ struct LatencyInput {
   const LaunchShape& launch;
   const Occupancy& occupancy;
   const Counters& counters;                  // of the emulated CTAs, any share of the grid
-  const KernelSchedule* schedule = nullptr;  // null: from counters only, with a much wider error bar
+  const KernelSchedule* schedule = nullptr;  // null: uses only the counters, with a much wider error bar
 };
 
 struct Modelled {
   Timing timing;
-  // Where the time goes, in microseconds (model/attribution.h); they sum to timing.p50. None without a schedule:
-  // counters say how busy units are, not what warps wait for.
+  // Where the time goes, in microseconds (model/attribution.h); they sum to timing.p50. Empty without a schedule:
+  // counters show how busy units are, not what warps wait for.
   std::vector<Stall> stalls;
 };
 
-// The kernel's time on the device, hot caches, always of kind "modelled": p10 = p50 = p90, and
+// The kernel's time on the device with hot caches, always of kind "modelled": p10 = p50 = p90, and
 // interval_low…interval_high is the model's error bar, derived in docs/model.md. `bound` says what limits the kernel:
 // "shared memory", "issue slots", "FP32", "L2 bandwidth", "DRAM bandwidth", "global memory latency", "instruction
-// latency"… A pure function of its input. All zeros when nothing fits the device or nothing was counted.
+// latency"… A pure function of its input. All zeros if nothing fits the device or nothing was counted.
 Modelled latency(const LatencyInput& input);
 
-// The clock that the kernel runs at: a GPU may run slower while its Tensor Cores multiply.
+// The clock that the kernel runs at. A GPU may run slower while its Tensor Cores multiply.
 double clock_mhz(const LatencyInput& input);
 
-// One SM with these CTAs, as latency() simulates it. `sectors` of them go to the second level, which decides their
-// share of the memory's bandwidth. The input has a schedule.
+// The load of one SM with these CTAs, as latency() simulates it. `sectors`: how many of their sectors go to the second
+// level, which decides their share of the memory's bandwidth. The input must have a schedule.
 SmLoad sm_load(const LatencyInput& input, SmCtas ctas, double sectors);
 
-// A memset or a copy that reads and writes `bytes` in all: a launch's cost, and the time that the second-level cache
-// or, where it is too small, memory takes for them. Kind, interval and terms as latency() gives them.
+// A memset or a copy that reads and writes `bytes` in total: a launch's cost, and the time that the second-level cache
+// (or memory, if the cache is too small) takes for them. Kind, interval and terms as in latency().
 Timing transfer(const DeviceSpec& spec, double bytes);
 
 }  // namespace attnscope::model

@@ -10,24 +10,23 @@
 
 namespace attnscope::model {
 
-inline constexpr int kSchedulers = 4;        // of an SM
-inline constexpr size_t kRegisterBanks = 2;  // of a scheduler
-// With this many SMs reading, each takes less from the second level than when a few do.
+inline constexpr int kSchedulers = 4;        // per SM
+inline constexpr size_t kRegisterBanks = 2;  // per scheduler
+// If this many SMs read, each gets less from the second level than when only a few do.
 inline constexpr int64_t kManyReaders = 8;
 
 // The device's figures, looked up once.
 struct Machine {
   // Clocks for which a warp instruction holds a scheduler's unit.
   std::array<double, static_cast<size_t>(Unit::count)> unit_clocks{};
-  double fp64_product;  // the same of a product of doubles
+  double fp64_product;  // the same for a product of doubles
   double shuffle_clocks, wavefront, warp_wavefront, sector, port_sector,
-      port_sector_of_many;                                               // clocks each, of the SM
+      port_sector_of_many;                                               // clocks each, per SM
   double mma_issue, mma_banks, wide_load_issue, bank_port, read_window;  // clocks of a scheduler
   double sms;
   double shared, l1, l2, mufu, shuffle, constant, barrier, arrival, branch, start;
 
-  // FP32 has two pipes of half the rate, of which the heavy one also takes IMAD
-  // and HADD2.F32.
+  // FP32 has two pipes with half the rate; the heavy one also executes IMAD and HADD2.F32.
   bool two_fma_pipes;
 
   explicit Machine(const DeviceSpec& spec) {
@@ -70,7 +69,7 @@ struct Machine {
     branch = rate(spec, kLatencyBranch);
     start = rate(spec, kCtaStartClocks);
   }
-  // Clocks in which an SM gets a sector when so many SMs read: of one or a few, its own port decides, of many, what
+  // Clocks in which an SM gets a sector if that many SMs read: for one or a few its own port decides, for many what
   // they share.
   double sector_of(int64_t readers) const {
     const double port = readers < kManyReaders ? port_sector : port_sector_of_many;

@@ -5,11 +5,11 @@
 
 namespace attnscope::model {
 
-// Reads that may hit the first level because other reads have fetched the same bytes.
+// True for reads that may hit the first level because other reads have fetched the same bytes.
 bool may_hit_l1(const ScheduledInstruction& instruction);
 
-// Requests beyond a CTA's distinct bytes are taken to hit the first level, so this share of every load that may hit
-// misses. With a mask, the bytes are those of the CTA that sees every key, which reads most.
+// The share of every load that misses the first level, for loads that may hit: requests beyond a CTA's distinct bytes
+// are assumed to hit. With a mask, the bytes are those of the CTA that sees every key, which reads most.
 double miss_share(const KernelSchedule& schedule);
 
 // Sectors of each trace that go to the second level.

@@ -8,13 +8,13 @@ namespace {
 
 constexpr int64_t kWarpThreads = 32;
 constexpr int64_t kSubPartitions = 4;   // per SM, compute capability 7.0 and up; each has its own registers
-constexpr int64_t kRegisterUnit = 256;  // a warp's registers are allotted in this unit
+constexpr int64_t kRegisterUnit = 256;  // a warp's registers are allocated in this unit
 constexpr int64_t kMaxRegistersThread = 256;
 constexpr int64_t kBarriersPerCta = 16;  // named barriers that a CTA may use
 
 int64_t round_up(int64_t value, int64_t unit) { return (value + unit - 1) / unit * unit; }
 
-// Shared memory is allotted in units of 256 bytes before compute capability 8.0, of 128 bytes from then on.
+// Shared memory is allocated in units of 256 bytes before compute capability 8.0, of 128 bytes from then on.
 int64_t shared_unit(int arch) { return arch < 80 ? 256 : 128; }
 
 int64_t registers_of_warp(const VariantInfo& variant) {

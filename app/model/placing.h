@@ -7,15 +7,15 @@
 
 namespace attnscope::model {
 
-// A CTA that was given a place, in time as its instructions count it.
+// A CTA that has a place; times are counted in instructions.
 struct PlacedCta {
   int64_t cta = 0, sm = 0, place = 0;
   double from = 0, to = 0;
 };
 
-// Hands `ctas` CTAs out as the hardware does: in linear order, one to each SM, then a second to each, up to
-// `resident`, and then each to the first place that becomes free. A CTA takes as long as it has instructions:
-// `along_x` by its place along x. take(PlacedCta) for each of them.
+// Hands out `ctas` CTAs as the hardware does: in linear order, one to each SM, then a second to each, up to `resident`,
+// then each to the first place that becomes free. A CTA takes as long as it has instructions: `along_x`, by its place
+// along x. Calls take(PlacedCta) for each.
 template <class Take>
 void hand_out(const std::vector<double>& along_x, int64_t ctas, int64_t sms, int64_t resident, Take take) {
   using Place = std::pair<double, int64_t>;  // when it is free; place · sms + sm

@@ -1,10 +1,10 @@
 #pragma once
 // The names in DeviceSpec::rates that the latency model reads. Each entry is a measured or published figure with its
-// source in DeviceSpec::sources under "rates/<name>". A missing name takes the default given here, and the model then
+// source in DeviceSpec::sources under "rates/<name>". A missing name gets the default given here, and the model then
 // widens its error bar (docs/model.md).
 //
 // Throughputs are per SM and clock, in lanes (threads) unless said otherwise: a warp instruction holds its pipe for 32
-// / rate cycles of the SM. An SM has four sub-partitions, each issuing one warp instruction a clock.
+// / rate cycles of the SM. An SM has four sub-partitions, each of which issues one warp instruction per clock.
 #include "core/device_spec.h"
 
 namespace attnscope::model::rates {
@@ -27,26 +27,24 @@ inline constexpr Rate kConversion{"conversion", 16};  // F2F, F2I, I2F (F2FP pac
 inline constexpr Rate kShuffle{"shuffle", 32};        // SHFL
 inline constexpr Rate kUniform{"uniform", 64};  // the uniform datapath, as lanes so that a warp takes half a clock
 
-// Clocks for which an mma.sync m16n8k16 of fp16 holds a scheduler's Tensor Core, where it was measured. On sm_90 only
+// Clocks for which an mma.sync m16n8k16 of fp16 holds a scheduler's Tensor Core, if that was measured. On sm_90 only
 // wgmma reaches the data sheet's throughput; elsewhere that throughput is used (DeviceSpec::tensor_tflops_f16).
 inline constexpr const char* kMma16816 = "mma_16816";
 
-// MHz at most of a kernel that multiplies on Tensor Cores, but for fp64; without it such kernels run at the clock of
-// all others. Not per clock, but of the device.
+// The highest clock, MHz, of a kernel that multiplies on Tensor Cores, except in fp64; without it such kernels run at
+// the clock of all others. A figure of the device, not per clock.
 inline constexpr const char* kTensorClock = "tensor_clock_mhz";
 
-// The register file of a scheduler has two banks (kRegisterBanks): even and odd
-// registers.
+// The register file of a scheduler has two banks (kRegisterBanks): even and odd registers.
 inline constexpr Rate kBankPorts{"bank_ports", 1};  // registers of all lanes that a bank delivers in a clock
 inline constexpr Rate kReadWindow{"read_window",
-                                  3};  // clocks for an instruction's sources before the next one is held up
+                                  3};  // clocks for an instruction's sources before the next one is delayed
 
 // Clocks for which an HMMA keeps the scheduler from issuing anything.
 inline constexpr Rate kMmaIssue{"mma_issue", 1};
-// The same of a shared load of 128 bits for each lane: LDS.128, and LDSM of four matrices, which fills as many
-// registers.
+// The same for a shared load of 128 bits per lane: LDS.128, and LDSM of four matrices, which fills as many registers.
 inline constexpr Rate kWideLoadIssue{"wide_load_issue", 1};
-// Clocks after an HMMA's own reads in which its banks deliver nothing to what is not an HMMA.
+// Clocks after an HMMA's own reads in which its banks serve only other HMMAs.
 inline constexpr Rate kMmaBanks{"mma_banks", 0};
 
 // Memory throughputs
@@ -58,7 +56,7 @@ inline constexpr Rate kL2Port{"l2_port", 2};                // the most that one
 inline constexpr Rate kL2PortOfMany{"l2_port_of_many", 2};  // the same when eight SMs or more read
 
 // Latencies: clocks from issue to a dependent instruction, unloaded. Instructions of fixed latency (FFMA, IADD3…) need
-// no rate: their code carries the stall.
+// no rate, because their code has the stall counts.
 inline constexpr Rate kLatencyMufu{"latency_mufu", 17};  // MUFU and conversions
 inline constexpr Rate kLatencyShuffle{"latency_shuffle", 24};
 inline constexpr Rate kLatencyShared{"latency_shared", 23};      // LDS without conflict
@@ -70,7 +68,7 @@ inline constexpr Rate kBarrierArrival{"barrier_arrival", 2};     // between the 
 inline constexpr Rate kLatencyBranch{"latency_branch", 8};       // a jump taken, beyond the code's own stall count
 
 // Instruction caches: kilobytes of a scheduler's own, of the one that the four share and of the next; the clocks that a
-// jump waits for code that is not in its scheduler's own; and those in which 128 bytes of code, eight instructions,
+// jump waits for code that its scheduler's own cache lacks; and those in which 128 bytes of code, eight instructions,
 // come from the last one and from beyond it.
 inline constexpr Rate kCodeOwnKb{"code_own_kb", 6};
 inline constexpr Rate kCodeOwn{"code_own", 19};
@@ -122,13 +120,13 @@ inline constexpr const Rate* kAll[] = {&kIssue,
                                        &kLaunchUs,
                                        &kCtaStartClocks};
 
-// MHz of a kernel that multiplies on Tensor Cores, at boost.
+// The clock, MHz, of a kernel that multiplies on Tensor Cores, at boost.
 inline double tensor_clock_mhz(const DeviceSpec& spec) {
   const auto found = spec.rates.find(kTensorClock);
   return found == spec.rates.end() ? spec.clock_mhz : found->second;
 }
 
-// The device's figure, or the fallback when its spec has none.
+// The device's figure, or the fallback if its spec has none.
 inline double rate(const DeviceSpec& spec, const Rate& which) {
   const auto found = spec.rates.find(which.name);
   return found == spec.rates.end() ? which.fallback : found->second;

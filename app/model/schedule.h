@@ -39,27 +39,27 @@ struct ScheduledInstruction {
   uint8_t stall = 1;             // clocks before the warp's next instruction
   uint8_t write_scoreboard = 7;  // released when the result is ready; 7: none
   uint8_t read_scoreboard = 7;   // released when the operands have been read; 7: none
-  uint8_t wait_mask = 0;         // scoreboards that must be free before this one issues
+  uint8_t wait_mask = 0;         // scoreboards that must be free before it issues
   bool branch = false;           // may jump
   bool bypasses_l1 = false;      // cp.async.cg: always from the second level
   bool closes_copies = false;    // LDGDEPBAR: groups the asynchronous copies since the last one
   int8_t copies_pending = -1;    // DEPBAR.LE SB, n: waits until at most n groups are pending; -1: does not wait
-  // How many instructions before this one is that whose fixed-latency result decides the stall count before this one;
-  // 0: not known.
+  // The distance in instructions back to the one whose fixed-latency result determines the stall count before this one;
+  // 0: unknown.
   uint8_t waits_for = 0;
-  // Source registers that it reads from each bank of the register file, each 32
-  // bits of all lanes: next to its warp's last instruction, whose operands
-  // marked .reuse are still there, and behind another warp's.
+  // Source registers that it reads from each bank of the register file, each 32 bits of all lanes: directly after its
+  // warp's last instruction, whose operands marked .reuse are still available, and after another warp's.
   std::array<uint8_t, 2> bank_reads{}, bank_reads_alone{};
-  bool wide = false;  // a shared load of 128 bits for each lane
+  bool wide = false;  // a shared load of 128 bits per lane
   // Mean over the issues. Shared and async_copy: wavefronts. Global, local: 128-byte lines of a request.
   float passes = 0;
-  float conflicts = 0;  // of the passes: bank conflicts, wavefronts beyond those that the access needs
-  float sectors = 0;    // mean over the issues; global and local: 32-byte sectors of a request
-  float lanes = 32;     // mean over the issues; passes and sectors scale with it
-  float products = 1;   // work of a Tensor Core instruction, in units of kProductFlop
-  bool fp64 = false;    // of a Tensor Core instruction: DMMA, which does not lower the clock
-  int64_t issued = 0;   // by all warps of the emulated CTAs
+  // The share of the passes that are bank conflicts, wavefronts beyond those that the access needs.
+  float conflicts = 0;
+  float sectors = 0;   // mean over the issues; global and local: 32-byte sectors of a request
+  float lanes = 32;    // mean over the issues; passes and sectors scale with it
+  float products = 1;  // work of a Tensor Core instruction, in units of kProductFlop
+  bool fp64 = false;   // for a Tensor Core instruction: DMMA, which does not lower the clock
+  int64_t issued = 0;  // by all warps of the emulated CTAs
 };
 
 // One m16n8k16 product of fp16, the unit in which Tensor Core instructions are counted.
@@ -82,13 +82,13 @@ struct Visit {
 struct CtaTrace {
   int64_t cta = 0;  // x + grid.x·(y + grid.y·z)
   std::vector<std::vector<Visit>> warps;
-  std::vector<std::vector<Folded::Loop>> loops = {};  // of each warp: runs of its visits; none: no visit repeats
+  std::vector<std::vector<Folded::Loop>> loops = {};  // for each warp: runs of its visits; empty: no visit repeats
 
   const std::vector<Folded::Loop>& loops_of(size_t warp) const {
     static const std::vector<Folded::Loop> none;
     return warp < loops.size() ? loops[warp] : none;
   }
-  // see(visit, times) for each visit that is kept and how often the warp makes it.
+  // Calls see(visit, times) for each stored visit, with the number of times the warp makes it.
   template <class See>
   void for_each_visit(size_t warp, See see) const {
     auto loop = loops_of(warp).begin();
@@ -100,13 +100,13 @@ struct CtaTrace {
   }
 };
 
-// A kernel's code and what a few of its CTAs did with it: the latency model's input beside the counters. device/ makes
+// A kernel's code and what a few of its CTAs did with it: the latency model's input besides the counters. device/ makes
 // it from an emulator run; here it is a plain value.
 struct KernelSchedule {
   std::vector<ScheduledInstruction> code;
   std::vector<CodeBlock> blocks;
   std::vector<CtaTrace> traces;  // ascending by cta; at least one
-  // Distinct bytes that a CTA reads; 0 unknown: every request goes to the second level.
+  // Distinct bytes that a CTA reads; 0: unknown, every request goes to the second level.
   double global_bytes_per_cta = 0;
 };
 

@@ -24,51 +24,51 @@ inline bool is_global(Unit unit) {
 // Something that a warp may wait for: the result of an instruction, or that its operands have been read.
 struct Awaited {
   double until = 0;
-  double unloaded = 0;    // when it would be there if it had met no queue
+  double unloaded = 0;    // when it would be ready if it had met no queue
   float conflicts = 0;    // the share of the queue of wavefronts that is bank conflicts
   uint32_t producer = 0;  // the instruction
   Unit unit = Unit::control;
   TermKind queue = TermKind::other;  // what it queues for
 };
 
-// What keeps an instruction that has all it needs from issuing: the one that
-// holds its unit, or that still reads from the bank of its registers.
+// What keeps an instruction that is otherwise ready from issuing: the one that holds its unit, or that still reads from
+// the bank of its registers.
 struct Holder {
   double until = 0;
   uint32_t by = 0;
   bool banks = false;
 };
 
-// A warp on its way through its trace.
+// A warp and its position in its trace.
 struct SimulatedWarp {
   const std::vector<Visit>* trace = nullptr;
   const std::vector<Folded::Loop>* loops = nullptr;
   bool alive = false;           // its CTA runs and it has not ended
   size_t at = 0;                // in the trace
-  size_t loop = 0;              // the one that it is in or comes to next
+  size_t loop = 0;              // the current or next loop
   int64_t iteration = 0;        // of that loop
-  int64_t issued = 0;           // instructions, with those of runs that were not simulated
+  int64_t issued = 0;           // instructions, including those of runs that were not simulated
   uint32_t next = 0, last = 0;  // instructions of the current block: [next, last)
-  uint32_t lanes = 32;          // that execute it
-  size_t line = SIZE_MAX;       // of the code, of its next instruction
+  uint32_t lanes = 32;          // lanes that execute it
+  size_t line = SIZE_MAX;       // code line of its next instruction
   int scheduler = 0;
   size_t cta = 0;         // slot
-  size_t of_cta = 0;      // which of the CTA's warps it is
+  size_t of_cta = 0;      // its index in the CTA
   uint32_t previous = 0;  // the instruction that it issued last
-  // What holds it before any data does: first its last instruction's stall count, until `stalled`; then, until `held`,
-  // a barrier or the start of its CTA, if it is later; then, until `ready`, a jump; then, until `fetched`, the
+  // What holds it before any data does, in this order: until `stalled`, its last instruction's stall count; until
+  // `held`, if that is later, a barrier or the start of its CTA; until `ready`, a jump; until `fetched`, the
   // instruction caches.
   double stalled = 0, held = 0, ready = 0, fetched = 0;
   TermKind held_by = TermKind::launch;
-  double complete = 0;  // when its next instruction has what it needs but for its unit and an issue slot
+  double complete = 0;  // when its next instruction has everything but its unit and an issue slot
   Awaited port;         // when its last wavefront has passed
-  Awaited room;         // for another request to the second level
+  Awaited room;         // when there is room for another request to the second level
   std::array<Awaited, kScoreboards> scoreboard{};
   Awaited open_copies;         // when the asynchronous copies since the last group arrive
   std::deque<Awaited> copies;  // when each group arrives, oldest first
 };
 
-// When all groups of copies but the last `copies_pending` have arrived; null: the instruction waits for none.
+// When all groups of copies but the last `copies_pending` have arrived; null if the instruction waits for none.
 inline const Awaited* copies_there(const SimulatedWarp& warp, const ScheduledInstruction& instruction) {
   if (instruction.copies_pending < 0) return nullptr;
   const auto pending = static_cast<size_t>(instruction.copies_pending);
@@ -78,8 +78,8 @@ inline const Awaited* copies_there(const SimulatedWarp& warp, const ScheduledIns
   return there;
 }
 
-// SimulatedWarp::complete. wait(awaited, since) for each
-// wait on the way, in order of time: it ends at awaited.until.
+// SimulatedWarp::complete. Calls wait(awaited, since) for each wait on the way, in order of time; a wait ends at
+// awaited.until.
 template <class Wait>
 double data_ready(const SimulatedWarp& warp, const ScheduledInstruction& instruction, Wait wait) {
   double time = std::max(warp.ready, warp.fetched);

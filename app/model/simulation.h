@@ -1,5 +1,5 @@
 #pragma once
-// Of sm_simulation.cpp and steady_state.cpp: one SM that runs CTAs.
+// Shared by sm_simulation.cpp and steady_state.cpp: one SM that runs CTAs.
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -20,15 +20,15 @@ namespace attnscope::model {
 struct CtaSlot {
   size_t trace = 0;
   std::vector<size_t> warps;    // indices
-  size_t alive = 0;             // of them
-  double ends = 0;              // when the results that its ended warps wait for are there
+  size_t alive = 0;             // number of live warps
+  double ends = 0;              // when the last results of its ended warps arrive
   std::vector<size_t> waiting;  // warps at the CTA's barrier, in order of arrival
-  double last_arrival = 0;      // when the barrier unit took the last of them
+  double last_arrival = 0;      // when the barrier unit accepted the last of them
 };
 
-// What the SM's warps wait in line for.
+// A queue that the SM's warps share.
 struct Queue : HeldUnit {
-  // Returns when it has passed.
+  // Adds work and returns when it has passed.
   double add(double now, double clocks, uint32_t by_instruction) {
     until = std::max(now, until) + clocks;
     by = by_instruction;
@@ -43,16 +43,16 @@ class Simulation {
   SmRun run();
 
  private:
-  // What is still in a unit or a queue when the last CTA has ended.
+  // Adds what is still in a unit or a queue when the last CTA has ended.
   void drain();
 
-  // The place is free; its next CTA begins to run at `time`.
+  // The place is free; its next CTA starts at `time`.
   void start_cta(size_t slot, double free, double time);
 
-  // Of every trace's warps, and of one run of each of their loops.
+  // Counts the instructions of every trace's warps, and of one run of each of their loops.
   void count_loops();
 
-  // Finds the warp's next instruction and when the warp itself could issue it; false when its trace is over.
+  // Finds the warp's next instruction and when the warp itself could issue it. Returns false if its trace is over.
   bool advance(size_t index, double now);
 
   void queue_next(size_t index, double now);
@@ -62,7 +62,7 @@ class Simulation {
   // What the warp's next instruction reads from the banks if it issues now.
   const BankReads& reads_of(size_t index) const;
 
-  // When an instruction's result is there and its operands have been read, and without a queue; and the queue.
+  // When an instruction's result is ready and its operands have been read, with and without a queue; and the queue.
   struct Outcome {
     double done, read, unloaded, read_unloaded;
     TermKind done_queue = TermKind::other, read_queue = TermKind::other;
@@ -82,7 +82,7 @@ class Simulation {
   // When the warp's last pass begins on the SM's data path.
   double pass(SimulatedWarp& warp, const ScheduledInstruction& instruction, double now, double passes);
 
-  // The queue that lets the warp's last wavefront pass later: its own, or all warps'.
+  // Sets the queue that delays the warp's last wavefront: its own, or that of all warps.
   void queue_as(const Awaited& port, Outcome& out) const;
 
   void access_global(SimulatedWarp& warp, const ScheduledInstruction& instruction, double now, Outcome& out);
@@ -93,7 +93,7 @@ class Simulation {
 
   void finish_warp(size_t index, double time);
 
-  // The rest runs at the rate of what was simulated.
+  // Extrapolates: the rest runs at the rate of the simulated part.
   void extrapolate();
 
   // --- What repeats -------------------------------------------------------------------------------------------------
@@ -102,37 +102,37 @@ class Simulation {
   // have their next CTA. As many such windows as the loops have left then pass at once: their instructions, clocks and
   // stalls are added, while the warps, the units and the simulated clock stay as they are.
 
-  // The beginning of a window.
+  // The state at the beginning of a window.
   struct Mark {
-    double time = 0;  // with what passed at once
+    double time = 0;  // includes skipped time
     int64_t instructions = 0;
     size_t started = 0;
-    std::vector<std::pair<size_t, int64_t>> warps;  // loop and issued, of each
+    std::vector<std::pair<size_t, int64_t>> warps;  // loop and issued, for each warp
     double queued = 0;                              // clocks
-    std::optional<Attribution::Sums> sums;          // if the window may be one that repeats
+    std::optional<Attribution::Sums> sums;          // set if the window may repeat
   };
   struct Window {
     std::optional<Mark> mark;
     int64_t events = 0;  // before it
-    int runs = 0;        // of the watched warp, since its beginning
-    int length = 2;      // in such runs; of waves: in CTAs of the first place
+    int runs = 0;        // of the watched warp, since the beginning
+    int length = 2;      // in such runs; for waves, in CTAs of the first place
     int made = 0;        // windows since the last event
-    double rate = 0;     // clocks for an instruction in the window before
+    double rate = 0;     // clocks per instruction in the previous window
   };
   static constexpr size_t kNoWarp = SIZE_MAX;
-  static constexpr double kSteady = 0.003;  // rates that differ less are the same
-  // Of a window: how far a warp may be from whole runs, and how much longer or shorter the queues may become.
+  static constexpr double kSteady = 0.003;  // rates that differ by less count as equal
+  // For a window: how far a warp may be from whole runs, and by how much the queues may change.
   static constexpr double kAligned = 0.04;
   static constexpr int kLongestWindow = 32;  // runs
-  static constexpr int kLongestWave = 8;     // CTAs in each place; after that the last window counts as steady
+  static constexpr int kLongestWave = 8;     // CTAs in each place; after that, the last window counts as steady
 
   void begin(Window& window, double now, bool may_repeat);
 
   // Clocks of work in the queues.
   double queued(double now) const;
 
-  // Instructions, and the clocks that they take of each queue: of requests that
-  // hit or miss the first level in turns, their mean.
+  // Instructions, and the clocks that they need of each queue; for requests that alternately hit and miss the first
+  // level, the mean.
   struct Work {
     int64_t instructions = 0;
     double shuffle = 0, data = 0, l2 = 0, dram = 0;
@@ -142,29 +142,27 @@ class Simulation {
   };
   Work work_of(const ScheduledInstruction& instruction) const;
 
-  // Whether the window that ends now went at the rate of the one before.
+  // True if the window that ends now had the rate of the previous one.
   bool is_steady(Window& window, double now) const;
 
-  // `times` windows pass at once, of which each stands for this work. Each
-  // takes as long as the window that began at the mark, but where a queue got
-  // longer in that, what the queue's work takes: it does not get longer for
-  // ever.
+  // Skips `times` windows, each with this work. Each takes as long as the window that began at the mark; if a queue got
+  // longer in that window, it takes as long as the queue's work, because a queue does not grow for ever.
   void pass_at_once(const Mark& mark, double now, int64_t times, const Work& work);
 
   // A warp begins the next run of a loop.
   void run_passed(size_t index, double now);
 
-  // Runs of its loop that the warp made since the mark; 0 and false: they are not whole runs of one loop.
+  // Runs of its loop that the warp made since the mark; 0 and false if they are not whole runs of one loop.
   std::pair<int64_t, bool> runs_of(size_t index) const;
 
   const Work& loop_work(size_t index) const;
 
-  // Whether the window holds whole runs of every warp, and how many more of it do.
+  // Whether the window has whole runs of every warp, and how many more such windows are left.
   std::pair<bool, int64_t> runs_left() const;
 
   void repeat_runs(double now, int64_t times);
 
-  // The first place takes its next CTA. Where all CTAs are equal, a window lasts from there to the next time.
+  // The first place takes its next CTA. If all CTAs are equal, a window lasts until it does so again.
   void wave_passed(double now);
 
   const Machine machine_;
@@ -179,7 +177,7 @@ class Simulation {
   Turns<kSchedulers> turns_;
   std::array<IssuePorts, kSchedulers> ports_{};
   std::array<size_t, kSchedulers> issued_last_{kNoWarp, kNoWarp, kNoWarp, kNoWarp};  // the warp
-  std::optional<Attribution> attribution_;                                           // where the load asks for it
+  std::optional<Attribution> attribution_;                                           // if the load requests it
   float data_conflicts_ = 0;                                                         // share of the queue of wavefronts
   CodeCache code_cache_;
   Queue shuffle_queue_, data_queue_, l2_queue_, dram_queue_;
@@ -191,10 +189,10 @@ class Simulation {
   std::vector<std::vector<int64_t>> instructions_of_;      // by trace and warp
   std::vector<Work> work_of_;                              // by trace
   std::vector<std::vector<std::vector<Work>>> loop_work_;  // of one run; by trace, warp and loop
-  bool equal_ = false;                                     // all CTAs
-  double skipped_ = 0;                                     // clocks that passed at once
-  int64_t events_ = 0;                                     // warps and CTAs that began or ended
-  size_t watched_ = kNoWarp;                               // the warp whose runs make windows
+  bool equal_ = false;                                     // all CTAs are equal
+  double skipped_ = 0;                                     // clocks that were skipped
+  int64_t events_ = 0;                                     // number of warps and CTAs that began or ended
+  size_t watched_ = kNoWarp;                               // the warp whose runs delimit windows
   Window loops_, waves_;
   std::vector<std::tuple<size_t, int64_t, int64_t>> skips_;
 };

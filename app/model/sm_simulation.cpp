@@ -10,7 +10,7 @@
 namespace attnscope::model {
 namespace {
 
-constexpr double kOperandClocks = 8;  // until a store's operands have been read, on top of its time in the queue
+constexpr double kOperandClocks = 8;  // until a store's operands have been read, in addition to its time in the queue
 
 }  // namespace
 
@@ -73,7 +73,7 @@ void Simulation::start_cta(size_t slot, double free, double time) {
   CtaSlot& cta = slots_[slot];
   cta.trace = load_.ctas[started_ - 1];
   if (cta.warps.empty()) {
-    // One CTA's warps behind another's; where each takes all schedulers, the next one begins one further.
+    // One CTA's warps follow another's; if each uses all schedulers, the next one begins one scheduler further.
     const size_t first = slot * trace.warps.size() + (trace.warps.size() % kSchedulers == 0 ? slot : 0);
     for (size_t w = 0; w < trace.warps.size(); ++w) {
       cta.warps.push_back(warps_.size());
@@ -247,7 +247,7 @@ void Simulation::execute(SimulatedWarp& warp, const ScheduledInstruction& instru
     case Unit::barrier:
     case Unit::control:
     case Unit::count:
-      // A scoreboard on one of these: as slow as the variable-latency units.
+      // A scoreboard on one of these counts as slow as the variable-latency units.
       out.done = out.unloaded = now + machine_.mufu;
       break;
   }
@@ -317,7 +317,7 @@ void Simulation::access_global(SimulatedWarp& warp, const ScheduledInstruction& 
   if (may_hit) {
     double& hits = hits_[warp.previous];
     hits += miss_share_;
-    if (hits < 1 - 1e-9) return arrives(machine_.l1, passed);  // ten tenths sum to a little less than one
+    if (hits < 1 - 1e-9) return arrives(machine_.l1, passed);  // ten tenths sum to slightly less than one
     hits -= 1;
   } else if (instruction.unit == Unit::local_load) {
     return arrives(machine_.l1, passed);  // a thread's stack stays in the first level
@@ -329,7 +329,7 @@ void Simulation::access_global(SimulatedWarp& warp, const ScheduledInstruction& 
   queue(l2_queue_, sectors * sector_, TermKind::l2_bandwidth);
   if (load_.dram_sector > 0) queue(dram_queue_, sectors * load_.dram_sector, TermKind::dram_bandwidth);
   arrives(machine_.l2, queued);
-  // As much may queue as is on its way without a queue; then the warp has no room for another request.
+  // As much may queue as is in flight without a queue; beyond that the warp has no room for another request.
   if (queued > passed && queued - machine_.l2 > warp.room.until)
     await(warp.room, warp, instruction, queued - machine_.l2, 0, out.done_queue, 0);
 }

@@ -13,31 +13,32 @@ class WarpRecorder;
 
 struct SmLoad {
   SmCtas ctas{0};                  // to run on this SM, one after another as places become free
-  int64_t resident = 1;            // at most at a time
+  int64_t resident = 1;            // most CTAs at a time
   int64_t step_limit = 6'000'000;  // warp instructions to simulate; the rest is extrapolated
-  bool repeat = true;              // a steady state goes on without being simulated
-  bool split = true;               // into SmRun::stalls
+  bool repeat = true;              // steady states are skipped instead of simulated
+  bool split = true;               // fills SmRun::stalls
   int64_t readers = 0;             // SMs that have a CTA and share the second level; 0: all of the device
   // Clocks of the SM's share of the memory bandwidth for each sector that goes to the second level; 0: all of them are
-  // there.
+  // cached there.
   double dram_sector = 0;
-  WarpRecorder* recorder = nullptr;  // told what each warp does; without `repeat` it sees every clock
+  WarpRecorder* recorder = nullptr;  // records what each warp does; without `repeat` it sees every clock
 };
 
 struct SmRun {
-  // Until the last CTA has ended and every unit and queue is empty; extrapolated if the limit comes first.
+  // Until the last CTA has ended and every unit and queue is empty; extrapolated if the limit is reached first.
   double clocks = 0;
   double simulated = 0;       // simulated clocks
   int64_t steps = 0;          // warp instructions simulated
-  int64_t instructions = 0;   // and those of steady states that went on
+  int64_t instructions = 0;   // including those of skipped steady states
   bool complete = true;       // false: extrapolated
   std::vector<Stall> stalls;  // where `clocks` go (model/attribution.h); they sum to it
 };
 
 // Runs the traces of `schedule` through one SM of the device, warp by warp and instruction by instruction: four
-// schedulers that issue one instruction a clock in order, units held for 32 / rate clocks, stall counts and scoreboards
-// from the code, shared memory at one wavefront a clock (one every other clock for a single warp), barriers that open
-// when every warp of the CTA has arrived. docs/model.md has the rules, their sources and how far they are from a GPU.
+// schedulers that issue one instruction per clock in order, units held for 32 / rate clocks, stall counts and
+// scoreboards from the code, shared memory at one wavefront per clock (one every other clock for a single warp),
+// barriers that open when every warp of the CTA has arrived. docs/model.md has the rules, their sources and how far
+// they are from a GPU.
 SmRun simulate_sm(const DeviceSpec& spec, const KernelSchedule& schedule, const SmLoad& load);
 
 }  // namespace attnscope::model

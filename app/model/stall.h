@@ -7,7 +7,7 @@
 namespace attnscope::model {
 
 // Time that belongs to one term. `producer` carries it: the instruction that `consumer` waits for, or `consumer` itself
-// where it issues. Both index KernelSchedule::code.
+// if it issues. Both index KernelSchedule::code.
 struct Stall {
   static constexpr uint32_t kNone = UINT32_MAX;  // no instruction carries it
   TermKind term = TermKind::other;

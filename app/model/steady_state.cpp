@@ -172,7 +172,7 @@ void Simulation::wave_passed(double now) {
   }
   if (++waves_.runs < waves_.length) return;
   const auto ctas = static_cast<int64_t>(started_ - waves_.mark->started);
-  // Places that end together take their next CTAs in any order: a window of one more or one less is not whole.
+  // Places that end together take their next CTAs in any order; a window with one CTA more or less is not whole.
   const bool whole = ctas == waves_.length * static_cast<int64_t>(slots_.size());
   const bool steady = is_steady(waves_, now) && whole;
   if (!steady && waves_.length < kLongestWave) {

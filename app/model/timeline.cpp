@@ -17,7 +17,7 @@ struct Recorded {
   WarpRecorder recorder;
 };
 
-// `scale`: a clock of the view is so many simulated ones.
+// `scale`: how many simulated clocks one clock of the view stands for.
 Recorded record(const LatencyInput& in, SmLoad load, const TimelineAsk& ask, double scale, size_t columns) {
   Recorded made{{}, WarpRecorder(double(ask.from) / scale, double(ask.to) / scale, columns)};
   load.repeat = load.split = false;
@@ -26,7 +26,7 @@ Recorded record(const LatencyInput& in, SmLoad load, const TimelineAsk& ask, dou
   return made;
 }
 
-// As far as the simulation went.
+// How far the simulation went.
 double end_of(const Recorded& sm) { return sm.run.simulated; }
 
 void take_warps(const Recorded& sm, double scale, SmTimeline& out) {
@@ -43,7 +43,7 @@ void take_warps(const Recorded& sm, double scale, SmTimeline& out) {
   }
 }
 
-// A span of a recorded CTA; one that did not end lasts as long as the simulation.
+// The span of a recorded CTA; one that did not end lasts as long as the simulation.
 CtaSpan span_of(const Recorded& sm, const WarpRecorder::Cta& one, int64_t cta, int64_t on, double scale) {
   return {cta, on, static_cast<int64_t>(one.place), scale * one.from,
           scale * (one.to < one.from ? end_of(sm) : one.to)};
@@ -54,14 +54,14 @@ void keep_first(SmTimeline& out) {
   if (out.ctas.size() > SmTimeline::kMostCtas) out.ctas.resize(SmTimeline::kMostCtas);
 }
 
-// CTA n of the grid is on SM n mod sms, and all SMs that have equally many do the same.
+// CTA n of the grid is on SM n mod sms, and all SMs with equally many CTAs do the same.
 void of_equal(const LatencyInput& in, const TimelineAsk& ask, size_t columns, SmTimeline& out) {
   const int64_t sms = std::max<int64_t>(1, in.spec.sms), total = in.occupancy.total_ctas;
   const int64_t busiest = (total + sms - 1) / sms;
   const double sectors = double(busiest) * l2_sectors_of(*in.schedule).front();
   out.sm = std::max<int64_t>(0, ask.sm);
   for (const int64_t count : {busiest, busiest - 1}) {
-    const int64_t first = count == busiest ? 0 : total - (busiest - 1) * sms;  // SMs with so many: [first, end)
+    const int64_t first = count == busiest ? 0 : total - (busiest - 1) * sms;  // SMs with that many: [first, end)
     const int64_t end = count == busiest ? total - (busiest - 1) * sms : sms;
     if (first >= end) continue;
     const bool here = first <= out.sm && out.sm < end;
@@ -105,7 +105,7 @@ void of_mixed(const LatencyInput& in, const TimelineAsk& ask, size_t columns, Sm
     sectors += l2_sectors[ctas.back()];
     standing += traced[ctas.back()];
   }
-  double rate = 0;  // clocks of an instruction
+  double rate = 0;  // clocks per instruction
   if (!ctas.empty()) {
     const double scale = standing > 0 ? work[chosen] / standing : 1;
     const Recorded sm = record(in, sm_load(in, ctas, sectors * scale), ask, scale, columns);

@@ -5,11 +5,11 @@
 namespace attnscope::model {
 
 // The run of `input` over time, as latency() simulates it: the CTAs of every SM, and what the warps of one do, in at
-// most `columns` pieces of the clocks asked for. Nothing that repeats is skipped, so it costs more than latency() does;
-// like that it simulates at most SmLoad::step_limit warp instructions, and says so where this was the end. Where CTAs
-// are equal, two SMs are simulated, one with the most CTAs and one with fewer; where they differ, the SM asked for, and
-// the CTAs of the others end by their instructions. The input has a schedule with traces, and ask.sm is below the
-// device's SMs.
+// most `columns` columns of the requested clocks. Nothing that repeats is skipped, so it costs more than latency();
+// like that it simulates at most SmLoad::step_limit warp instructions, and says so if it stopped there. If CTAs are
+// equal, two SMs are simulated, one with the most CTAs and one with fewer; if they differ, the requested SM, and the
+// CTAs of the others end by their instructions. The input must have a schedule with traces, and ask.sm must be below
+// the device's SMs.
 SmTimeline timeline(const LatencyInput& input, const TimelineAsk& ask, size_t columns = SmTimeline::kColumns);
 
 }  // namespace attnscope::model

@@ -14,17 +14,17 @@ struct Turn {
   double time = kNever;
   size_t warp = 0;
   bool is_none() const { return time == Turn::kNever; }
-  // Without a jump, since no processor foresees it.
+  // Without a jump, because no processor could predict it.
   bool operator<(const Turn& other) const { return (time < other.time) | ((time == other.time) & (warp < other.warp)); }
 };
 
-// The turns of all warps, in order of time, and of those at the same time in order of warps. A warp waits at its
-// scheduler, which gives no warp a turn before it is free: so a scheduler that is free again looks at its warps in
-// order. Of more than a few, those behind the one that issues are not touched.
+// The turns of all warps, ordered by time and then by warp. A warp waits at its scheduler, which gives no warp a turn
+// before it is free, so a scheduler that becomes free checks its warps in order. If there are more than a few, those
+// after the one that issues are not touched.
 template <size_t Schedulers>
 class Turns {
  public:
-  // A warp without a turn. Warps come in ascending order.
+  // Adds a warp without a turn. Warps must be added in ascending order.
   void add(size_t warp, size_t scheduler) {
     Line& line = lines_[scheduler];
     if (places_.size() <= warp) places_.resize(warp + 1);
@@ -32,7 +32,7 @@ class Turns {
     line.warps.push_back(warp);
     line.times.push_back(Turn::kNever);
   }
-  // The warp's next turn; `scheduler_free` keeps it waiting longer.
+  // Sets the warp's next turn; `scheduler_free` delays it further.
   void give(size_t warp, double time) {
     const Place place = places_[warp];
     lines_[place.scheduler].times[place.at] = time;
@@ -43,7 +43,7 @@ class Turns {
     changed_ |= 1U << scheduler;
   }
   bool empty() { return next().is_none(); }
-  // Of the first warp, which has no turn from then on; none when empty.
+  // Takes the turn of the first warp, which then has none; Turn() if there is none.
   Turn take() {
     const Turn first = next();
     if (!first.is_none()) give(first.warp, Turn::kNever);
@@ -56,13 +56,13 @@ class Turns {
     std::vector<size_t> warps;
     std::vector<double> times;
     double free = 0;
-    Turn first;  // unless the line has changed
+    Turn first;  // valid unless the line has changed
   };
   struct Place {
     size_t scheduler, at;
   };
 
-  // A few warps are compared without a jump: which one is first depends on data that no processor foresees.
+  // A few warps are compared without a jump, because which one is first depends on data that no processor predicts.
   static void find_first(Line& line) {
     const size_t warps = line.times.size();
     const double free = line.free;
@@ -85,7 +85,7 @@ class Turns {
 
   static const Turn& earlier(const Turn& a, const Turn& b) { return a < b ? a : b; }
 
-  // In pairs, which a processor compares side by side.
+  // In pairs, which a processor compares in parallel.
   Turn next() {
     for (; changed_ != 0; changed_ &= changed_ - 1) find_first(lines_[static_cast<size_t>(std::countr_zero(changed_))]);
     std::array<Turn, (Schedulers + 1) / 2> firsts;
@@ -97,7 +97,7 @@ class Turns {
   }
 
   std::array<Line, Schedulers> lines_;
-  unsigned changed_ = 0;       // a bit for each line
+  unsigned changed_ = 0;       // one bit for each line
   std::vector<Place> places_;  // of the warps
 };
 

@@ -48,7 +48,7 @@ void WarpRecorder::issue(size_t index, const SimulatedWarp& warp, const Schedule
   };
   piece(WarpState::result, warp.stalled);
   piece(warp.held_by == TermKind::launch ? WarpState::start : WarpState::barrier, warp.held);
-  piece(WarpState::result, std::max(warp.ready, warp.fetched));  // a jump, and code that is not there yet
+  piece(WarpState::result, std::max(warp.ready, warp.fetched));  // a jump, or code that has not arrived yet
   data_ready(warp, instruction, [&](const Awaited& awaited, double) { piece(state_of(awaited), awaited.until); });
   piece(WarpState::turn, now);
   add(index, WarpState::issue, now, now + 1);
@@ -65,7 +65,7 @@ void WarpRecorder::end_warp(size_t index, double done, const Awaited* last, doub
   until_[index] = end;
 }
 
-// Pairs of columns become one.
+// Merges pairs of columns.
 void WarpRecorder::widen() {
   width_ *= 2;
   for (std::vector<float>& clocks : clocks_) {
