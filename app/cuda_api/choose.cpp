@@ -1,4 +1,4 @@
-// Which version of a CUDA library goes with this machine's driver.
+// Chooses the version of a CUDA library that fits this machine's driver.
 #include "cuda_api/choose.h"
 
 #include <algorithm>
@@ -28,11 +28,11 @@ std::string install_hint(CudaLibrary which) {
 template <class Library>
 struct FirstOpened {
   std::optional<Library> library;    // empty: none opened
-  std::vector<std::string> reasons;  // why the libraries before it, or all, did not
+  std::vector<std::string> reasons;  // why the earlier libraries, or all of them, did not fit
 };
 
-// Tries the places of that version in their order. The system's loader has no reason to tell: a library that it does
-// not find is not there.
+// Tries the places of that version in order. The system's loader gives no reason: a library that it does not find does
+// not exist.
 template <class Open>
 auto open_first(CudaLibrary which, int major, const Open& open) {
   FirstOpened<typename decltype(open(LibraryPlace{}))::value_type> first;
@@ -40,7 +40,7 @@ auto open_first(CudaLibrary which, int major, const Open& open) {
   const auto with_headers =
       std::ranges::find_if(places, [](const LibraryPlace& place) { return !place.includes.empty(); });
   for (LibraryPlace place : places) {
-    // This library has no headers: another of the same version may have them.
+    // This library has no headers; another of the same version may have them.
     if (place.includes.empty() && with_headers != places.end()) place.includes = with_headers->includes;
     auto opened = open(place);
     if (opened) {
@@ -52,7 +52,7 @@ auto open_first(CudaLibrary which, int major, const Open& open) {
   return first;
 }
 
-// Which other major versions there are, for the sentence that says why they do not fit.
+// The other major versions that exist, for the message that says why they do not fit.
 std::string others_than(CudaLibrary which, int major) {
   std::vector<std::string> others;
   for (int other = kOldestMajor; other <= kNewestMajor + 1; ++other) {
@@ -88,7 +88,7 @@ Failure named_does_not_open(CudaLibrary which, Stage stage, const Failure& why) 
   return Failure{stage, "$" + std::string(name_of(which).environment) + ": " + why.message, "Correct or unset it."};
 }
 
-// "12.8.4.1" of libcublas.so.12.8.4.1, which libcublas.so.12 may be a link to.
+// "12.8.4.1" from libcublas.so.12.8.4.1, which libcublas.so.12 may link to.
 std::string version_in_name(const fs::path& library) {
   std::error_code error;
   const fs::path real = library.is_absolute() ? fs::canonical(library, error) : library;
@@ -101,7 +101,7 @@ Result<ChosenLibrary> open_library(const LibraryPlace& place) {
   auto library = SharedLibrary::open(place.library);
   if (!library) return fail(library.error());
   const std::string version = version_in_name(place.library);
-  // CUPTI's file is named for its year, libcupti.so.2025.3.1, which says nothing of the driver it is for.
+  // CUPTI's file is named after its year, libcupti.so.2025.3.1, which does not say which driver it is for.
   const int major = std::atoi(version.c_str());
   return ChosenLibrary{std::move(*library), place, major < kFirstYear ? major : 0, version};
 }

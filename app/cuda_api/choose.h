@@ -7,17 +7,17 @@
 
 namespace attnscope::cuda_api {
 
-// A library that must match the driver's major version, opened.
+// An opened library that must match the driver's major version.
 struct ChosenLibrary {
   SharedLibrary library;
   LibraryPlace place;
-  int major = 0;        // 12, 13; 0: the file is named for its year
-  std::string version;  // as its file name says: "12.8.4.1", only "12", or of CUPTI "2025.3.1"
+  int major = 0;        // 12, 13; 0: the file is named after its year
+  std::string version;  // from its file name: "12.8.4.1", only "12", or for CUPTI "2025.3.1"
 };
 
-// cuBLAS or CUPTI for this machine's driver, of its major version: from $ATTNSCOPE_CUBLAS or $ATTNSCOPE_CUPTI, the
-// packages, the toolkits or the system. A library that a variable names is taken if its code runs on the driver. Both
-// need a driver. A Failure (Stage::device) is one sentence: what the driver needs and what there is instead.
+// The cuBLAS or CUPTI for this machine's driver, with its major version: from $ATTNSCOPE_CUBLAS or $ATTNSCOPE_CUPTI,
+// the packages, the toolkits or the system. A library that a variable names is used if its code runs on the driver.
+// Both need a driver. The Failure (Stage::device) is one sentence: what the driver needs and what there is instead.
 // (choose_nvrtc() in nvrtc.h chooses NVRTC; NVML belongs to the driver and needs no choice.)
 Result<ChosenLibrary> choose_library(CudaLibrary which);
 

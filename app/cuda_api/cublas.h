@@ -19,7 +19,7 @@ inline constexpr int kCublasComputeF32 = 68;
 inline constexpr int kCublasDefaultAlgorithm = -1;
 
 // The cuBLAS functions in use, named as in its reference; each returns a cublasStatus_t, 0 on success. A plain table,
-// so that a test can put its own functions in place of the library.
+// so that a test can substitute its own functions.
 struct CublasCalls {
   int (*create)(CublasHandle*) = nullptr;
   int (*destroy)(CublasHandle) = nullptr;
@@ -32,14 +32,14 @@ struct CublasCalls {
               void* c, int type_c, int ldc, long long stride_c, int batch, int compute_type, int algorithm) = nullptr;
   const char* (*status_text)(int status) = nullptr;
 
-  // Failure (Stage::device) naming the first function that the library lacks.
+  // Failure (Stage::device) that names the first function that the library lacks.
   static Result<CublasCalls> load(const SharedLibrary& library);
 };
 
-// Whether there is a cuBLAS for this machine's driver. Does not open the library, which is large, if its file is there.
+// True if there is a cuBLAS for this machine's driver. Does not open the library, which is large, if its file exists.
 bool cublas_is_there();
 
-// That cuBLAS, opened by choose_library(). Failure: Stage::device.
+// Opens that cuBLAS by choose_library(). Failure: Stage::device.
 Result<CublasCalls> open_cublas();
 
 }  // namespace attnscope::cuda_api

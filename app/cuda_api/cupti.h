@@ -8,8 +8,7 @@
 namespace attnscope::cuda_api {
 
 // CUPTI's functions that read a GPU's counters over a range of launches, named as in its reference (CUPTI 12.6 and
-// later); each returns a CUptiResult, 0 on success. A plain table, so that a test can put its own functions in place of
-// the library.
+// later); each returns a CUptiResult, 0 on success. A plain table, so that a test can substitute its own functions.
 struct CuptiCalls {
   int (*result_text)(int code, const char**) = nullptr;
   int (*initialize)(cupti::Initialize*) = nullptr;
@@ -34,15 +33,15 @@ struct CuptiCalls {
   int (*data_initialize)(cupti::DataInitialize*) = nullptr;
   int (*data_info)(cupti::DataInfo*) = nullptr;
 
-  std::string library_version{};  // as the library's file says it: "2025.3.1" of a toolkit, "13" of a wheel
+  std::string library_version{};  // from the library's file name: "2025.3.1" of a toolkit, "13" of a wheel
 
-  // Failure (Stage::device) naming the first function that the library lacks.
+  // Failure (Stage::device) that names the first function that the library lacks.
   static Result<CuptiCalls> load(const SharedLibrary& library);
 
   std::string name_of(int code) const;  // "CUPTI_ERROR_INSUFFICIENT_PRIVILEGES", or its number
 };
 
-// The CUptiResult values that this program tells apart.
+// The CUptiResult values that this program distinguishes.
 inline constexpr int kCuptiSuccess = 0;
 inline constexpr int kCuptiHardwareBusy = 26;
 inline constexpr int kCuptiInsufficientPrivileges = 35;

@@ -2,16 +2,16 @@
 #include <cstddef>
 #include <cstdint>
 
-// What CUPTI's functions take: one structure each, whose first word is its size, by which CUPTI knows the version that
-// its caller was built for. CUPTI 12.6, the first with the Range Profiler, and 13.0 have the same (compared with
-// cupti_range_profiler.h, cupti_profiler_host.h, cupti_profiler_target.h and cupti_target.h of both). Fields that CUPTI
-// writes are marked "out".
+// The parameters of CUPTI's functions: one structure each, whose first word is its size, by which CUPTI knows the
+// version that its caller was built for. CUPTI 12.6, the first with the Range Profiler, and 13.0 have the same
+// structures (compared with cupti_range_profiler.h, cupti_profiler_host.h, cupti_profiler_target.h and cupti_target.h
+// of both). Fields that CUPTI writes are marked "out".
 namespace attnscope::cuda_api::cupti {
 
 struct HostObject;   // CUpti_Profiler_Host_Object
 struct RangeObject;  // CUpti_RangeProfiler_Object
 
-// A size that ends with the last field, as CUPTI's macros count it: padding behind it does not belong to it.
+// A size that ends with the last field, as CUPTI's macros compute it: trailing padding is not included.
 #define ATTNSCOPE_CUPTI_SIZE(type, last) (offsetof(type, last) + sizeof(type::last))
 
 struct Initialize {
@@ -103,7 +103,7 @@ struct RangeEnable {
   RangeObject* ranges = nullptr;  // out
 };
 
-// Of cuptiRangeProfilerDisable, Start and PopRange.
+// For cuptiRangeProfilerDisable, Start and PopRange.
 struct RangeOnly {
   size_t size = ATTNSCOPE_CUPTI_SIZE(RangeOnly, ranges);
   void* reserved = nullptr;

@@ -19,13 +19,13 @@ struct GpuInfo {
 // libcuda, opened at run time. Opening it does not touch a GPU; gpus() initialises the driver in this process.
 class Driver {
  public:
-  // $ATTNSCOPE_LIBCUDA, else the system's libcuda.so.1. Failure (Stage::device) when there is no driver.
+  // Opens $ATTNSCOPE_LIBCUDA, otherwise the system's libcuda.so.1. Failure (Stage::device) if there is no driver.
   static Result<Driver> open();
 
-  int version() const { return version_; }  // 12080 is CUDA 12.8: the newest CUDA that the driver supports
+  int version() const { return version_; }  // 12080 means CUDA 12.8: the newest CUDA that the driver supports
   std::string version_text() const;         // "12.8"
   Result<std::vector<GpuInfo>> gpus() const;
-  // The functions that run kernels. Failure (Stage::device): a driver older than CUDA 11.8.
+  // The functions that run kernels. Failure (Stage::device): the driver is older than CUDA 11.8.
   Result<DriverCalls> calls() const { return DriverCalls::load(library_); }
 
  private:

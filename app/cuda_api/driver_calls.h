@@ -31,12 +31,12 @@ struct LaunchConfig {
   unsigned block[3] = {1, 1, 1};
   unsigned shared_bytes = 0;  // dynamic
   Stream stream = nullptr;
-  void* attributes = nullptr;  // CUlaunchAttribute: none is used
+  void* attributes = nullptr;  // CUlaunchAttribute; none is used
   unsigned attribute_count = 0;
 };
 static_assert(sizeof(LaunchConfig) == 56);
 
-// The CUresult values that this program tells apart.
+// The CUresult values that this program distinguishes.
 inline constexpr int kCudaSuccess = 0;
 inline constexpr int kCudaOutOfMemory = 2;
 inline constexpr int kCudaNotReady = 600;
@@ -62,7 +62,7 @@ enum class Attribute : int {
 };
 
 // The driver API's functions that run kernels, named as in its reference (CUDA 11.8 and later); each returns a
-// CUresult. A plain table, so that a test can put its own functions in place of a GPU.
+// CUresult. A plain table, so that a test can substitute its own functions for a GPU.
 struct DriverCalls {
   int (*init)(unsigned flags) = nullptr;
   int (*device_count)(int*) = nullptr;
@@ -97,14 +97,14 @@ struct DriverCalls {
   int (*launch)(const LaunchConfig*, Function, void** parameters, void** extra) = nullptr;
   int (*error_name)(int code, const char**) = nullptr;
 
-  // Failure (Stage::device) naming the first function that the library lacks.
+  // Failure (Stage::device) that names the first function that the library lacks.
   static Result<DriverCalls> load(const SharedLibrary& library);
 
   std::string name_of(int code) const;  // "CUDA_ERROR_ILLEGAL_ADDRESS"
 };
 
-// Whether a context is unusable after this error: after an illegal access of a kernel and the like, or a GPU that went
-// away. The process that owns the context must end.
+// True if a context is unusable after this error: an illegal access of a kernel and the like, or a lost GPU. The
+// process that owns the context must end.
 bool is_sticky(int code);
 
 }  // namespace attnscope::cuda_api

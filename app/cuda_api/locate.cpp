@@ -50,7 +50,7 @@ std::vector<fs::path> includes_in(const fs::path& root) {
 }
 
 // NVIDIA's wheels for CUDA 13 share one folder, <nvidia>/cu13. Those for CUDA 12 have one each, so the headers that a
-// kernel includes lie in three.
+// kernel includes are in three folders.
 std::vector<fs::path> includes_beside(const fs::path& nvidia, const fs::path& root) {
   if (auto own = includes_in(root); !own.empty()) return own;
   auto includes = includes_in(nvidia / "cuda_runtime");
@@ -61,7 +61,7 @@ std::vector<fs::path> includes_beside(const fs::path& nvidia, const fs::path& ro
   return includes;
 }
 
-// The parts of a list of paths, as PATH is written; empty parts are left out.
+// The entries of a list of paths, written like PATH, without empty ones.
 std::vector<fs::path> paths_in(const std::string& list) {
   std::vector<fs::path> paths;
   for (size_t start = 0; start <= list.size();) {

@@ -47,7 +47,7 @@ Result<void> Nvml::load() {
   take("nvmlDeviceGetPowerUsage", power_);
   take("nvmlDeviceGetEnforcedPowerLimit", power_limit_);
   take("nvmlDeviceGetTemperature", temperature_);
-  // Driver 12.2 renamed the reasons; drivers keep both names until the old one goes.
+  // Driver 12.2 renamed the reasons; drivers have both names until the old one is removed.
   if (take.done && !library_.load("nvmlDeviceGetCurrentClocksEventReasons", reasons_))
     take("nvmlDeviceGetCurrentClocksThrottleReasons", reasons_);
   return take.done;

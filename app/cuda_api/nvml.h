@@ -9,11 +9,11 @@
 
 namespace attnscope::cuda_api {
 
-// What a GPU reports at one moment; 0 where it does not report a figure.
+// The state of a GPU at one moment; 0 for figures that it does not report.
 struct GpuState {
   double clock_mhz = 0;  // of the SMs
   double power_w = 0;
-  double power_limit_w = 0;  // enforced
+  double power_limit_w = 0;  // the enforced limit
   double temperature_c = 0;
   uint64_t reasons = 0;  // nvmlClocksEventReasons: what limits the clock
 };
@@ -21,21 +21,21 @@ struct GpuState {
 // Bits of GpuState::reasons, from the NVML reference.
 inline constexpr uint64_t kReasonIdle = 0x1, kReasonPowerCap = 0x4, kReasonHardware = 0x8, kReasonThermal = 0x20,
                           kReasonHardwareThermal = 0x40, kReasonPowerBrake = 0x80;
-// "power cap", "thermal slowdown", …; leaves out idle.
+// "power cap", "thermal slowdown", …, without idle.
 std::vector<std::string> reason_words(uint64_t reasons);
 
 // NVML, the driver's library for clocks, power and temperatures, opened at run time.
 class Nvml {
  public:
-  // $ATTNSCOPE_LIBNVML, else the system's libnvidia-ml.so.1. Failure: Stage::device.
+  // Opens $ATTNSCOPE_LIBNVML, otherwise the system's libnvidia-ml.so.1. Failure: Stage::device.
   static Result<std::shared_ptr<const Nvml>> open();
 
-  std::string driver_version() const;  // "580.95.05"; empty when NVML does not say
+  std::string driver_version() const;  // "580.95.05"; empty if NVML does not report it
 
-  struct Gpu;  // nvmlDevice_t's pointee, opaque
-  // `pci_bus_id` as cuDeviceGetPCIBusId gives it. Failure: Stage::device.
+  struct Gpu;  // nvmlDevice_t points to this; opaque
+  // `pci_bus_id` is that of cuDeviceGetPCIBusId. Failure: Stage::device.
   Result<Gpu*> find(const std::string& pci_bus_id) const;
-  // Clock and reasons, which take about 20 us; with `all` also power and temperature.
+  // Reads clock and reasons, which takes about 20 us; with `all`, also power and temperature.
   GpuState state(Gpu* gpu, bool all) const;
 
  private:

@@ -27,9 +27,9 @@ Result<std::shared_ptr<const Nvrtc>> Nvrtc::open(const LibraryPlace& place) {
   if (!library) return fail(library.error());
   std::shared_ptr<Nvrtc> nvrtc(new Nvrtc(std::move(*library), place));
   if (auto done = nvrtc->load(); !done) return fail(done.error());
-  // At its first compile NVRTC opens its builtins by bare name and relies on its own RUNPATH. An address sanitizer's
-  // dlopen() loses that path, and a confined thread may not read the library. Once loaded, it is found by that name. If
-  // it is missing, NVRTC reports that itself, with a better message.
+  // At its first compile NVRTC opens its builtins by bare name through its own RUNPATH. An address sanitizer's dlopen()
+  // loses that path, and a confined thread may not read the library. Once it is loaded, it is found by that name. If it
+  // is missing, NVRTC reports that itself, with a better message.
   std::error_code error;
   const std::filesystem::path builtins = "libnvrtc-builtins.so." + nvrtc->version_text();
   const auto beside = place.library.parent_path() / builtins;

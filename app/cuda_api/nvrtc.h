@@ -11,7 +11,7 @@
 
 namespace attnscope::cuda_api {
 
-// A header by the name that an #include uses, and its text; both must outlive the program.
+// A header by the name used in an #include, and its text. Both must outlive the program.
 struct NvrtcHeader {
   const char* name;
   const char* text;
@@ -37,13 +37,13 @@ class Nvrtc {
   const LibraryPlace& place() const { return place_; }
 
   // Compiles `source` to machine code. `entry` is the C++ name or template expression of a kernel. A program that does
-  // not compile is an output with compiled = false; a Failure (Stage::compile) is an error of NVRTC itself: out of
-  // memory, a bad option. `headers` come before files of the same name.
+  // not compile gives an output with compiled = false; a Failure (Stage::compile) is an error of NVRTC itself: out of
+  // memory, a bad option. `headers` take precedence over files with the same name.
   Result<NvrtcOutput> compile(const std::string& source, const std::string& name, const std::string& entry,
                               const std::vector<std::string>& options, std::span<const NvrtcHeader> headers = {}) const;
 
  private:
-  struct Program;  // nvrtcProgram's pointee, opaque
+  struct Program;  // nvrtcProgram points to this; opaque
   using Handle = Program*;
   class OwnedProgram;
 
@@ -51,14 +51,14 @@ class Nvrtc {
   Result<void> load();
   Result<void> check(const char* call, int code) const;
   struct SizeCall {
-    const char* name;  // for a message
+    const char* name;  // for messages
     int (*call)(Handle, size_t*);
   };
   struct TextCall {
     const char* name;
     int (*call)(Handle, char*);
   };
-  // Reads a text of NVRTC's, without its terminator.
+  // Reads one of NVRTC's texts, without its terminator.
   Result<void> read_text(Handle program, const SizeCall& size, const TextCall& get, std::string& text) const;
   Result<void> read_results(Handle program, const std::string& entry, NvrtcOutput& output) const;
 
@@ -82,8 +82,8 @@ class Nvrtc {
   const char* (*error_text_)(int) = nullptr;
 };
 
-// The NVRTC for this machine: of the driver's major version, or of 12 (else 13) when there is no driver.
-// $ATTNSCOPE_NVRTC is taken if its code runs on the driver. A Failure (Stage::compile) says in one sentence that none
+// The NVRTC for this machine: with the driver's major version, or 12 (otherwise 13) if there is no driver.
+// $ATTNSCOPE_NVRTC is used if its code runs on the driver. The Failure (Stage::compile) says in one sentence that none
 // fits.
 Result<std::shared_ptr<const Nvrtc>> choose_nvrtc();
 

@@ -14,7 +14,7 @@ struct ArrayState;
 using GraphicsResource = GraphicsResourceState*;
 using Array = ArrayState*;
 
-// CUipcMemHandle: passed by value, so its size and kind matter.
+// CUipcMemHandle. Passed by value, so its size and type matter.
 struct IpcHandle {
   std::array<char, 64> bytes{};
 };
@@ -40,7 +40,8 @@ static_assert(sizeof(Copy2d) == 128);
 // The functions of libcuda that share GPU memory between processes and with OpenGL, named as in the CUDA driver API's
 // reference; each returns a CUresult.
 struct PixelCalls {
-  // From the library that Driver::open() takes. Failure (Stage::device): no driver, or one that lacks these functions.
+  // Loads them from the library that Driver::open() uses. Failure (Stage::device): there is no driver, or it lacks
+  // these functions.
   static Result<PixelCalls> open();
 
   std::string name_of(int code) const;  // "CUDA_ERROR_NO_DEVICE"

@@ -5,7 +5,7 @@
 namespace attnscope::cuda_api {
 
 Result<SharedLibrary> SharedLibrary::open(const std::filesystem::path& path) {
-  // RTLD_LOCAL: two NVRTCs of different major versions may be open side by side.
+  // RTLD_LOCAL, because two NVRTCs of different major versions may be open at the same time.
   void* handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle != nullptr) return SharedLibrary(handle, path.string());
   const char* reason = dlerror();

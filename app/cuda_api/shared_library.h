@@ -6,14 +6,15 @@
 
 namespace attnscope::cuda_api {
 
-// A library opened at run time. It stays loaded until the process ends: CUDA's libraries do not survive dlclose().
+// A library opened at run time. It stays loaded until the process ends, because CUDA's libraries do not survive
+// dlclose().
 class SharedLibrary {
  public:
-  // `path` is absolute, or a bare name that the system's loader resolves. Failure: Stage::device, in the loader's
-  // words.
+  // `path` is absolute, or a bare name that the system's loader resolves. Failure: Stage::device, with the loader's
+  // message.
   static Result<SharedLibrary> open(const std::filesystem::path& path);
 
-  // Sets `function` to the symbol of that name. Failure: Stage::device, naming both.
+  // Sets `function` to the symbol with that name. Failure: Stage::device, naming both.
   template <class Function>
   Result<void> load(const char* name, Function*& function) const {
     auto address = symbol(name);
@@ -30,7 +31,7 @@ class SharedLibrary {
   std::string name_;
 };
 
-// Takes a library's functions one after the other. The first that is missing is the Failure of `done`.
+// Loads a library's functions one after the other. The first missing one is the Failure of `done`.
 struct FunctionLoader {
   const SharedLibrary& library;
   Result<void> done{};
