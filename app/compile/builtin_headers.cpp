@@ -280,7 +280,7 @@ typedef cuComplex cufftComplex;
 typedef cuDoubleComplex cufftDoubleComplex;
 )";
 
-// With what g++ predefines.
+// Includes what g++ predefines.
 constexpr const char* kImplied = R"(#pragma once
 #ifndef __FLT_MAX__
 #define __FLT_MAX__ 3.40282347e+38F

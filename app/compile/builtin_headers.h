@@ -6,12 +6,12 @@
 
 namespace attnscope::compile {
 
-// What `#include <stdio.h>`, `<vector>`, `<torch/extension.h>` and the like find: NVRTC has no host headers. Headers
-// whose contents device code may use (limits, fixed-width integers, std::min, type traits) have them. The others are
-// empty: a source without its host code does not need them. CUDA's own headers are real files.
+// The headers that `#include <stdio.h>`, `<vector>`, `<torch/extension.h>` and the like find, because NVRTC has no host
+// headers. Headers whose contents device code may use (limits, fixed-width integers, std::min, type traits) have them.
+// The others are empty: a source without its host code does not need them. CUDA's own headers are real files.
 std::span<const cuda_api::NvrtcHeader> builtin_headers();
 inline constexpr const char* kImpliedHeader = "attnscope/implied.h";  // implied_headers.h
-// What CUB has for device code, in place of cub/cub.cuh, which includes what only a host compiler takes.
+// CUB's device code, instead of cub/cub.cuh, which includes headers that only a host compiler accepts.
 inline constexpr const char* kDeviceCub = R"(#pragma once
 #include <cub/block/block_exchange.cuh>
 #include <cub/block/block_load.cuh>

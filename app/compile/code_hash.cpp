@@ -30,7 +30,7 @@ class Digest {
 bool may_read_bank(std::span<const std::byte> text, uint32_t bank) {
   for (uint64_t at = 0; at + 16 <= text.size(); at += 16) {
     const uint64_t low = *load_at<uint64_t>(text, at);
-    // Of the opcode's 12 bits: 3 and 5 have a constant operand (also LDC), 6 a bindless one.
+    // In the opcode's 12 bits, forms 3 and 5 have a constant operand (also LDC), 6 a bindless one.
     const auto form = (low >> 9) & 7;
     if ((form == 3 || form == 5) && ((low >> 54) & 31) == bank) return true;
   }
@@ -65,7 +65,7 @@ std::string code_hash(const CubinKernel& kernel) {
     digest.number(relocation.offset);
     digest.number(static_cast<uint64_t>(relocation.target) << 32 | relocation.type);
     digest.number(relocation.value);
-    // The name matters only for what no section of this file contains: vprintf, malloc.
+    // The name matters only for symbols that no section of this file contains: vprintf, malloc.
     const bool named = relocation.target == CubinRelocation::Target::external;
     digest.bytes(std::as_bytes(std::span<const char>(relocation.symbol.data(), named ? relocation.symbol.size() : 0)));
   }

@@ -44,8 +44,8 @@ struct ErrorLine {
   std::string file, line, text;
 };
 
-// "02_tiled.cu(152): error: …" or "…(1): catastrophic error: …". Parsed by hand: std::regex recurses once per character
-// and overflows the stack on a long line.
+// Matches "02_tiled.cu(152): error: …" or "…(1): catastrophic error: …". Parsed by hand, because std::regex recurses
+// once per character and overflows the stack on a long line.
 std::optional<ErrorLine> first_error(const std::string& log) {
   constexpr std::string_view place_end = "): ", word = "error: ";
   std::string line;
@@ -72,7 +72,7 @@ std::string ptxas_error(const std::string& log) {
 
 }  // namespace
 
-// Only at the start: a folder with this name inside another path belongs to the user.
+// Only at the start, because a folder with this name inside another path belongs to the user.
 std::string without_source_root(std::string text) {
   const std::string root = kSourceRoot;
   const auto inside_a_path = [&](size_t at) {

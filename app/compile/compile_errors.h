@@ -11,8 +11,8 @@ inline constexpr const char* kSourceRoot = "/attnscope/";
 
 std::string without_source_root(std::string text);
 
-// The source with the files that its #line directives name put there too: the compiler puts the folder that the program
-// runs in before a name without one.
+// The source with the files of its #line directives put there too, because the compiler prepends the current folder to
+// a relative name.
 std::string with_rooted_lines(std::string source);
 
 // The hint about what a kernel's own text may include, and the message for a name that leads elsewhere.
@@ -21,10 +21,10 @@ inline constexpr const char* kMayInclude =
     "project's own headers into its source.";
 std::string outside_text(const std::string& name);
 
-// The header in an NVRTC log's first error, if that is that there is none of this name; else empty.
+// The header in an NVRTC log's first error, if the error is that it was not found; otherwise empty.
 std::string missing_header_in(const std::string& log);
 
-// Whether an NVRTC log's first error is in a header below a folder of this name: "thrust".
+// True if an NVRTC log's first error is in a header below a folder with this name: "thrust".
 bool is_within(const std::string& log, const std::string& folder);
 
 // Why NVRTC refused, from its log: the first error as file:line (Stage::compile; the whole log is the hint), or too

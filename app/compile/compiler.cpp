@@ -37,9 +37,9 @@ constexpr size_t kMaxSourceBytes = 4 << 20;
 constexpr size_t kMaxEntryBytes = 512;
 constexpr int kWritesBetweenTrims = 16;
 constexpr size_t kMostAbsent = 8;                    // headers that a kernel may do without
-constexpr const char* kFormatVersion = "variant 2";  // raise it when entries of an older program would be misread
+constexpr const char* kFormatVersion = "variant 2";  // increase it if entries of an older program would be misread
 
-// Every patch of a release has the same version text; its files differ in size.
+// Every patch of a release has the same version text, but its files differ in size.
 std::string library_identity(const cuda_api::Nvrtc& nvrtc) {
   std::string identity = nvrtc.version_text();
   const fs::path& library = nvrtc.place().library;
@@ -67,12 +67,12 @@ Result<std::vector<fs::path>> header_folders(const CompileRequest& request, cons
   return folders;
 }
 
-// Whether the source itself includes `header`, and no header of CUDA's does.
+// True if the source itself includes `header`, and no CUDA header does.
 bool includes(const std::string& source, const std::string& header) {
   return source.find("<" + header + ">") != std::string::npos || source.find('"' + header + '"') != std::string::npos;
 }
 
-// In place of Thrust's and CUB's headers that the source includes and NVRTC refuses: host code uses them.
+// Replaces Thrust's and CUB's headers that the source includes and NVRTC refuses, because only host code uses them.
 struct Stand {
   std::string header;
   const char* text;
@@ -89,10 +89,10 @@ std::vector<Stand> stands_for(const std::string& source) {
 
 bool in_thrust(const std::string& log) { return is_within(log, "thrust") || is_within(log, "cub"); }
 
-// A file for nvcc has code that only its host side needs: after a refusal, the kernel is compiled without the
-// declarations that it does not reach, with empty texts for headers that are missing, without the host's part of Thrust
-// and CUB if NVRTC refuses it, and as nvcc does on Linux: with __linux__ and __int128. `output` keeps the refusal if
-// that does not compile either.
+// A file for nvcc may have code that only its host side needs. After a refusal, the kernel is compiled again without
+// the declarations that it does not reach, with empty texts for missing headers, without the host part of Thrust and
+// CUB if NVRTC refuses it, and as nvcc does on Linux: with __linux__ and __int128. `output` keeps the refusal if that
+// does not compile either.
 void retry_without_unneeded(const cuda_api::Nvrtc& nvrtc, const std::string& source, const std::string& name,
                             const CompileRequest& request, std::vector<std::string> options,
                             cuda_api::NvrtcOutput& output) {
@@ -131,7 +131,7 @@ void retry_without_unneeded(const cuda_api::Nvrtc& nvrtc, const std::string& sou
   }
 }
 
-// The last part of the path, with printable characters only: it appears in messages and in the line table.
+// The last part of the path, with printable characters only, because it appears in messages and in the line table.
 std::string shown_name(const std::string& file_name) {
   std::string name = fs::path(file_name).filename().string();
   for (char& c : name)
@@ -139,8 +139,8 @@ std::string shown_name(const std::string& file_name) {
   return name.empty() ? "kernel.cu" : name;
 }
 
-// Without a wall between the compiler and the machine's files, only the kernel's own text can be checked: it must
-// include everything by plain names.
+// If the compiler is not confined, only the kernel's own text can be checked: it must include everything by plain
+// names.
 Result<void> check_own_includes(const CompileRequest& request) {
   const ScannedIncludes scanned = scan_includes(request.source);
   const auto refused = [&](size_t line, const std::string& what) {
@@ -169,7 +169,7 @@ Result<void> check_request(const CompileRequest& request) {
   return {};
 }
 
-// What was requested from which NVRTC; the second half of a cached variant's name says what it may read.
+// Identifies the request and the NVRTC. The second half of a cached variant's name says what the compilation may read.
 std::string request_key(const CompileRequest& request, const std::vector<std::string>& options,
                         const std::string& nvrtc) {
   std::string all;
@@ -229,7 +229,7 @@ Result<void> read_figures(Variant& variant) {
   return {};
 }
 
-// The variant of a file that another compiler wrote. Spills are not known: only ptxas' log has them.
+// The variant of a file that another compiler wrote. Spills are unknown, because only ptxas' log has them.
 Result<std::shared_ptr<const Variant>> ready_made(const CompileRequest& request) {
   const std::span bytes = std::as_bytes(std::span(request.source));
   auto code = machine_code_for(bytes, request.arch, request.entry, shown_name(request.file_name));
@@ -257,7 +257,7 @@ std::optional<int64_t> whole_value(const CubinKernel& kernel, const CubinVariabl
 
 struct Compiler::Toolchain {
   std::shared_ptr<const cuda_api::Nvrtc> nvrtc;
-  std::string identity;  // NVRTC's version, and hashes that stand for its patch and our own headers
+  std::string identity;  // NVRTC's version, and hashes that identify its patch and our own headers
 };
 
 Compiler::Compiler(CompilerOptions options) : options_(std::move(options)) {}
@@ -267,7 +267,7 @@ Result<std::shared_ptr<const Compiler::Toolchain>> Compiler::toolchain() {
   const std::lock_guard lock(mutex_);
   if (toolchain_) return toolchain_;
   auto nvrtc = cuda_api::choose_nvrtc();
-  if (!nvrtc) return fail(nvrtc.error());  // tried again at the next call: it may have been installed by then
+  if (!nvrtc) return fail(nvrtc.error());  // tried again at the next call, because it may have been installed by then
   auto tools = std::make_shared<Toolchain>();
   tools->nvrtc = *nvrtc;
   tools->identity = library_identity(**nvrtc);
@@ -321,7 +321,7 @@ Result<Variant> Compiler::compile_now(const CompileRequest& request, const Toolc
   if (!options) return fail(options.error());
   for (const fs::path& folder : folders) options->push_back("-I" + folder.string());
   const cuda_api::Nvrtc& nvrtc = *tools.nvrtc;
-  // From then on NVRTC has its own cache, which knows less about the headers than ours.
+  // From this version on NVRTC has its own cache, which knows less about the headers than ours.
   if (std::pair(nvrtc.major(), nvrtc.minor()) >= std::pair(12, 9)) options->push_back("--no-cache");
   const std::string name = shown_name(request.file_name);
   const std::string source =

@@ -22,13 +22,14 @@ class Nvrtc;
 
 namespace attnscope::compile {
 
-// What decides a variant. Macros reach the compiler only as integers: a preset cannot carry code, a flag or a path.
+// Everything that determines a variant. Macros reach the compiler only as integers, so that a preset cannot carry code,
+// a flag or a path.
 struct CompileRequest {
   std::string source;                     // text, at most 4 MB
   std::string file_name;                  // "02_tiled.cu": for messages and the line table; a folder is dropped
   std::string entry;                      // a kernel's C++ name or template expression
   std::map<std::string, int64_t> macros;  // knobs, HEAD_DIM, CAUSAL: names of [A-Z_][A-Z0-9_]*
-  // Gives DTYPE (0 f16, 1 bf16, 2 f32) and ATTN_T (half, __nv_bfloat16, float); empty: neither.
+  // Defines DTYPE (0 f16, 1 bf16, 2 f32) and ATTN_T (half, __nv_bfloat16, float); empty: neither.
   std::optional<DType> dtype = DType::f16;
   CompileOptions options;
   int arch = 89;  // compute capability × 10
@@ -43,26 +44,26 @@ struct Variant {
   std::string nvrtc;         // version: "12.8"
   std::string ptx;
   std::vector<std::byte> cubin;
-  SharedLayout shared;      // offset of each static buffer, for code that looks at addresses
+  SharedLayout shared;      // offset of each static buffer, for code that examines addresses
   int64_t barriers = 0;     // named barriers used
   int64_t max_threads = 0;  // per CTA, from __launch_bounds__; 0 if not declared
 };
 
 struct CompilerOptions {
   std::filesystem::path cache_dir;          // empty: no cache on disk
-  uint64_t cache_cap_bytes = 512ull << 20;  // the least recently used go first
+  uint64_t cache_cap_bytes = 512ull << 20;  // above it, the least recently used entries are deleted
 };
 
 // Compiles through NVRTC, which is found and opened on the first call. Several threads may use it at once. Each
-// compilation runs on a thread that may read only the files whose contents decide the variant's name.
+// compilation runs on a thread that may read only the files whose contents are part of the variant's name.
 class Compiler {
  public:
   explicit Compiler(CompilerOptions options);
   ~Compiler();
 
-  // Takes the variant from the cache, or from a bundle's shipped variants, if it has the same request: then info.cached
-  // is true and info.compile_ms is that of the first compilation. Failures: Stage::input (a macro or an option that may
-  // not reach the compiler), Stage::compile (NVRTC's first error as file:line, with the whole log as the hint; or
+  // Takes the variant from the cache, or from a bundle's shipped variants, if one has the same request; info.cached is
+  // then true, and info.compile_ms is that of the first compilation. Failures: Stage::input (a macro or an option that
+  // may not reach the compiler), Stage::compile (NVRTC's first error as file:line, with the whole log as the hint; or
   // missing NVRTC or headers), Stage::limits (more static shared memory than a CTA may have).
   Result<std::shared_ptr<const Variant>> compile(const CompileRequest& request);
 
@@ -80,11 +81,11 @@ class Compiler {
   IncludeReader includes_;
   std::mutex mutex_;
   std::shared_ptr<const Toolchain> toolchain_;  // guarded by mutex_
-  int kept_ = 0;                                // entries written, guarded by mutex_
+  int kept_ = 0;                                // number of entries written; guarded by mutex_
 };
 
-// The values of the source's own integer variables, by name: a manifest's "dynamic_shared" may use them. Failure
-// (Stage::compile) when one is not in the machine code.
+// The values of the source's own integer variables, by name, for a manifest's "dynamic_shared". Failure
+// (Stage::compile) if one is not in the machine code.
 Result<std::map<std::string, double>> constants_of(const Variant& variant, const std::vector<std::string>& names);
 
 // The options for NVRTC, macros included, in a fixed order. Failure: Stage::input.

@@ -26,10 +26,10 @@ enum Attribute : uint8_t {
 constexpr uint8_t kFormatSized = 4;  // formats 1-3 have their value in the header's two bytes
 
 constexpr uint64_t kMaxTextBytes = 64u << 20;
-constexpr uint64_t kMaxSharedBytes = 1u << 30;  // far above any GPU's; a larger size is damage
-constexpr uint32_t kMostRegisters = 255;        // of a thread
+constexpr uint64_t kMaxSharedBytes = 1u << 30;  // far above any GPU's; a larger size means damage
+constexpr uint32_t kMostRegisters = 255;        // per thread
 constexpr uint32_t kLastBank = 17;              // sections .nv.constant0 to .nv.constant17
-constexpr uint32_t kMostThreads = 65536;        // of one dimension, so that their product fits
+constexpr uint32_t kMostThreads = 65536;        // per dimension, so that their product fits
 // The number of barriers in a text section's flags; attribute_barriers overrides it.
 constexpr int kBarriersShift = 20;
 constexpr uint32_t kBarriersMask = 0x7f;
@@ -212,7 +212,7 @@ class KernelReader {
               [](const ConstantBank& a, const ConstantBank& b) { return a.index < b.index; });
     if (kernel_.arch >= 90) {
       kernel_.shared_base = kReservedSharedBytes;
-      // The section includes the reserved KB; ptxas -v and the launch do not count it.
+      // The section includes the reserved KB, which ptxas -v and the launch do not count.
       if (kernel_.static_shared_bytes != 0 && kernel_.static_shared_bytes < kReservedSharedBytes)
         return malformed("its shared memory is smaller than the system's part");
       if (kernel_.static_shared_bytes != 0) kernel_.static_shared_bytes -= uint32_t{kReservedSharedBytes};
@@ -286,7 +286,7 @@ class KernelReader {
     return {};
   }
 
-  // REL keeps the addend in the place itself. In code the place is part of an instruction and holds none.
+  // REL has the addend in the place itself. In code the place is part of an instruction and has none.
   static uint64_t addend_of(CubinRelocation::Place place, const ElfRelocation& entry,
                             std::span<const std::byte> content) {
     if (entry.has_addend) return static_cast<uint64_t>(entry.addend);

@@ -27,10 +27,10 @@ struct CubinRelocation {
   enum class Target : uint8_t { global_init, global, constant_bank, text, external, other };
   Place place = Place::constant_bank;
   uint32_t bank = 0;    // when place is constant_bank
-  uint64_t offset = 0;  // bytes from the start of the place: where the value is written
+  uint64_t offset = 0;  // where the value is written: bytes from the start of the place
   uint32_t type = 0;    // ELF type; 2 is a 64-bit absolute address, the only one seen in whole-program code
   Target target = Target::external;
-  uint64_t value = 0;  // offset within the target, addend included; the loader adds the target's base
+  uint64_t value = 0;  // offset within the target, including the addend; the loader adds the target's base
   std::string symbol;  // for messages; "vprintf" and the like for external
 };
 
@@ -43,7 +43,7 @@ struct CubinVariable {
   uint64_t size = 0;    // bytes
 };
 
-// What a cubin's ELF file says about one kernel: everything that an executor needs besides the instructions.
+// What a cubin's ELF file contains about one kernel: everything that an executor needs besides the instructions.
 struct CubinKernel {
   std::string name;                                // ELF symbol
   uint32_t arch = 0;                               // 80, 89, 90
@@ -57,15 +57,15 @@ struct CubinKernel {
   uint32_t parameter_bytes = 0;
   std::vector<KernelParameter> parameters;  // sorted by ordinal
   uint32_t registers = 0;                   // per thread
-  uint32_t frame_bytes = 0;                 // a thread's local stack, called functions included
-  uint32_t static_shared_bytes = 0;         // as ptxas counts it: .nv.shared.<name> without the system's part
+  uint32_t frame_bytes = 0;                 // a thread's local stack, including called functions
+  uint32_t static_shared_bytes = 0;         // by ptxas' count: .nv.shared.<name> without the system's part
   uint32_t shared_base = 0;  // where the kernel's shared memory starts in its window: 0x400 on sm_90, 0 before
   uint32_t barriers = 0;     // named barriers used
   uint32_t max_threads = 0;  // per CTA, from __launch_bounds__; 0 if not declared
   std::map<std::string, uint32_t> functions;  // FUNC symbols inside .text → byte offset
 };
 
-// Reads `cubin` (an ELF64 file of machine EM_CUDA) and finds the kernel whose symbol is `entry`; with an empty entry,
+// Reads `cubin` (an ELF64 file of machine EM_CUDA) and finds the kernel whose symbol is `entry`; if `entry` is empty,
 // its only kernel. Truncated or foreign bytes are a Failure (Stage::decode), never undefined behaviour: every offset is
 // checked.
 Result<CubinKernel> read_cubin(std::span<const std::byte> cubin, const std::string& entry);

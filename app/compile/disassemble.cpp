@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What nvdisasm prints about every cubin older than itself; it does not affect what we read.
+// Printed by nvdisasm for every cubin older than itself; it does not affect what we read.
 constexpr std::string_view kHarmlessWarnings[] = {
     "nvdisasm warning : Disassembling Std Elf to Old format or Old Elf to Std format not supported yet, switching to "
     "Old "
@@ -40,7 +40,7 @@ std::string without_harmless(const std::string& text) {
   return kept;
 }
 
-// Equal machine code with another line table prints other source lines, so both are part of the name.
+// Equal machine code with another line table gives other source lines, so both are part of the name.
 Result<std::string> cache_key(std::span<const std::byte> cubin, const CubinKernel& kernel) {
   auto elf = read_elf(cubin, kElfMachineCuda);
   if (!elf) return fail(elf.error());
@@ -50,7 +50,7 @@ Result<std::string> cache_key(std::span<const std::byte> cubin, const CubinKerne
   return code_hash(kernel) + "-" + xxh3_128(lines).substr(0, 16);
 }
 
-// The cubin may come from elsewhere, and nvdisasm was not written for hostile input: it may read only itself and its
+// The cubin may come from elsewhere, and nvdisasm was not written for hostile input, so it may read only itself and its
 // libraries.
 platform::Allowed files_of(const fs::path& program) {
   platform::Allowed allowed{platform::program_files(), {}, platform::Sockets::none};
@@ -61,8 +61,8 @@ platform::Allowed files_of(const fs::path& program) {
   return allowed;
 }
 
-// nvdisasm allocates and fills memory for the zeroes of .nv.global, seconds per gigabyte, but prints none of them:
-// without them its listing of the code is the same. Empty when there are few.
+// nvdisasm allocates and fills memory for the zeroes of .nv.global, which takes seconds per gigabyte, but prints none
+// of them; without them its listing of the code is the same. Empty if there are few.
 std::vector<std::byte> without_zeroes(std::span<const std::byte> cubin) {
   constexpr uint64_t few = 1 << 20;
   constexpr uint64_t section_bytes = 64, symbol_bytes = 24;
@@ -100,8 +100,8 @@ Result<std::string> run_nvdisasm(std::span<const std::byte> cubin, const CubinKe
   }
   platform::ToolRun run;
   run.program = program;
-  // Without -ndf, nvdisasm would spend a fifth of its time on dataflow analysis, which only names the targets of
-  // indirect jumps.
+  // Without -ndf, nvdisasm spends a fifth of its time on dataflow analysis, which only names the targets of indirect
+  // jumps.
   run.arguments = {"-c", "-hex", "-gi", "-ndf", platform::tool_input};
   const std::vector<std::byte> cut = without_zeroes(cubin);
   run.input = cut.empty() ? cubin : std::span<const std::byte>(cut);
@@ -138,7 +138,7 @@ Result<void> check_relocations(const CubinKernel& kernel) {
 }
 
 // A listing that is shipped for this code, or empty. A bundle ships the listings of its presets for machines without
-// nvdisasm, by code only: where it was compiled does not matter.
+// nvdisasm. They are found by code only; where it was compiled does not matter.
 std::optional<SassProgram> shipped_program(const CubinKernel& kernel) {
   const auto resources = platform::resources();
   if (!resources) return std::nullopt;
@@ -167,7 +167,7 @@ Result<std::shared_ptr<const SassProgram>> disassemble(std::span<const std::byte
 
   if (options.nvdisasm.empty() && !find_nvdisasm())
     if (auto program = shipped_program(*kernel)) return std::make_shared<const SassProgram>(std::move(*program));
-  // Missing, truncated or of another format: make it again.
+  // If it is missing, truncated or of another format, it is made again.
   auto section = run_nvdisasm(cubin, *kernel, options);
   if (!section) return fail(section.error());
   auto program = parse_nvdisasm(*section, std::move(*kernel));

@@ -8,7 +8,8 @@ namespace {
 constexpr uint64_t kFileHeaderBytes = 64, kSectionHeaderBytes = 64, kSymbolBytes = 24;
 constexpr uint8_t kSymbolFunction = 2;
 constexpr uint8_t kOtherEntry = 0x10;  // STO_CUDA_ENTRY: a kernel, not a device function
-constexpr uint64_t kMostShared = 4;    // names and sections may take so many times the file's bytes: names share ends
+// Names and sections may take this many times the file's bytes, because names share ends.
+constexpr uint64_t kMostShared = 4;
 
 tl::unexpected<Failure> malformed(const std::string& what) {
   return fail(Stage::decode, "The cubin is malformed: " + what + ".",

@@ -11,7 +11,7 @@
 
 namespace attnscope::compile {
 
-// Reads a little-endian value at an offset of any bytes, and never past their end.
+// Reads a little-endian value at any byte offset, and never past the end.
 template <class T>
 std::optional<T> load_at(std::span<const std::byte> bytes, uint64_t offset) {
   if (offset > bytes.size() || bytes.size() - offset < sizeof(T)) return std::nullopt;
@@ -42,12 +42,12 @@ struct ElfRelocation {
   uint64_t offset = 0;
   uint32_t symbol = 0, type = 0;
   int64_t addend = 0;
-  bool has_addend = false;  // REL keeps the addend in the target itself
+  bool has_addend = false;  // REL has the addend in the target itself
 };
 
 // Views into an ELF64 file's bytes, which must outlive it. Every offset has been checked against the file's end, and
-// the sections and names together are not much longer than the file: no forged one takes more time or memory than its
-// size.
+// the sections and names together are not much longer than the file, so that a forged file takes no more time or memory
+// than its size.
 struct ElfFile {
   uint32_t flags = 0;
   uint8_t abi_version = 0;
@@ -57,7 +57,7 @@ struct ElfFile {
   const ElfSection* find(std::string_view name) const;
 };
 
-// Whether it is a kernel that a driver can launch, and not a function that kernels call.
+// True for a kernel that a driver can launch, false for a function that kernels call.
 bool is_kernel(const ElfSymbol& symbol);
 
 constexpr uint16_t kElfMachineCuda = 190;

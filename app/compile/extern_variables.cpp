@@ -13,7 +13,7 @@ namespace {
 
 using Tokens = std::vector<CppToken>;
 
-// The variables that the declaration at `first` names, with its end; without names: it is none of device variables.
+// The variables that the declaration at `first` names, and its end; no names if it does not declare device variables.
 struct Declared {
   std::vector<std::string_view> names;
   bool is_extern = false;

@@ -115,7 +115,7 @@ const Words kHostWords{"cout",
                        "AT_DISPATCH_FLOATING_TYPES",
                        "pybind11"};
 
-// A variable with one of these in its declaration is one that device code may use.
+// A variable with one of these in its declaration may be used by device code.
 const Words kSeenByDevice{"const", "constexpr", "__constant__", "__managed__", "__shared__", "extern", "template"};
 
 constexpr int kDeepestClass = 32;  // nested classes; deeper ones are left unchanged
@@ -155,7 +155,7 @@ class Blanker {
     return open.empty();
   }
 
-  // Macros whose text says where a function runs: `#define DEV __device__ __forceinline__`.
+  // Finds macros whose text says where a function runs: `#define DEV __device__ __forceinline__`.
   void find_macros() {
     for (const CppToken& t : tokens_) {
       if (t.kind != CppToken::Kind::line) continue;
@@ -195,7 +195,7 @@ class Blanker {
     return false;
   }
 
-  // Whether [begin, end) uses something that only the host has.
+  // True if [begin, end) uses something that only the host has.
   bool host_only(size_t begin, size_t end) const { return host_only(tokens_, begin, end); }
   static bool host_only(const Tokens& tokens, size_t begin, size_t end) {
     const auto is = [&](size_t i, std::string_view text) { return i < tokens.size() && tokens[i].is(text); };
@@ -213,8 +213,8 @@ class Blanker {
     return false;
   }
 
-  // Conditions and definitions stay: they may extend over the ends of the declaration. So does #line, which numbers
-  // the lines behind it.
+  // Conditions and definitions stay, because they may extend over the ends of the declaration. #line stays too, because
+  // it numbers the following lines.
   void blank(size_t begin, size_t end) {
     if (begin >= end) return;
     for (size_t at = tokens_[begin].at, last = tokens_[end - 1].end(); at < last; ++at)
@@ -251,7 +251,7 @@ class Blanker {
     return end;
   }
 
-  // Handles one declaration of a namespace or (`member`) a class, from `first`; returns where the next one starts.
+  // Handles one declaration of a namespace or (`member`) a class, from `first`. Returns where the next one starts.
   size_t declaration(size_t first, size_t end, bool member) {
     size_t i = first;
     if (token(i).kind == CppToken::Kind::line || is(i, ";") || is(i, "}")) return i + 1;

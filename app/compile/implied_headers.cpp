@@ -22,7 +22,8 @@ std::string with_implied_headers(const std::string& source) {
       "DBL_EPSILON"};
   const auto used = [&](const auto& self, const std::vector<CppToken>& tokens, bool in_line) -> bool {
     for (size_t i = 0; i < tokens.size(); ++i) {
-      const bool line = tokens[i].kind == CppToken::Kind::line && !in_line;  // a `##…` within a line is not a line
+      // A `##…` within a line is not a line of its own.
+      const bool line = tokens[i].kind == CppToken::Kind::line && !in_line;
       if (line && self(self, cpp_tokens(tokens[i].text.substr(1)), true)) return true;
       if (tokens[i].kind != CppToken::Kind::word) continue;
       const bool of_std = tokens[i].is("std") && i + 1 < tokens.size() && tokens[i + 1].is(":");

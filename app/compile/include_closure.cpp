@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 constexpr uint64_t kMaxHeaderBytes = 64u << 20;
 constexpr size_t kMaxKnown = 256;
 
-// `path` relative to one of `folders`; empty when it is below none.
+// `path` relative to one of `folders`; empty if it is below none.
 std::string below(const fs::path& path, const std::vector<fs::path>& folders) {
   for (size_t i = 0; i < folders.size(); ++i) {
     const auto [folder, rest] = std::mismatch(folders[i].begin(), folders[i].end(), path.begin(), path.end());
@@ -27,7 +27,7 @@ std::string below(const fs::path& path, const std::vector<fs::path>& folders) {
   return {};
 }
 
-// `body` of a macro, with `argument` for its parameter.
+// `body` of a macro, with its parameter replaced by `argument`.
 std::string with_argument(const HeaderMacro& macro, const std::string& argument) {
   std::string text = macro.body.name;
   if (macro.parameter.empty()) return text;
@@ -76,7 +76,7 @@ class IncludeReader::Walk {
     for (const HeaderMacro& one : includes->macros) macros_[one.macro].push_back(one);
   }
 
-  // All places where `included` may be, not only the first: an #include_next takes a later one.
+  // Records all places where `included` may be, not only the first, because an #include_next uses a later one.
   bool name(const IncludedName& included, const fs::path& folder) {
     bool found = false;
     for (const cuda_api::NvrtcHeader& header : builtin_headers()) {
@@ -109,12 +109,12 @@ class IncludeReader::Walk {
     for (fs::path name = place; name.has_relative_path(); name = name.parent_path()) {
       const fs::path folder = name.parent_path();
       auto known = folders_looked_at_.find(folder.string());
-      if (known == folders_looked_at_.end()) {  // stamped before it is searched: later changes show
+      if (known == folders_looked_at_.end()) {  // stamped before it is searched, so that later changes show
         const auto stamp = platform::folder_stamp_of(folder);
         if (stamp && platform::is_recent(*stamp)) settled_ = false;
         known = folders_looked_at_.emplace(folder.string(), stamp).first;
       }
-      if (platform::name_exists(name)) break;  // a link that leads nowhere, or a folder: its target may change
+      if (platform::name_exists(name)) break;  // a dangling link, or a folder: its target may change
       if (known->second) return;
     }
     missing_.push_back(place);
@@ -134,10 +134,10 @@ class IncludeReader::Walk {
     follow(file.includes, path.parent_path());
   }
 
-  // Whether a computed name led to a new file.
+  // Returns true if a computed name led to a new file.
   bool follow_computed() {
     for (size_t i = 0; i < computed_.size(); ++i) {
-      const Computed one = computed_[i];  // a copy: what is found may be added to both lists
+      const Computed one = computed_[i];  // a copy, because new entries may be added to both lists
       for (const HeaderMacro& macro : std::vector<HeaderMacro>(macros_[one.name.macro]))
         computed_[i].found |= name({with_argument(macro, one.name.argument), macro.body.quoted, 0}, one.folder);
     }
@@ -154,7 +154,7 @@ class IncludeReader::Walk {
       const auto stamp = platform::stamp_of(at->path());
       if (!stamp) continue;
       looked_at_.emplace(path, stamp);
-      // Too many to read: a stamp changes with the contents, and sometimes without.
+      // Too many to read, so the stamp is used: it changes with the contents, and sometimes without.
       hashes_[path] = std::to_string(stamp->bytes) + " " + std::to_string(stamp->modified_ns);
     }
   }
@@ -171,7 +171,7 @@ class IncludeReader::Walk {
     for (const std::string& line : lines) all += line;
     closure.digest = xxh3_128(all);
     Known known;
-    known.settled = settled_ && whole_.empty();  // a new file in a whole folder would not be seen
+    known.settled = settled_ && whole_.empty();  // a new file in a whole folder would not be noticed
     for (const auto& [path, stamp] : looked_at_)
       if (stamp) known.files.emplace_back(path, *stamp);
     for (const auto& [path, stamp] : folders_looked_at_)

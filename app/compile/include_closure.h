@@ -15,12 +15,12 @@ namespace attnscope::compile {
 // The files that a compilation may read.
 struct IncludeClosure {
   std::vector<std::filesystem::path> files;  // or whole folders, for a computed name that cannot be followed
-  std::string digest;                        // of their contents and their names below their folders
+  std::string digest;                        // over their contents and their names below their folders
 };
 
 // Finds what a source may include in `folders`, and what those files include, whatever any #if says. NVRTC offers
-// neither a callback for includes nor a list of what it read. The closure is part of a cached variant's name, and the
-// compiler's thread may read only the closure, so no file can change the code without changing the name.
+// neither a callback for includes nor a list of the files that it read. The closure is part of a cached variant's name,
+// and the compiler's thread may read only the closure, so no file can change the code without changing the name.
 //
 // Files are read once and then recognised by their stamps, a source by its text. Several threads may use it.
 class IncludeReader {
@@ -32,15 +32,15 @@ class IncludeReader {
   class Walk;
   struct File {
     platform::FileStamp stamp;
-    bool settled = false;  // it did not change shortly before it was read: the stamp is reliable
+    bool settled = false;  // it did not change shortly before it was read, so its stamp is reliable
     std::string hash;
     std::shared_ptr<const ScannedIncludes> includes;
   };
-  // What was true when a closure was made. Three of four places that are searched hold no file. The stamps of the
-  // folders above them tell if one appears: a few dozen folders for hundreds of names.
+  // The state in which a closure was made. Three of four searched places have no file. The stamps of the folders above
+  // them show if one appears: a few dozen folders for hundreds of names.
   struct Known {
     std::vector<std::pair<std::filesystem::path, platform::FileStamp>> files, folders;
-    std::vector<std::filesystem::path> missing;  // names that are not files: no folder's stamp covers them
+    std::vector<std::filesystem::path> missing;  // names that are not files and that no folder's stamp covers
     bool settled = false;                        // if false, something may have changed although the stamps match
     std::shared_ptr<const IncludeClosure> closure;
     bool holds() const;

@@ -15,7 +15,7 @@ bool in_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 |
 bool ends_line(char c) { return c == '\n' || c == '\r'; }
 bool blank(char c) { return c == ' ' || c == '\t' || c == '\f' || c == '\v'; }
 
-// The index after the backslash at `at` and the line end that it joins; `at` if it joins nothing. `loosely`: over
+// The index after the backslash at `at` and the line end that it joins; `at` if it joins nothing. `loosely`: also over
 // blanks.
 size_t behind_join(std::string_view source, size_t at, bool loosely) {
   size_t end = at + 1;
@@ -29,7 +29,7 @@ struct Joined {
   std::string text;
   std::vector<size_t> joints;  // where in `text`
 
-  // Continues counting from the last call, so a file of includes costs only its length.
+  // Continues counting from the last call, so that a file of includes costs only its length.
   size_t line_of(size_t at) const {
     const auto place = [&](size_t i) { return text.begin() + static_cast<ptrdiff_t>(i); };
     const auto between = std::count(place(std::min(at, counted)), place(std::max(at, counted)), '\n');
@@ -69,7 +69,7 @@ class Scanner {
   }
 
  private:
-  // Whether only blanks and comments precede a directive on its line; a comment of several lines may end there.
+  // True if only blanks and comments precede a directive on its line; a comment of several lines may end there.
   bool first_on_line(size_t at) const {
     while (at > 0 && blank(text_[at - 1])) --at;
     return at == 0 || ends_line(text_[at - 1]) || text_.substr(0, at).ends_with("*/");
@@ -118,7 +118,7 @@ class Scanner {
     return IncludedName{std::string(rest.substr(0, close)), quoted, joined_.line_of(open)};
   }
 
-  // The word in the parentheses that open at `open`; empty when there are none, or more than one word.
+  // The word in the parentheses that open at `open`; empty if there are none, or if they have more than one word.
   std::string_view in_parentheses(size_t open) const {
     if (!has(open, '(')) return {};
     const size_t start = behind_blanks(open + 1);
@@ -164,7 +164,7 @@ class Scanner {
   const Joined joined_;
   const std::string_view text_;
   ScannedIncludes& found_;
-  mutable size_t comment_from_ = 1, comment_end_ = 0;  // the comment whose end was found last: none yet
+  mutable size_t comment_from_ = 1, comment_end_ = 0;  // the comment whose end was found last; at first none
 };
 
 // A backslash, blanks, the line's end: compilers differ on whether that joins lines, so both readings are scanned.

@@ -32,10 +32,10 @@ struct ScannedIncludes {
 };
 
 // Every name that `source` may include or pass to __has_include, whatever its conditions say: both sides of every #if,
-// even under #if 0. Better one too many than one too few.
+// even under #if 0. A name too many does no harm; a missing one would.
 ScannedIncludes scan_includes(std::string_view source);
 
-// Whether `name` leads out of the folders that are searched: an absolute path, or one with ".." in it.
+// True if `name` leads out of the folders that are searched: an absolute path, or one with ".." in it.
 bool leads_outside(const std::string& name);
 
 }  // namespace attnscope::compile

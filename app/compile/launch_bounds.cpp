@@ -4,9 +4,9 @@
 
 namespace attnscope::compile {
 
-// CUDA's __launch_bounds__ is a macro for this attribute, of (threads), (threads, CTAs) or (threads, CTAs, cluster).
-// Functions tell the numbers apart: to a macro the comma of Tile<float, 4>::kThreads would be one between two of them.
-// A cluster's CTAs are left out: the compiler refuses that number, 0 too, below sm_90, and it only limits a launch.
+// CUDA's __launch_bounds__ is a macro for this attribute, with (threads), (threads, CTAs) or (threads, CTAs, cluster).
+// Functions tell the numbers apart, because a macro would split Tile<float, 4>::kThreads at its comma. A cluster's CTAs
+// are left out: the compiler refuses that number, even 0, below sm_90, and it only limits a launch.
 std::string with_launch_bounds(const std::string& source, int ctas) {
   if (ctas == 0) return source;
   return fmt::format(

@@ -17,10 +17,10 @@ namespace {
 
 using Bytes = std::span<const std::byte>;
 
-// A fatbinary: magic u32, version u16, header's bytes u16, bytes behind it u64; then entries. An entry: kind u16,
-// version u16, header's bytes u32, content's bytes u64, compressed bytes u32, …; architecture u32 at 28, flags u64
-// at 40. As nvcc 13.0's `fatbinary` writes it with and without --compress; tests/unit/compile/machine_code_test.cpp
-// builds one.
+// A fatbinary: magic u32, version u16, header's bytes u16, bytes after it u64; then entries. An entry: kind u16,
+// version u16, header's bytes u32, content's bytes u64, compressed bytes u32, …; architecture u32 at 28, flags u64 at
+// 40. As nvcc 13.0's `fatbinary` writes it with and without --compress; tests/unit/compile/machine_code_test.cpp builds
+// one.
 constexpr uint32_t kFatMagic = 0xba55ed50;
 constexpr uint64_t kFatHeaderBytes = 16, kEntryHeaderBytes = 64;
 constexpr uint16_t kEntryElf = 2;
@@ -65,7 +65,7 @@ Result<void> read_entries(Bytes entries, Found& found) {
   return {};
 }
 
-// One fatbinary behind the other, with zeroes between them.
+// Reads fatbinaries one after the other, with zeroes between them.
 Result<void> read_fatbinaries(Bytes bytes, Found& found) {
   uint64_t at = 0;
   while (at + kFatHeaderBytes <= bytes.size()) {
@@ -116,7 +116,7 @@ std::string archs_of(const Found& found) {
   return joined(all, [](int arch) { return fmt::format("sm_{}", arch); });
 }
 
-// "_Z5saxpyifPKfPf" → "saxpy": of a function in no namespace, as the Itanium C++ ABI spells it (5.1.2).
+// "_Z5saxpyifPKfPf" → "saxpy", for a function in no namespace, as in the Itanium C++ ABI (5.1.2).
 std::string_view plain_name(std::string_view symbol) {
   if (!symbol.starts_with("_Z")) return symbol;
   const std::string_view rest = symbol.substr(2);

@@ -43,7 +43,7 @@ class Declarations {
  private:
   struct One {
     size_t begin = 0, end = 0;  // tokens
-    std::string_view name;      // empty: it declares none that is plain
+    std::string_view name;      // empty: it declares no plain name
     std::string_view tag;       // of a typedef'd struct, if it has one: a second name
     bool needed = false;
   };
@@ -62,7 +62,7 @@ class Declarations {
       for (const size_t i : found->second) need(i);
   }
 
-  // Reads the declaration at token i; returns where the next one starts. A namespace's contents are read one by one.
+  // Reads the declaration at token i. Returns where the next one starts. A namespace's contents are read one by one.
   size_t read(size_t i) {
     if (tokens_[i].kind == CppToken::Kind::line || is(i, ";") || is(i, "}")) return i + 1;
     size_t at = is(i, "inline") ? i + 1 : i;
@@ -77,7 +77,7 @@ class Declarations {
     return one.end;
   }
 
-  // Behind the ";", or behind the body of a function.
+  // The index after the ";", or after the body of a function.
   size_t end_of(size_t i) const {
     bool parameters = false, assigned = false;
     for (; i < tokens_.size(); ++i) {
@@ -92,7 +92,7 @@ class Declarations {
     return tokens_.size();
   }
 
-  // Of a class, an alias, a function or a variable.
+  // The name of a class, an alias, a function or a variable.
   std::string_view name_of(const One& one) const {
     static const std::set<std::string_view> unnamed{"static_assert", "asm", "operator", "friend"};
     static const std::set<std::string_view> bracketed{"__launch_bounds__", "__align__", "alignas", "__attribute__",
@@ -150,7 +150,7 @@ class Declarations {
   std::vector<One> all_;
   std::unordered_map<std::string_view, std::vector<size_t>> by_name_;
   std::unordered_set<std::string_view> reached_;
-  std::vector<size_t> waiting_;  // needed ones whose words are not reached yet
+  std::vector<size_t> waiting_;  // needed ones whose words have not been followed yet
 };
 
 }  // namespace

@@ -4,9 +4,9 @@
 
 namespace attnscope::compile {
 
-// A source without the declarations that the kernel `entry` does not reach by name, from one declaration to the next:
-// host helpers that look like device code, and kernels beside it. Blanks them as without_host_code does, so the rest
-// keeps its lines. Preprocessor lines and whatever declares no plain name stay, and so does all they name.
+// A source without the declarations that the kernel `entry` does not reach by name, starting from the kernel's own:
+// host helpers that look like device code, and other kernels. Blanks them as without_host_code does, so that the rest
+// keeps its lines. Preprocessor lines and declarations without a plain name stay, and so does everything they name.
 std::string only_needed(std::string_view source, std::string_view entry);
 
 }  // namespace attnscope::compile

@@ -70,7 +70,7 @@ Result<std::vector<std::string>> nvrtc_options(const CompileRequest& request) {
     if (const auto declared = own.find(name); declared != own.end()) {
       if (declared->second.value && *declared->second.value != value)
         return fail(fixed_name(request, name, value, declared->second));
-      // A template's parameter may have the problem's name; a constant of this value needs no macro.
+      // A template's parameter may have the problem's name, and a constant with this value needs no macro.
       if (declared->second.value || name == "HEAD_DIM" || name == "CAUSAL") continue;
     }
     if (!is_macro_name(name))

@@ -10,7 +10,7 @@ namespace attnscope::compile {
 
 std::map<std::string, OwnName> own_names(std::string_view source, const std::set<std::string>& names) {
   std::map<std::string, OwnName> own;
-  // A word before a name declares it, but for these.
+  // A word before a name declares it, except for these.
   static const std::set<std::string_view> other{"return", "case", "else", "goto", "sizeof", "and", "or", "not", "new"};
   static const std::set<std::string_view> ends{"=", ",", ">", ")", ";", "[", "{"};
   const std::vector<CppToken> tokens = cpp_tokens(source);

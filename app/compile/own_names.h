@@ -8,14 +8,15 @@
 
 namespace attnscope::compile {
 
-// A name that a source declares: a macro of that name would replace it and end in a syntax error.
+// A name that a source declares. A macro with that name would replace it and end in a syntax error.
 struct OwnName {
-  int64_t line = 0;              // from 1, of the first declaration
-  std::optional<int64_t> value;  // of `constexpr int NAME = 64;`; empty: a template's or a function's parameter, …
+  int64_t line = 0;  // of the first declaration, from 1
+  // The value in `constexpr int NAME = 64;`; empty for others, such as a template's or a function's parameter.
+  std::optional<int64_t> value;
 };
 
-// Which of `names` the source declares. A name that a condition of the preprocessor mentions (`#ifndef NAME`) is not
-// one of them: there the source expects the macro.
+// Those of `names` that the source declares. A name in a preprocessor condition (`#ifndef NAME`) is left out, because
+// the source expects the macro there.
 std::map<std::string, OwnName> own_names(std::string_view source, const std::set<std::string>& names);
 
 }  // namespace attnscope::compile

@@ -24,7 +24,7 @@ struct Declaration {
   bool dynamic = false;  // .extern
 };
 
-// One .entry or .func, or the text outside of all functions.
+// One .entry or .func, or the text outside all functions.
 struct Function {
   std::string_view name;
   std::vector<Declaration> declarations;

@@ -9,13 +9,13 @@ namespace attnscope::compile {
 struct SharedPlacement {
   std::string name;    // as written in the source: "Q_tile"
   std::string symbol;  // in the PTX: "_ZZ15attention_tiledE6Q_tile"
-  int64_t offset = 0;  // bytes from the start of the kernel's shared memory (where `placed`)
+  int64_t offset = 0;  // bytes from the start of the kernel's shared memory (if `placed`)
   int64_t bytes = 0;
 };
 
 struct SharedLayout {
   std::vector<SharedPlacement> buffers;  // in the order of placement
-  int64_t bytes = 0;                     // from the start to where dynamic shared memory may start
+  int64_t bytes = 0;                     // from the start to the first possible offset of dynamic shared memory
   bool placed = true;                    // false: the order is unknown (two called functions declare buffers)
 };
 

@@ -8,13 +8,13 @@ namespace attnscope::compile {
 // What ptxas -v reports about one kernel.
 struct PtxasFigures {
   int64_t registers = 0;
-  int64_t stack_bytes = 0;                    // called functions included
+  int64_t stack_bytes = 0;                    // including called functions
   int64_t spill_stores = 0, spill_loads = 0;  // bytes per thread, for the kernel and the functions it calls
   int64_t shared_bytes = 0;
   int64_t barriers = 0;
 };
 
-// Empty when the log has no "Used … registers" line for `entry`.
+// Empty if the log has no "Used … registers" line for `entry`.
 std::optional<PtxasFigures> read_ptxas_log(const std::string& log, const std::string& entry);
 
 // "(0xe020 bytes, 0xc000 max)": why ptxas refuses.
@@ -24,7 +24,7 @@ struct SharedRefusal {
 };
 
 // The figures of a kernel with too much static shared memory, if that is why the compilation failed. NVRTC 12.8 and
-// 13.0 leave out ptxas' sentence and give only the figures; they are recognised by the static limit, which is the same
+// 13.0 omit ptxas' sentence and give only the figures; they are recognised by the static limit, which has been the same
 // on every architecture so far.
 std::optional<SharedRefusal> find_shared_refusal(const std::string& log, const std::string& entry);
 

@@ -36,8 +36,8 @@ struct SassOperand {
   int descriptor = -1;      // UR of desc[UR][…]
   int bank = -1;            // constant
   int64_t value = 0;        // immediate bits, constant or address offset in bytes (signed), label target in bytes
-  bool is_float = false;  // the immediate was printed as a decimal number, INF or QNAN: `number` holds it, and `value`
-                          // the bits that the encoding holds: of a float, of a double's upper half, or of one half
+  bool is_float = false;    // the immediate was printed as a decimal number, INF or QNAN: `number` has it, and `value`
+                            // has the encoded bits: of a float, of a double's upper half, or of one half
   double number = 0;
   bool negate = false;                 // leading -
   bool absolute = false;               // |x|
@@ -70,7 +70,7 @@ struct SassInstruction {
   std::string opcode;                  // base: "LDG", "IMAD", "HFMA2"
   std::vector<std::string> modifiers;  // in order: {"E","128"}, {"WIDE","U32"}
   std::vector<SassOperand> operands;   // destinations first, in printed order
-  std::vector<uint32_t> targets;       // BRX, JMX: where it may jump, byte offsets
+  std::vector<uint32_t> targets;       // BRX, JMX: possible targets, as byte offsets
   uint64_t low = 0, high = 0;          // the encoding
   SassControl control;
   SassLine line;
@@ -78,7 +78,7 @@ struct SassInstruction {
   std::string text;                  // as printed, without offset and encoding
 };
 
-// The machine code of one kernel, decoded once; immutable.
+// The machine code of one kernel, decoded once. Immutable.
 struct SassProgram {
   CubinKernel kernel;
   std::vector<std::string> files;             // source names of the line table
@@ -92,16 +92,16 @@ struct DisassemblerOptions {
   int deadline_ms = 20000;
 };
 
-// Finds nvdisasm in, in order: $ATTNSCOPE_NVDISASM, the CUDA toolkit, attnscope's own cache, PATH.
+// Finds nvdisasm, in this order: $ATTNSCOPE_NVDISASM, the CUDA toolkit, attnscope's own cache, PATH.
 Result<std::filesystem::path> find_nvdisasm();
 
 // Decodes `entry` of the cubin from nvdisasm's text, or takes it from the disk cache.
 Result<std::shared_ptr<const SassProgram>> disassemble(std::span<const std::byte> cubin, const std::string& entry,
                                                        const DisassemblerOptions& options);
 
-// Only the parsing, for tests and for shipped decoded programs: `text` is what `nvdisasm -c -hex -gi` prints for the
-// cubin (or the part that is this kernel's section). Every encoding is compared with the kernel's bytes, so text of
-// another cubin is a Failure (Stage::decode). An operand that is not understood is kept as OperandKind::text.
+// Only parses, for tests and for shipped decoded programs. `text` is what `nvdisasm -c -hex -gi` prints for the cubin
+// (or the part with this kernel's section). Every encoding is compared with the kernel's bytes, so text of another
+// cubin is a Failure (Stage::decode). An operand that is not understood is kept as OperandKind::text.
 Result<SassProgram> parse_nvdisasm(const std::string& text, CubinKernel kernel);
 
 }  // namespace attnscope::compile

@@ -54,7 +54,7 @@ std::optional<double> decimal(std::string_view text) {
   return negative ? -value : value;
 }
 
-// ".reuse.H0_H0" → the modifiers; text that does not start with a dot is not understood.
+// ".reuse.H0_H0" → the modifiers. Text that does not start with a dot is not understood.
 bool read_modifiers(std::string_view text, SassOperand& operand) {
   while (!text.empty()) {
     if (!take(text, ".") || text.empty()) return false;
@@ -239,8 +239,8 @@ std::vector<SassOperand> parse_operands(std::string_view text, const SassLabels&
     const char c = i < text.size() ? text[i] : ',';
     if (c == '[' || c == '(' || c == '{') ++depth;
     if (c == ']' || c == ')' || c == '}') --depth;
-    // A blank also separates operands: "RET.REL.NODEC R10 `(k1)".
-    // Packed halves print their constants with a blank inside: "c[0x0] [0x178]".
+    // A blank also separates operands: "RET.REL.NODEC R10 `(k1)". Packed halves print their constants with a blank
+    // inside: "c[0x0] [0x178]".
     const bool inside_constant = c == ' ' && text.substr(i).starts_with(" [") &&
                                  trimmed(text.substr(start, i - start)).find("c[") != std::string_view::npos;
     if (i < text.size() && (depth > 0 || inside_constant || (c != ',' && c != ' '))) continue;

@@ -46,7 +46,7 @@ std::optional<uint64_t> take_comment(std::string_view& line) {
   return value;
 }
 
-// A header as a source includes it, wherever its folder is: cutlass/gemm/gemm.h.
+// A header by the name used in an include, wherever its folder is: cutlass/gemm/gemm.h.
 std::string_view as_included(std::string_view file) {
   constexpr std::string_view folder = "/include/";
   const size_t at = file.rfind(folder);
@@ -165,7 +165,7 @@ class Parser {
   Result<void> read_location(std::string_view text, size_t number) {
     constexpr std::string_view file_word = "File \"", line_word = "\", line ";
     const size_t file_at = text.find(file_word);
-    if (file_at == std::string_view::npos) return {};  // "//## " notes of another kind
+    if (file_at == std::string_view::npos) return {};  // other "//## " notes
     text.remove_prefix(file_at + file_word.size());
     const size_t file_end = text.find(line_word);
     if (file_end == std::string_view::npos) return refuse(number, "a source location without its line");
