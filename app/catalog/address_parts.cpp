@@ -13,7 +13,7 @@ AddressParts address_parts(const std::string& text) {
   if (is(0, "&") && is(2, "[") && brackets.closing(2) + 1 == tokens.size() && tokens.size() > 4)
     return {std::string(tokens[1].text), text.substr(tokens[3].at, tokens.back().at - tokens[3].at)};
   if (tokens.empty() || tokens[0].kind != CppToken::Kind::word || tokens[0].text.ends_with("_cast")) return {};
-  size_t plus = 0;  // the first one that is in no brackets
+  size_t plus = 0;  // the first one outside brackets
   for (size_t i = 0; i < tokens.size(); ++i) {
     if (is(i, "(") || is(i, "[") || is(i, "{")) {
       i = brackets.closing(i);

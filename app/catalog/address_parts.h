@@ -4,7 +4,7 @@
 namespace attnscope::catalog {
 
 // An address within a buffer, as host code writes it: "p + n" or "&p[n]". Both parts are empty for anything else, such
-// as a cast pointer, whose elements are others, or a sum that is only a part of the expression.
+// as a cast pointer, whose elements have another size, or a sum that is only part of the expression.
 struct AddressParts {
   std::string pointer, offset;  // the offset in elements
 };

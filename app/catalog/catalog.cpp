@@ -34,7 +34,7 @@ FileName file_name_of(const std::string& manifest_name) {
   return {std::stoi(stem.substr(0, digits)), stem.substr(digits + 1)};
 }
 
-// A problem that the kernel accepts, for trying its expressions.
+// A problem that the kernel accepts, used to try its expressions.
 Problem sample_problem(const Kernel& kernel) {
   Problem problem = kernel.default_problem();
   if (!problem.is_attention()) return problem;
@@ -45,8 +45,8 @@ Problem sample_problem(const Kernel& kernel) {
   return problem;
 }
 
-// Every expression must evaluate for the default config: an unknown name or a wrong operator shows when the file is
-// loaded, not when a person first moves a knob.
+// Every expression must evaluate for the default config, so that an unknown name or a wrong operator is reported when
+// the file is loaded, not when a person first turns a knob.
 Result<void> try_expressions(const Kernel& kernel) {
   const Problem problem = sample_problem(kernel);
   Result<Config> config = complete_config(kernel, {}, {});
@@ -79,7 +79,7 @@ Result<void> try_expressions(const Kernel& kernel) {
 
 bool names_machine_code(const Json& manifest) { return manifest.is_object() && manifest.contains(kMachineCodeKey); }
 
-// The source or the machine code, whichever the manifest says it is.
+// Stores the source or the machine code, whichever the manifest names.
 Result<void> hold_content(Kernel& kernel, const KernelText& text, bool machine_code) {
   const std::string where = text.manifest_name + "/" + (machine_code ? kMachineCodeKey : "source");
   kernel.source = text.source;
@@ -105,7 +105,7 @@ Result<void> is_text(const std::string& text, const std::string& where) {
 }
 
 std::string content_hash(const std::string& manifest, const std::string& source) {
-  // With its length in front, no byte can move from one text to the other without a new hash.
+  // With its length in front, no byte can move from one text to the other without changing the hash.
   return xxh3_128(std::to_string(manifest.size()) + "\n" + manifest + source);
 }
 
@@ -126,7 +126,7 @@ Result<Kernel> parse_kernel(const KernelText& text) {
   read_knobs(read, kernel);
   read_restrictions(read, "requires", kernel.requires_);
   read_restrictions(read, "warns", kernel.warns);
-  // Keys that a kind of kernel does not read are unknown for it, and refused.
+  // Keys that a kind of kernel does not use are unknown for it, and refused.
   const bool attention = kernel.problem == ProblemKind::attention;
   if (attention) read_supports(read, kernel);
   const bool program = read.has(kProgramKey);
@@ -170,7 +170,7 @@ Result<KernelText> kernel_files(const std::filesystem::path& path) {
   if (!manifest) return fail(Stage::catalog, manifest.error().message, manifest.error().hint);
   text.manifest = std::move(*manifest);
 
-  // The source's name is needed before the rest is read; parse_kernel checks it again with everything else.
+  // The source's name is needed before the rest is read. parse_kernel checks it again with everything else.
   Result<Json> json = parse_json(text.manifest, text.manifest_name, Stage::catalog);
   if (!json) return fail(json.error());
   JsonReader read(*json, text.manifest_name, Stage::catalog);

@@ -24,8 +24,8 @@ struct KernelText {
   std::string source;       // or the bytes of machine code
 };
 
-// Whether it is UTF-8 without a zero byte: texts travel in JSON and reach a compiler that reads a C string. Failure
-// (Stage::catalog) at `where`.
+// Checks that it is UTF-8 without a zero byte, because texts travel in JSON and reach a compiler that reads a C string.
+// Failure (Stage::catalog) at `where`.
 Result<void> is_text(const std::string& text, const std::string& where);
 
 // XXH3-128 of manifest and source, which identifies the kernel. Paths and file names do not matter.
@@ -35,19 +35,19 @@ std::string content_hash(const std::string& manifest, const std::string& source)
 // default config, a default outside its knob's values, …) is a Failure (Stage::catalog) "FILE/json/pointer: reason".
 Result<Kernel> parse_kernel(const KernelText& text);
 
-// The id that a manifest's file name gives: "dir/02_tiled.json" is tiled.
+// The id in a manifest's file name: "dir/02_tiled.json" gives tiled.
 std::string id_of_file(const std::string& manifest_name);
 
-// The texts of the manifest at `path` and of the source beside it; a library's routine has none.
+// Reads the manifest at `path` and the source beside it; a library's routine has no source.
 Result<KernelText> kernel_files(const std::filesystem::path& path);
 
-// The manifest at `path` and the source beside it.
+// Loads the manifest at `path` and the source beside it.
 Result<Kernel> load_kernel(const std::filesystem::path& path);
 
 struct Catalog {
-  std::vector<Kernel> kernels;              // folders in the order given, files in the order of their names
-  std::vector<Failure> failures;            // one for each manifest that did not load; the others are not affected
-  std::map<std::string, Failure> unloaded;  // the same, by the id that the file's name gives
+  std::vector<Kernel> kernels;              // in the order of the folders, then of the file names
+  std::vector<Failure> failures;            // one for each manifest that did not load; other manifests are not affected
+  std::map<std::string, Failure> unloaded;  // the same, by the id in the file's name
 };
 
 // Every *.json of the folders. A second kernel with the same id is a Failure that names both files. A folder that does

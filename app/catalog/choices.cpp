@@ -8,7 +8,7 @@
 namespace attnscope::catalog {
 namespace {
 
-// Only the compiler knows the registers: 0 asks for none.
+// Only the compiler knows the registers: 0 skips them.
 Result<void> fits(const Launch& launch, const DeviceSpec& spec, const std::string& who) {
   VariantInfo asked;
   asked.static_shared_bytes = launch.static_shared.value_or(0);
@@ -51,7 +51,7 @@ Problem with_size(Problem problem, const std::string& name, int64_t value) {
   return problem;
 }
 
-// "Set B to 65535 or less.": a size that lets the config run when it is smaller; empty if no single one does.
+// "Set B to 65535 or less.": a size that lets the config run if it is smaller; empty if no single one does.
 std::string smaller_size(const Kernel& kernel, const Problem& problem, const Config& config, const DeviceSpec& spec) {
   for (const auto& [name, asked] : sizes_of(problem)) {
     int64_t fits = 1, too_large = asked;
@@ -65,8 +65,8 @@ std::string smaller_size(const Kernel& kernel, const Problem& problem, const Con
   return {};
 }
 
-// The limits' message; its hint is one other knob or a smaller size, if that helps. `turned` is the knob that a person
-// is about to set, so it is not a way out.
+// The limits' message. Its hint is one other knob or a smaller size, if that helps. `turned` is the knob that a person
+// is about to set, which is therefore not a way out.
 Result<void> limits(const Kernel& kernel, const Problem& problem, const Config& config, const DeviceSpec& spec,
                     const std::string& who, const std::string& turned) {
   if (!kernel.library.is_source()) return {};  // the library decides how its routine is launched
@@ -75,7 +75,7 @@ Result<void> limits(const Kernel& kernel, const Problem& problem, const Config& 
   std::string hint;
   if (const std::optional<WayOut> way = way_out(kernel, problem, config, spec, turned))
     hint = fmt::format("Set {} to {}.", way->knob, way->text);
-  else if (turned.empty())  // of the whole config; each value of each knob need not repeat it
+  else if (turned.empty())  // for the whole config; the values of the knobs need not repeat it
     hint = smaller_size(kernel, problem, config, spec);
   return fail(fit.error().stage, fit.error().message, hint.empty() ? fit.error().hint : hint);
 }

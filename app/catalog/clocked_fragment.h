@@ -3,10 +3,10 @@
 
 namespace attnscope::catalog {
 
-// Of a microbenchmark's config. Failures (Stage::catalog): an expression has no value.
-// Whether its fragment is a part of that attention problem.
+// For a microbenchmark's config. Failures (Stage::catalog): an expression has no value. True if its fragment is a part
+// of that attention problem.
 Result<bool> fragment_fits(const Kernel& micro, const Config& config, const Problem& attention);
-// Whether the fragment with that config is a part of that kernel's config, as its manifest says.
+// True if the fragment with that config is a part of that kernel's config, by its manifest.
 Result<bool> fragment_stands(const Kernel& micro, const Config& of_micro, const Kernel& kernel, const Problem& problem,
                              const Config& config);
 // The work of one execution, above 0.

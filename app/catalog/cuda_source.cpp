@@ -13,10 +13,11 @@ namespace {
 using Tokens = std::vector<CppToken>;
 using Kind = CppToken::Kind;
 
-// What a manifest cannot contain is not read: a hostile file that repeats texts would cost its length squared.
+// Limits of what is read, because a manifest cannot contain more: a hostile file that repeats texts would otherwise
+// cost its length squared.
 constexpr size_t kLongestName = 1000;  // of a kernel with its namespaces
 constexpr size_t kMostMembers = 256;   // of a struct
-constexpr size_t kMostClasses = 1000;  // whose names are kept
+constexpr size_t kMostClasses = 1000;  // names that are kept
 constexpr size_t kMostIncluded = 1000;
 constexpr size_t kMostBranches = 8;  // around a launch
 
@@ -124,7 +125,7 @@ class Reader {
     if (open > i + 1) prefix_ += text_of(tokens_, i + 1, open) + "::";
   }
 
-  // The blocks and branches that token i is in.
+  // Tracks the blocks and branches that token i is in.
   void track_blocks(size_t i) {
     while (!blocks_.empty() && i > blocks_.back()) blocks_.pop_back();
     while (!branches_.empty() && i > branches_.back().end) branches_.pop_back();
@@ -164,7 +165,7 @@ class Reader {
       return;
     }
     if (!inner[0].is("define")) return;
-    // Launches in a macro, once for every instance: used where no function says more.
+    // Reads launches in a macro, without duplicates; used if no function says more.
     for (size_t at = 2; at + 2 < inner.size(); ++at) {
       if (!inner[at].is("<") || !inner[at + 1].is("<") || !inner[at + 2].is("<")) continue;
       const CudaSource macro = Reader(tokens_[i].text.substr(inner[1].end() + 1), true).read();
@@ -186,7 +187,7 @@ class Reader {
       out_.settable.emplace_back(name, *number);
   }
 
-  // #ifdef X and #if defined(X) need X; of any other condition nothing is said.
+  // #ifdef X and #if defined(X) need X; other conditions are ignored.
   void track_conditions(const Tokens& inner) {
     if (inner[0].is("ifdef") || inner[0].is("if") || inner[0].is("ifndef")) {
       const bool is_defined = inner[0].is("if") && inner.size() >= 3 && inner[1].is("defined");
@@ -200,7 +201,7 @@ class Reader {
     }
   }
 
-  // __cluster_dims__(2), __maxnreg__(64), __attribute__((…)): what may stand before a kernel's name.
+  // __cluster_dims__(2), __maxnreg__(64), __attribute__((…)): attributes that may precede a kernel's name.
   bool is_attribute(size_t i) const {
     return is(i, "__cluster_dims__") || is(i, "__maxnreg__") || is(i, "__block_size__") || is(i, "__attribute__");
   }
@@ -248,14 +249,14 @@ class Reader {
     }
     const auto [place, fresh] = by_name_.emplace(kernel.name, out_.kernels.size());
     if (fresh)
-      out_.kernels.push_back(std::move(kernel));  // a declaration and its definition are one kernel
+      out_.kernels.push_back(std::move(kernel));  // a declaration and its definition are the same kernel
     else if (SourceKernel& twin = out_.kernels[place->second]; kernel.defined && !twin.defined)
       twin = std::move(kernel);  // the definition has the parameters' names
   }
 
   void read_launch(size_t i) {
     SourceLaunch launch;
-    size_t name = i;  // after the kernel's name
+    size_t name = i;  // index after the kernel's name
     if (is(i - 1, ">")) {
       size_t depth = 0, open = i - 1;
       for (; open > 0 && open + kMostTextTokens > i; --open) {
@@ -270,7 +271,7 @@ class Reader {
     launch.kernel = std::string(tokens_[name - 1].text);
     size_t end = i + 3;
     while (end < tokens_.size() && !(is(end, ">") && is(end + 1, ">") && is(end + 2, ">"))) {
-      if (is(end, "<") && is(end + 1, "<") && is(end + 2, "<")) return;  // the next launch: this is not one
+      if (is(end, "<") && is(end + 1, "<") && is(end + 2, "<")) return;  // the next launch, so this is not one
       if (is(end, "(")) end = brackets_.closing(end);
       ++end;
     }
@@ -306,7 +307,7 @@ class Reader {
     out_.types[std::string(tokens_[i + 1].text)] = text_of(tokens_, i + 3, end);
   }
 
-  // The parameters in the list that starts with the angle bracket at `open`; unnamed ones are left out.
+  // The parameters in the list that starts with the angle bracket at `open`, without unnamed ones.
   std::vector<TemplateParameter> template_parameters(size_t open) const {
     std::vector<TemplateParameter> found;
     for (const auto& [begin, end] : parts_of(tokens_, brackets_, open + 1, brackets_.behind_angles(open) - 1)) {
@@ -335,7 +336,7 @@ class Reader {
     if (is(i, "struct") && is(name + 1, "{")) read_members(std::string(tokens_[name].text), name + 1);
   }
 
-  // `float x, y; int n;`: a struct with anything else in it is not plain and is left out.
+  // `float x, y; int n;`. A struct with anything else in it is not plain and is left out.
   void read_members(const std::string& name, size_t open) {
     std::vector<SourceParameter> members;
     const size_t close = brackets_.closing(open);
@@ -348,7 +349,7 @@ class Reader {
       const auto parts = parts_of(tokens_, brackets_, at, end);
       for (const auto& [begin, last] : parts) {
         SourceParameter member = parameter_of(tokens_, brackets_, begin, last);
-        if (begin != at) {  // a further name of the same type
+        if (begin != at) {  // another name with the same type
           member.name = text_of(tokens_, begin, last);
           member.type = members.back().type;
         }
@@ -360,7 +361,7 @@ class Reader {
     out_.structs[name] = std::move(members);
   }
 
-  // #ifndef X / constexpr int X = v: -DX=w takes its place.
+  // #ifndef X / constexpr int X = v: -DX=w replaces it.
   void read_settable(size_t i) {
     const auto constant = read_constant(at(i), out_);
     if (!constant || constant->name != guarded_ || !blocks_.empty()) return;
@@ -376,12 +377,12 @@ class Reader {
   CppBrackets brackets_;
   bool of_macro_;
   CudaSource out_;
-  std::map<std::string, size_t> by_name_;  // in out_.kernels
+  std::map<std::string, size_t> by_name_;  // index into out_.kernels
   std::vector<SourceLaunch> in_macros_;
   std::string guarded_;
-  std::vector<size_t> blocks_;  // the closing braces of the open ones
+  std::vector<size_t> blocks_;  // the closing braces of the open blocks
   std::vector<OpenBranch> branches_;
-  std::vector<std::string> conditions_;  // of the open #ifs: the macro that one needs, or empty
+  std::vector<std::string> conditions_;  // for the open #ifs: the macro that each needs, or empty
   size_t else_at_ = SIZE_MAX;            // the brace that opens the next else, and the condition that leads there
   std::string else_condition_;
   std::string prefix_;                           // of the open namespaces

@@ -16,7 +16,7 @@ struct SourceParameter {
   std::string type;  // without const, the first *, & and __restrict__: "float", and "float*" for a float**
   std::string name;
   bool pointer = false;
-  bool constant = false;  // of a pointer: its target is const
+  bool constant = false;  // for a pointer: its target is const
 };
 
 struct TemplateParameter {
@@ -31,15 +31,15 @@ struct SourceKernel {
   std::vector<SourceParameter> parameters;
   std::string launch_bounds;       // threads, as written; empty if it has none
   bool defined = false;            // its body is in this file
-  size_t body = 0, end = 0;        // of the body: bytes from the source's start
+  size_t body = 0, end = 0;        // of the body: byte offsets in the source
   std::vector<std::string> needs;  // macros of the #ifdefs around it
 };
 
-// Whether the code runs if `condition` holds or if it does not.
+// True if the code runs when `condition` holds, or when it does not.
 struct SourceBranch {
   std::string condition;
   bool holds = true;
-  size_t at = SIZE_MAX;  // of the condition: bytes from the source's start
+  size_t at = SIZE_MAX;  // of the condition: byte offset in the source
 };
 
 // `k<float, 4><<<grid, block, shared>>>` in the host code, as written; also in macros.
@@ -47,27 +47,28 @@ struct SourceLaunch {
   std::string kernel, template_arguments, grid, block, shared;
   std::vector<std::string> arguments;
   std::vector<SourceBranch> branches;  // around it
-  size_t at = SIZE_MAX;                // bytes from the source's start; SIZE_MAX for a launch in a macro
+  size_t at = SIZE_MAX;                // byte offset in the source; SIZE_MAX for a launch in a macro
 };
 
-// What tokens reveal about a .cu file.
+// What the tokens of a .cu file reveal about it.
 struct CudaSource : HostValues {
   std::vector<SourceKernel> kernels;
-  std::map<std::string, size_t, std::less<>> defined;     // in kernels: the first of each name, without namespaces
-  std::vector<SourceLaunch> launches;                     // ascending; those in macros come last
-  std::map<std::string, std::string> macros;              // #define X v of one word or expression
-  std::vector<std::pair<std::string, int64_t>> settable;  // #ifndef X / #define X v of an integer, in order
-  std::map<std::string, std::string> types;               // typedef and using
+  // Index into kernels: the first with each name, without namespaces.
+  std::map<std::string, size_t, std::less<>> defined;
+  std::vector<SourceLaunch> launches;                           // ascending; those in macros are last
+  std::map<std::string, std::string> macros;                    // #define X v, where v is one word or expression
+  std::vector<std::pair<std::string, int64_t>> settable;        // #ifndef X / #define X v with an integer v, in order
+  std::map<std::string, std::string> types;                     // typedef and using
   std::map<std::string, std::vector<SourceParameter>> structs;  // plain ones, with their members
-  std::set<std::string, std::less<>> classes;                   // that are declared: structs, classes, unions, enums
-  std::set<std::string, std::less<>> launching_macros;          // macros with a launch in them
+  std::set<std::string, std::less<>> classes;                   // declared structs, classes, unions and enums
+  std::set<std::string, std::less<>> launching_macros;          // macros that contain a launch
   std::set<std::string> included;                               // as the includes name them
-  std::set<std::string> parameter_names;                        // of templates and macros: meaningless outside
+  std::set<std::string> parameter_names;                        // of templates and macros: meaningless elsewhere
 };
 
 CudaSource read_cuda_source(const std::string& source);
 bool includes_cutlass(const CudaSource& source);
-// "ns::k" is k.
+// "ns::k" gives k.
 std::string plain_kernel_name(const std::string& name);
 
 }  // namespace attnscope::catalog

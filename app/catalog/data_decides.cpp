@@ -6,8 +6,8 @@
 namespace attnscope::catalog {
 namespace {
 
-constexpr int kPasses = 3;                  // a name that is computed from a later line's name needs a second pass
-constexpr size_t kMostHeads = 64;           // if (a) if (b) …: of one statement
+constexpr int kPasses = 3;                  // a name computed from a later line's name needs a second pass
+constexpr size_t kMostHeads = 64;           // if (a) if (b) …: heads of one statement
 constexpr size_t kLongestStatement = 2000;  // tokens
 
 }  // namespace
@@ -36,7 +36,7 @@ bool DataDecides::is_member(size_t i) const {
   return i > 0 && (is(i - 1, ".") || is(i - 1, ":") || (i > 1 && is(i - 1, ">") && is(i - 2, "-")));
 }
 
-// Whether a pointer is only compared: p != nullptr, if (p), !p && …
+// True if a pointer is only compared: p != nullptr, if (p), !p && …
 bool DataDecides::is_tested(size_t i) const {
   if (!pointers_.contains(tokens_[i].text)) return false;
   if (is(i + 2, "=") && (is(i + 1, "=") || is(i + 1, "!"))) return true;
@@ -46,9 +46,10 @@ bool DataDecides::is_tested(size_t i) const {
   return begins && ends;
 }
 
-// From the right side of an assignment to its left, and from the arguments of a declaration to its name.
+// Marks names as data: from the right side of an assignment to its left, and from the arguments of a declaration to its
+// name.
 void DataDecides::spread() {
-  size_t statement = 0;  // the end of the last one, so that a = a = a … is looked through once
+  size_t statement = 0;  // the end of the last one, so that a = a = a … is searched only once
   for (size_t i = 0; i < tokens_.size(); ++i) {
     if (is(i, "auto") && is(i + 1, "[")) {  // auto [a, b] = …
       const size_t close = brackets_.closing(i + 1);
@@ -75,7 +76,7 @@ bool DataDecides::is_head(size_t i) const {
   return (is(i, "if") || is(i, "while") || is(i, "for") || is(i, "switch")) && is(i + 1, "(");
 }
 
-// Behind the statement at `i`, with its block and its else.
+// The index after the statement at `i`, including its block and its else.
 size_t DataDecides::statement_end(size_t i) const {
   for (size_t heads = 0; heads < kMostHeads; ++heads) {
     if (is_head(i)) {
@@ -119,7 +120,7 @@ void DataDecides::find_guards() {
     if (!uses_data(i + 2, std::max(condition_end, i + 2))) continue;
     const size_t end = statement_end(i);
     guard(i, end);
-    // What is left out where the statement is left: the rest of the block, or of the kernel.
+    // Marks what is skipped when the statement is left: the rest of the block, or of the kernel.
     if (returns[end] > returns[i])
       guard(end, tokens_.size());
     else if (jumps[end] > jumps[i] && is(i, "if"))

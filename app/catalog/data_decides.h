@@ -12,16 +12,16 @@
 
 namespace attnscope::catalog {
 
-// Which parts of a kernel's body depend on what its buffers hold: `if (x[i] > 0)`, and what stands in it. Bounds such
-// as `i < n` are no data. A name counts as data from the first to the last line once it is computed from data.
+// Which parts of a kernel's body depend on the contents of its buffers: `if (x[i] > 0)`, and the code under it. Bounds
+// such as `i < n` are not data. A name that is computed from data counts as data in the whole body.
 class DataDecides {
  public:
   DataDecides(const std::vector<CppToken>& tokens, const CppBrackets& brackets,
               const std::map<std::string, PointerUse, std::less<>>& pointers);
 
-  // Whether data is named among the tokens from `begin` to before `end`.
+  // True if the tokens in [begin, end) name data.
   bool uses_data(size_t begin, size_t end) const { return before_[end] > before_[begin]; }
-  // Whether the data decides that the token at `i` is reached.
+  // True if data decides whether the token at `i` is reached.
   bool decides(size_t i) const { return guards_[i] > 0; }
 
  private:
@@ -37,9 +37,9 @@ class DataDecides {
 
   const std::vector<CppToken>& tokens_;
   const CppBrackets& brackets_;
-  std::set<std::string_view> pointers_, names_;  // the parameters; all names that hold data
-  std::vector<size_t> before_;                   // by token: how many before it name data
-  std::vector<int64_t> guards_;                  // by token: how many conditions on data are around it
+  std::set<std::string_view> pointers_, names_;  // the parameters; and all names that hold data
+  std::vector<size_t> before_;                   // by token: how many tokens before it name data
+  std::vector<int64_t> guards_;                  // by token: how many conditions on data enclose it
 };
 
 }  // namespace attnscope::catalog

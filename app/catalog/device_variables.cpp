@@ -17,11 +17,11 @@ std::set<std::string, std::less<>> device_variables(std::string_view source) {
     bool writable = true;
     for (size_t k = i + 1; k < tokens.size(); ++k) {
       if (tokens[k].is("const") || tokens[k].is("constexpr") || tokens[k].is("__constant__")) writable = false;
-      if (tokens[k].is("<")) {  // a type's arguments
+      if (tokens[k].is("<")) {  // the arguments of a type
         k = brackets.behind_angles(k) - 1;
         continue;
       }
-      if (tokens[k].is("(") || tokens[k].is("{") || tokens[k].is("}")) break;  // a function, or no declaration
+      if (tokens[k].is("(") || tokens[k].is("{") || tokens[k].is("}")) break;  // a function, or not a declaration
       if (tokens[k].is(";") || tokens[k].is("=") || tokens[k].is("[")) {
         if (writable && !name.empty()) found.emplace(name);
         break;

@@ -10,7 +10,7 @@ namespace {
 
 constexpr uint64_t kMaxDeviceBytes = 1 << 20;
 
-// Numbers that are figures, and not descriptions of a device.
+// True for numbers that are figures, not descriptions of a device.
 bool needs_source(const std::string& field, const Json& value) {
   return value.is_number() && field != "arch" && value.get<double>() != 0;
 }

@@ -8,7 +8,7 @@
 namespace attnscope::catalog {
 
 struct DeviceCatalog {
-  std::vector<DeviceSpec> devices;  // the default first, where no GPU is; the others by id
+  std::vector<DeviceSpec> devices;  // the default for machines without a GPU first; the others by id
   std::vector<Failure> failures;    // one for each file that did not load
 };
 
@@ -17,8 +17,8 @@ struct DeviceCatalog {
 // "default": true.
 Result<DeviceSpec> load_device(const std::filesystem::path& path);
 
-// `shipped` is assets/devices; `own` is a person's folder of such files and may be missing. A file of `own` may neither
-// take the name of a shipped one nor be the default.
+// `shipped` is assets/devices; `own` is a person's folder with such files and need not exist. A file in `own` must not
+// have the name of a shipped one or be the default.
 DeviceCatalog load_devices(const std::filesystem::path& shipped, const std::filesystem::path& own = {});
 
 }  // namespace attnscope::catalog

@@ -12,7 +12,7 @@ struct ElementOf {
   int64_t lanes = 1;  // 4 for a float4
 };
 
-// The elements of a C or CUDA type: "float4" is four f32. Empty: a type whose elements are not known.
+// The elements of a C or CUDA type: "float4" is four f32. Empty: the type's elements are unknown.
 std::optional<ElementOf> element_of(const std::string& type);
 
 }  // namespace attnscope::catalog

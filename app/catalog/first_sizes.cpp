@@ -26,7 +26,7 @@ struct Cost {
   bool too_much() const { return bytes > kMostAtFirst || shared > kMostSharedAtFirst; }
 };
 
-// More than a number holds counts as the largest: a grid is not checked here.
+// A number that is too large counts as the largest one; a grid is not checked here.
 int64_t ctas_of(const model::LaunchShape& shape) {
   int64_t all = 1;
   for (const int64_t side : shape.grid)
@@ -34,7 +34,7 @@ int64_t ctas_of(const model::LaunchShape& shape) {
   return all;
 }
 
-// At the manifest's sizes, with other values for some; empty: they are no problem of this kernel.
+// The cost at the manifest's sizes, with other values for some; empty if they are not a problem of this kernel.
 std::optional<Cost> cost_of(const Kernel& kernel, const std::map<std::string, int64_t>& sizes) {
   Kernel one = kernel;
   one.sizes = sizes;
@@ -50,13 +50,13 @@ std::optional<Cost> cost_of(const Kernel& kernel, const std::map<std::string, in
   return Cost{SIZE_MAX, ctas_of(launch->shape), shared};  // more than any problem may take
 }
 
-// Whether other sizes bring the cost nearer to what a first run may take.
+// True if other sizes bring the cost nearer to what a first run may take.
 bool helps(const Cost& lower, const Cost& cost) {
   if (cost.shared > kMostSharedAtFirst) return lower.shared < cost.shared;
   return lower.ctas < cost.ctas && (lower.bytes < cost.bytes || lower.bytes == SIZE_MAX);
 }
 
-// A manifest whose buffers take more than any problem may does not load: its largest size is halved until it does.
+// A manifest whose buffers exceed any problem's limit does not load, so its largest size is halved until it does.
 Result<Kernel> loaded(const Imported& imported, const std::string& source_name, const std::string& source) {
   nlohmann::ordered_json json = nlohmann::ordered_json::parse(imported.manifest, nullptr, false);
   auto kernel = parse_kernel({imported.id + ".json", imported.manifest, source_name, source});

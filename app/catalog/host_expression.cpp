@@ -16,10 +16,10 @@ namespace attnscope::catalog {
 namespace {
 
 constexpr int kDeepest = 16;                    // names that stand for names
-constexpr int kMostNested = 100;                // brackets in brackets, signs before signs
+constexpr int kMostNested = 100;                // nested brackets, consecutive signs
 constexpr size_t kLongest = 10000;              // bytes of an expression in the host code
 constexpr size_t kLongestPart = 2000;           // bytes of a part in a manifest, which accepts no longer one
-constexpr int kMostTokens = 10000;              // of an expression and everything that its names mean
+constexpr int kMostTokens = 10000;              // of an expression and everything that its names stand for
 constexpr int64_t kLargest = int64_t{1} << 53;  // larger results are refused
 
 bool is_ceil_div(const std::string& name) {
@@ -87,7 +87,7 @@ class Parser {
     return HostSum::of(fmt::format("({} {} {})", a.factor(), op, b.factor()), now);
   }
 
-  // `any`: ||, else &&.
+  // `any`: ||, otherwise &&.
   std::optional<HostSum> logical(bool any) {
     const char* op = any ? "||" : "&&";
     auto left = any ? logical(false) : masked();
@@ -101,7 +101,8 @@ class Parser {
     return left;
   }
 
-  // x & ~63 is x rounded down to a multiple of 64, x & 63 what is left of it. Other masks only of numbers.
+  // x & ~63 is x rounded down to a multiple of 64, and x & 63 is the remainder. Other masks are accepted only on
+  // numbers.
   std::optional<HostSum> masked() {
     auto left = comparison();
     while (left && is("&") && !is_next("&")) {
@@ -146,7 +147,7 @@ class Parser {
     return left;
   }
 
-  // Shifts bind weaker than sums.
+  // Shifts bind less tightly than sums.
   std::optional<HostSum> sum() {
     auto left = additive();
     while (left && ((is("<") && is_next("<")) || (is(">") && is_next(">")))) {

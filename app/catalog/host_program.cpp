@@ -13,7 +13,7 @@ constexpr size_t kMostParts = 2000;  // more than any manifest may have
 
 bool is_null(std::string_view text) { return text == "nullptr" || text == "NULL" || text == "0"; }
 
-// A member of a struct is another pointer than the struct; x.data_ptr<float>() is x.
+// A member of a struct is a different pointer than the struct; x.data_ptr<float>() is x.
 std::string whole_pointer(const std::string& text) {
   const size_t dot = text.find('.');
   if (dot != std::string::npos) {
@@ -31,7 +31,7 @@ bool copies(const HostStep& step, std::string_view direction) {
   return is_memcpy(step.name) && step.arguments.size() >= 4 && contains(step.arguments[3], direction);
 }
 
-// Of the runtime's calls. A copy of which the text does not say the direction may be one to the device.
+// For the runtime's calls. A copy whose direction the text does not give may be one to the device.
 bool changes_device(const HostStep& step) {
   if (!step.name.starts_with("cudaMemset") && !step.name.starts_with("cudaMemcpy")) return false;
   return std::ranges::none_of(step.arguments, [](const std::string& argument) {
@@ -39,7 +39,7 @@ bool changes_device(const HostStep& step) {
   });
 }
 
-// What they launch is in an argument.
+// An argument names what they launch.
 bool launches_argument(const std::string& name) {
   static const std::set<std::string> known{"cudaLaunchKernel",
                                            "cudaLaunchKernelEx",
@@ -59,7 +59,7 @@ bool only_reads(const std::string& name) {
   return known.contains(name);
 }
 
-// The names that an argument's address may be made of. What a call in it gets is that call's own.
+// The names that an argument's address may consist of. The arguments of a call in it belong to that call.
 std::set<std::string> names_in_address(const std::string& argument) {
   static const std::set<std::string_view> whole{"data_ptr", "data", "get"};
   const auto tokens = cpp_tokens(argument);
@@ -82,7 +82,7 @@ std::set<std::string> names_in_address(const std::string& argument) {
   return names;
 }
 
-// What makes memory: `float* x = (float*)malloc(n)`, `auto x = torch::empty_like(y)`.
+// True if it creates memory: `float* x = (float*)malloc(n)`, `auto x = torch::empty_like(y)`.
 bool is_made(const std::string& value) {
   return is_null(value) || (contains(value, "(") && address_parts(value).pointer.empty());
 }
@@ -106,7 +106,7 @@ const std::vector<HostProgram::Step>& HostProgram::steps_of(const HostFunction& 
   return found->second;
 }
 
-// The first launch at or behind a byte.
+// The first launch at or after a byte.
 std::vector<SourceLaunch>::const_iterator HostProgram::first_launch(size_t from) const {
   return std::ranges::lower_bound(source_.cuda.launches, from, {}, &SourceLaunch::at);
 }
@@ -186,12 +186,12 @@ void HostProgram::add_call(const HostStep& step, const HostFunction& function, c
     part.kind = ProgramPart::Kind::upload;
   } else if (step.arguments.empty() || (named && !effect.changes) ||
              (step.name.starts_with("cuda") && !changes_device(step))) {
-    return;  // it writes no device memory
+    return;  // it does not write device memory
   }
   parts_.push_back(std::move(part));
 }
 
-// Kernels are functions of the file as well.
+// Kernels are functions of the file too.
 const HostFunction* HostProgram::called_by(const Step& step) const {
   const bool function = !step.is_launch() && !source_.cuda.defined.contains(step.name);
   return function ? source_.host.function_named(step.name) : nullptr;
@@ -202,7 +202,7 @@ HostProgram::Effects HostProgram::own_effects(const HostFunction& function) cons
   const auto inside = first_launch(function.begin);
   Effects found;
   found.launches = (inside != source_.cuda.launches.end() && inside->at < function.end) ||
-                   steps.size() >= kMostHostSteps;  // it may: not all of them are read
+                   steps.size() >= kMostHostSteps;  // it may, because not all of them are read
   for (const Step& step : steps) {
     found.launches =
         found.launches || source_.cuda.launching_macros.contains(step.name) || launches_argument(step.name);
@@ -233,7 +233,7 @@ HostProgram::Effects HostProgram::effects(const HostFunction& function) const {
       reached.push_back(called);
     }
   }
-  std::vector<const HostFunction*> open;  // whose callers do not have its effects yet
+  std::vector<const HostFunction*> open;  // functions whose callers do not have their effects yet
   for (const auto& one : callers) open.push_back(one.first);
   while (!open.empty()) {
     const HostFunction* const called = open.back();
@@ -298,7 +298,7 @@ HostPointer HostProgram::pointer(const std::string& text, size_t at) const {
       return {};
     if (function == &function_) return {name, here.at, false};
     const HostText passed = source_.host.argument(name, here.at);
-    if (passed.text.empty()) return {function->name + "_" + name, here.at, false};  // a called function's own
+    if (passed.text.empty()) return {function->name + "_" + name, here.at, false};  // a called function's own pointer
     here = passed;
   }
   return {};

@@ -8,8 +8,8 @@
 namespace attnscope::catalog {
 namespace {
 
-constexpr int kDeepest = 8;                         // of names that stand for names
-constexpr int64_t kMostGuessed = int64_t{1} << 24;  // elements of a buffer whose shape is a guess
+constexpr int kDeepest = 8;                         // names that stand for names
+constexpr int64_t kMostGuessed = int64_t{1} << 24;  // elements of a buffer with a guessed shape
 
 }  // namespace
 
@@ -35,7 +35,7 @@ HostNames HostScope::names(bool keep) const {
           }};
 }
 
-// A size that is called otherwise in the host code: there its own name means something else.
+// True if the host code has another name for the size; its name then means something else there.
 bool HostScope::has_alias(const std::string& size) const {
   return std::ranges::any_of(aliases_, [&](const Alias& alias) { return alias.size == size; });
 }
@@ -45,7 +45,7 @@ size_t HostScope::definition(const std::string& name, size_t at) const {
   return constant ? constant->at : SIZE_MAX;
 }
 
-// The value that a name has since `from` is a guess if a branch or a += between may have changed it.
+// The value that a name has since `from` is a guess if a branch or a += in between may have changed it.
 void HostScope::note_changes(const std::string& name, size_t from, size_t at) const {
   const HostFunction* const here = host_.function_at(at);
   if (!here) return;
@@ -105,7 +105,7 @@ void HostScope::set_size(const std::string& size, int64_t now, const std::string
     const auto tokens = cpp_tokens(here.text);
     if (tokens.size() != 1 || tokens[0].kind != CppToken::Kind::word) {
       if (depth == 0)
-        aliases_.push_back({nullptr, "", size, SIZE_MAX});  // of N * C: an N of the host code is another one
+        aliases_.push_back({nullptr, "", size, SIZE_MAX});  // for N * C: an N in the host code is another one
       return;
     }
     aliases_.push_back({host_.function_at(here.at), here.text, size, definition(here.text, here.at)});

@@ -12,48 +12,48 @@
 
 namespace attnscope::catalog {
 
-// What the names in host code mean where the kernel is launched.
+// The meaning of names in host code where the kernel is launched.
 class HostScope {
  public:
   HostScope(const CudaSource& source, const HostSource& host) : source_(source), host_(host) {}
 
-  size_t used_at = SIZE_MAX;                     // where the launch is, in bytes; without one the end
+  size_t used_at = SIZE_MAX;                     // byte offset of the launch; without one, the end
   std::map<std::string, std::string> templates;  // the arguments of the chosen instance, by parameter
-  std::map<std::string, int64_t> kept;           // the manifest's knobs and sizes, by their defaults
-  std::map<std::string, int64_t> assumed;        // guesses for names that the source leaves open
+  std::map<std::string, int64_t> kept;           // the manifest's knobs and sizes, with their defaults
+  std::map<std::string, int64_t> assumed;        // guesses for names whose value the source does not give
 
-  // The kernel's size `size` is the name `name` at the launch, and whatever name the launch's callers pass for it.
+  // The kernel's size `size` has the name `name` at the launch, and the names that the launch's callers pass for it.
   void set_size(const std::string& size, int64_t now, const std::string& name);
   void forget_size(const std::string& size);
-  // A whole-number expression as its number; empty if a name in it is unknown.
+  // The value of a whole-number expression; empty if a name in it is unknown.
   std::optional<int64_t> number_of(const std::string& expression) const;
-  // A host expression as a manifest's, which may name what is kept; empty if that is not possible. `unknown`, if given,
-  // gets the first name that prevents it.
+  // Converts a host expression to a manifest's, which may use kept names; empty if that is not possible. `unknown`, if
+  // given, gets the first name that prevents it.
   std::string in_terms(const HostText& expression, std::string* unknown = nullptr) const;
   std::string in_terms(const std::string& expression) const { return in_terms(HostText{expression, used_at}); }
-  // The value of a manifest's expression over what is kept.
+  // The value of a manifest's expression over kept names.
   std::optional<int64_t> now_of(const std::string& text) const;
-  // Whether an answer since the last call rests on a guess: a name of another block, or an assumed one.
+  // True if an answer since the last call relied on a guess: a name of another block, or an assumed one.
   bool take_guessed() const { return std::exchange(guessed_, false); }
-  // Whether a branch is taken; empty if its condition cannot be decided.
+  // True if a branch is taken; empty if its condition cannot be decided.
   std::optional<bool> taken(const SourceBranch& branch, size_t at) const;
   bool contradicts(const SourceBranch& branch, size_t at) const { return taken(branch, at) == false; }
 
-  // Where a name got the value that it has at `at`; SIZE_MAX: it is a parameter, or has none.
+  // Where a name got the value that it has at `at`; SIZE_MAX: it is a parameter, or has no value.
   size_t definition(const std::string& name, size_t at) const;
-  // What a name of a called function is called in `function`, which calls it; empty if it is more than a name there.
+  // The name in `function`, which is the caller, of a name in a called function; empty if it is more than a name there.
   HostText in_function(HostText name, const HostFunction& function) const;
 
-  // A kernel does not see a host constant; it does see a macro, but the macro's value says more.
+  // A kernel does not see a host constant. It does see a macro, but the macro's value says more.
   std::string constant_or_itself(const std::string& word) const;
   // The type that a template's parameter, an alias or a macro stands for.
   std::string resolved_type(std::string type) const;
-  // The shape of a buffer whose shape is a guess: these sizes, which are kept; only the first two of them where all
-  // make more than 2^24 elements.
+  // The guessed shape of a buffer: these sizes, which are kept; only the first two if all of them give more than 2^24
+  // elements.
   std::vector<std::string> guessed_shape(const std::vector<std::string>& sizes) const;
-  // Whether the source or CUDA declares a type of this name: `scalar_t` of PyTorch's macros is none.
+  // True if the source or CUDA declares a type with this name; `scalar_t` of PyTorch's macros is not one.
   bool is_type(const std::string& name) const;
-  // Whether `value` means the same outside the function or macro that contains it.
+  // True if `value` means the same outside the function or macro that contains it.
   bool stands_alone(const std::string& value) const;
 
  private:

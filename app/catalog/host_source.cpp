@@ -10,7 +10,7 @@ namespace {
 using Tokens = std::vector<CppToken>;
 
 constexpr size_t kMostTokens = 250;      // of a call or a list of parameters
-constexpr size_t kMostCalls = 16;        // of one function: the first that says something counts
+constexpr size_t kMostCalls = 16;        // of one function; the first that gives a value counts
 constexpr size_t kMostAllocations = 64;  // of one name
 constexpr int kDeepest = 8;              // functions that call functions
 
@@ -27,7 +27,7 @@ std::string parameter_name(const std::string& declaration) {
   return name;
 }
 
-// A pointer, unless it is to const, a reference that is not const, an array or a tensor.
+// True for a pointer that is not to const, a reference that is not const, an array or a tensor.
 bool may_be_changed(const std::string& declaration) {
   const size_t constant = declaration.find("const"), pointer = declaration.find('*');
   if (declaration.find("Tensor") != std::string::npos) return true;

@@ -11,34 +11,34 @@
 
 namespace attnscope::catalog {
 
-// A function with a body, of the host code or the device code.
+// A function with a body, in the host code or the device code.
 struct HostFunction {
   std::string name;
   std::vector<std::string> parameters;  // names, in order; empty for an unnamed one
-  std::vector<std::string> changeable;  // those of them that may give it memory that it may write
-  size_t begin = 0, end = 0;            // of the body: bytes from the source's start
+  std::vector<std::string> changeable;  // those that may give it memory that it may write
+  size_t begin = 0, end = 0;            // of the body: byte offsets in the source
 };
 
-// What the host code's functions call each other with, and what it allocates.
+// The calls between the host code's functions, and its allocations.
 class HostSource {
  public:
   explicit HostSource(const std::string& source);
 
-  // The function whose body contains byte `at`; null outside of all.
+  // The function whose body contains byte `at`; null if none does.
   const HostFunction* function_at(size_t at) const;
   // The first with this name; null if there is none.
   const HostFunction* function_named(std::string_view name) const;
   const std::vector<HostFunction>& functions() const { return functions_; }
   // How often the source calls it, counted up to 16.
   size_t calls_of(std::string_view name) const;
-  // Whether one of those calls of `name` has this first argument.
+  // True if one of the calls of `name` has this first argument.
   bool calls_with(std::string_view name, const std::string& first_argument) const;
-  // The function with its first call, another than itself; null if there is none.
+  // The function with its first call, other than itself; null if there is none.
   const HostFunction* first_caller(const HostFunction& function) const;
-  // What the caller passes for a parameter of the function around `at`: of the first call that is not in the function
+  // What the caller passes for a parameter of the function around `at`, in the first call that is not in the function
   // itself. Empty: there is no such parameter or call.
   HostText argument(const std::string& parameter, size_t at) const;
-  // The bytes that cudaMalloc gives the pointer `name`, known at `at`; empty if the source does not say.
+  // The bytes that cudaMalloc gives the pointer `name`, as known at `at`; empty if the source does not say.
   HostText allocation(const std::string& name, size_t at) const;
   // The same after following a function's parameter to what its callers pass.
   HostText followed_allocation(const std::string& name, size_t at) const;
@@ -51,8 +51,8 @@ class HostSource {
   void read_function(const std::vector<CppToken>& tokens, const CppBrackets& brackets, size_t open);
   void read_call(const std::vector<CppToken>& tokens, const CppBrackets& brackets, size_t open);
 
-  std::vector<HostFunction> functions_;                          // ascending, none in another
-  std::map<std::string, size_t, std::less<>> by_name_;           // in functions_: the first of each name
+  std::vector<HostFunction> functions_;                          // ascending, not nested
+  std::map<std::string, size_t, std::less<>> by_name_;           // index into functions_: the first with each name
   std::map<std::string, std::vector<Call>, std::less<>> calls_;  // by function
   std::map<std::string, std::vector<HostText>> allocations_;     // by pointer, ascending
 };
@@ -60,7 +60,7 @@ class HostSource {
 // The texts between the commas of the brackets at `open`.
 std::vector<std::string> parts_in(const std::vector<CppToken>& tokens, const CppBrackets& brackets, size_t open);
 
-// `x` of "(float*)x", "&x", "reinterpret_cast<float*>(x)" and "x.data_ptr<float>()"; empty if there is more than a
+// `x` for "(float*)x", "&x", "reinterpret_cast<float*>(x)" and "x.data_ptr<float>()"; empty if there is more than a
 // name.
 std::string pointer_name(std::string_view expression);
 

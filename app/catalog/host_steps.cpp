@@ -10,9 +10,9 @@ namespace {
 
 using Kind = CppToken::Kind;
 
-constexpr int kDeepest = 100;           // statements in statements
-constexpr size_t kMostBranches = 8;     // conditions in conditions
-constexpr size_t kMostArguments = 600;  // tokens of a call's, or of a condition
+constexpr int kDeepest = 100;           // nested statements
+constexpr size_t kMostBranches = 8;     // nested conditions
+constexpr size_t kMostArguments = 600;  // tokens of a call's arguments, or of a condition
 constexpr size_t kLongestCondition = 2000;
 
 class Walker {
@@ -33,7 +33,7 @@ class Walker {
   bool done() const { return returned_ || steps_.size() >= kMostHostSteps; }
   size_t closing(size_t open) const { return std::min(brackets_.closing(open), tokens_.size()); }
 
-  // What it makes of the steps within, for as long as it lives.
+  // Adds a condition to the steps read during its lifetime.
   class Around {
    public:
     Around(Walker& walker, std::string what) : walker_(walker), before_(walker.unclear_) {
@@ -48,14 +48,14 @@ class Walker {
     std::string before_;
   };
 
-  // The statements in the braces at `open`; returns the index behind them.
+  // Reads the statements in the braces at `open`; returns the index after them.
   size_t block(size_t open) {
     const size_t close = closing(open);
     for (size_t i = open + 1; i < close && !done();) i = statement(i, close);
     return close + 1;
   }
 
-  // Returns the index behind the statement at i, which ends before `end`.
+  // Returns the index after the statement at i, which ends before `end`.
   size_t statement(size_t i, size_t end) {
     if (i >= end || done()) return end;
     if (tokens_[i].kind == Kind::line) return preprocessor(i);
@@ -118,7 +118,7 @@ class Walker {
     return behind;
   }
 
-  // Up to the semicolon that is in no brackets.
+  // Reads up to the semicolon outside brackets.
   size_t expression(size_t i, size_t end, const std::string& unclear) {
     const Around around(*this, unclear);
     size_t behind = i;
@@ -130,7 +130,8 @@ class Walker {
     return std::max(std::min(behind, end) + 1, i + 1);
   }
 
-  // The calls and launches among these tokens. Statements in braces are a lambda's, or of text that is not understood.
+  // Reads the calls and launches among these tokens. Statements in braces belong to a lambda, or to text that is not
+  // understood.
   void calls(size_t begin, size_t end) {
     size_t braces = 0;
     for (size_t i = begin; i < end && !done(); ++i) {

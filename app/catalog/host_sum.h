@@ -10,15 +10,16 @@ namespace attnscope::catalog {
 struct HostSum {
   std::vector<std::pair<bool, std::string>> parts;  // subtracted?
   int64_t number = 0;
-  int64_t now = 0;  // what all of it is
+  int64_t now = 0;  // the value of the whole sum
 
   static HostSum whole(int64_t value) { return {{}, value, value}; }
   static HostSum of(std::string part, int64_t now) { return {{{false, std::move(part)}}, 0, now}; }
 
   bool constant() const { return parts.empty(); }
-  std::string text() const;        // "n + 3"
-  std::string factor() const;      // as an operand of * / %: "(n + 3)"
-  std::string right_side() const;  // as the right one: a part that ends in a product or quotient needs brackets there
+  std::string text() const;    // "n + 3"
+  std::string factor() const;  // as an operand of * / %: "(n + 3)"
+  // As the right operand: a part that ends in a product or quotient needs brackets there.
+  std::string right_side() const;
 };
 
 }  // namespace attnscope::catalog

@@ -9,7 +9,7 @@ namespace attnscope::catalog {
 namespace {
 
 constexpr size_t kMostOfConstant = 60;         // tokens of the value
-constexpr size_t kMostChangesLookedAt = 1000;  // of a name: with more it is not known
+constexpr size_t kMostChangesLookedAt = 1000;  // of a name; with more its value is unknown
 
 }  // namespace
 

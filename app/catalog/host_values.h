@@ -12,17 +12,17 @@
 
 namespace attnscope::catalog {
 
-// What a name of host code means: it may have a value in every block.
+// The meanings of a name in host code, which may have a value in every block.
 template <class T>
 class SourceValues {
  public:
   struct One {
-    size_t at = 0, end = 0;  // it is known from `at` to the end of its block; SIZE_MAX: of the file
+    size_t at = 0, end = 0;  // known from `at` to the end of its block; SIZE_MAX: the end of the file
     T value;
-    bool declared = true;  // there, and not given another value
+    bool declared = true;  // declared there, rather than assigned another value
   };
   void add(const std::string& name, One one) { all_[name].push_back(std::move(one)); }
-  // The nearest one before its use whose block contains the use; null if there is none.
+  // The nearest value before its use whose block contains the use; null if there is none.
   const One* find(const std::string& name, size_t used_at) const {
     const auto found = all_.find(name);
     if (found == all_.end()) return nullptr;
@@ -34,7 +34,7 @@ class SourceValues {
     }
     return nullptr;
   }
-  // The nearest declaration before, in whichever block, or else the last one.
+  // The nearest declaration before the use in any block, otherwise the last one.
   const One* any(const std::string& name, size_t used_at) const {
     const auto found = all_.find(name);
     if (found == all_.end()) return nullptr;
@@ -50,16 +50,16 @@ class SourceValues {
       if ((--end)->declared) return &*end;
     return nullptr;
   }
-  static constexpr size_t kMostLookedAt = 1000;  // so that a million of them cost no more
+  static constexpr size_t kMostLookedAt = 1000;  // limits the cost of a file with a million of them
   std::map<std::string, std::vector<One>> all_;  // ascending
 };
 
-// Where names get other values than those that they are declared with.
+// Where names get other values than those in their declarations.
 class SourceChanges {
  public:
-  // `end`: of the block in which the new value is known; a position before any use if it is not known at all.
+  // `end`: of the block in which the new value is known; a position before any use if it is unknown.
   void add(const std::string& name, size_t at, size_t end) { all_[name].push_back({at, end}); }
-  // Whether the value of a name, known since `from`, may be another one at `to`.
+  // True if the value of a name, known since `from`, may have changed at `to`.
   bool any(const std::string& name, size_t from, size_t to) const;
 
  private:
@@ -76,12 +76,12 @@ struct HostValues {
   SourceValues<std::vector<std::string>> dims;  // dim3 name(x, y, z)
 };
 
-// A token of a source, and where what is declared there stops being known: bytes from the source's start.
+// A token of a source, and the end of the block for what is declared there: byte offsets in the source.
 struct HostToken {
   const std::vector<CppToken>& tokens;
   const CppBrackets& brackets;
   size_t i;
-  size_t end_of_block;  // SIZE_MAX: the file's
+  size_t end_of_block;  // SIZE_MAX: the file's end
   bool is(size_t at, std::string_view text) const { return at < tokens.size() && tokens[at].is(text); }
   bool word(size_t at) const { return at < tokens.size() && tokens[at].kind == CppToken::Kind::word; }
 };
@@ -90,11 +90,11 @@ struct SourceConstant {
   std::string name, value;
 };
 
-// `type x = v;` or `x = v;`, at its =. Empty if it is neither.
+// Reads `type x = v;` or `x = v;`, at the "=". Empty if it is neither.
 std::optional<SourceConstant> read_constant(const HostToken& place, HostValues& values);
-// `x += 1; x <<= 1; x++; ++x;`, at its =, or at the second + or -.
+// Reads `x += 1; x <<= 1; x++; ++x;`, at the "=" or at the second + or -.
 void read_change(const HostToken& place, HostValues& values);
-// `dim3 a(…), b(…);  dim3 a = dim3(…);`, at its first dim3.
+// Reads `dim3 a(…), b(…);  dim3 a = dim3(…);`, at the first dim3.
 void read_dims(const HostToken& place, HostValues& values);
 
 }  // namespace attnscope::catalog

@@ -31,9 +31,9 @@ namespace {
 
 using OrderedJson = nlohmann::ordered_json;
 
-// An id may have 100 bytes, and gets an entry's name or a hash behind it where another kernel has it.
+// An id may have 100 bytes, and an entry's name or a hash is appended if another kernel has it.
 constexpr size_t kLongestTitle = 120, kMaxFileName = 100, kLongestId = 60;
-// So that a file of a million launches or names is not searched to its end.
+// Limits the search in a file with a million launches or names.
 constexpr size_t kMostOffers = 100, kMostNamed = 20, kMostLookedAt = 8;
 
 class Importer {
@@ -72,7 +72,7 @@ class Importer {
     return import_program(source_name_, read_, *function, result_.id);
   }
 
-  // Those of the functions with several launches that make a program.
+  // Finds the functions with several launches that make a program.
   void find_programs() {
     std::map<const HostFunction*, size_t> launches;
     for (const SourceLaunch& launch : source_.launches)
@@ -83,7 +83,7 @@ class Importer {
         result_.programs.push_back(function->name);
   }
 
-  // The kernel of `ns::k<float, 4>` in the request, or the one that the host code launches.
+  // Chooses the kernel of `ns::k<float, 4>` in the request, or the one that the host code launches.
   Result<void> choose(const std::string& entry) {
     if (source_.kernels.empty())
       return fail(Stage::input, source_name_ + " has no kernel", "A kernel is a function declared __global__ void.");
@@ -113,7 +113,7 @@ class Importer {
     return kernel_->template_parameters.empty() ? Result<void>{} : instantiate(entry);
   }
 
-  // Those that the host code does not rule out come first.
+  // Launches that the host code does not rule out come first.
   std::vector<const SourceLaunch*> launches_of_kernel() const {
     std::vector<const SourceLaunch*> found;
     for (const SourceLaunch& launch : source_.launches)
@@ -125,7 +125,8 @@ class Importer {
     return found;
   }
 
-  // The template's arguments: from the request, from a launch that has them all, else the parameters' defaults.
+  // Finds the template's arguments: from the request, from a launch that has them all, otherwise the parameters'
+  // defaults.
   Result<void> instantiate(const std::string& entry) {
     struct Offer {
       std::vector<std::string> values;
@@ -169,7 +170,7 @@ class Importer {
     scope_.used_at = launch ? launch->at : SIZE_MAX;
   }
 
-  // One line of the ladder: a template's arguments may be a page long.
+  // One line of the ladder; a template's arguments may be a page long.
   std::string title() const {
     const std::string whole = result_.entry + " of " + source_name_;
     if (whole.size() <= kLongestTitle) return one_line(whole);
@@ -220,7 +221,7 @@ std::string source_file_name(const std::string& file_name) {
 
 std::string id_of(const std::string& source_name) {
   std::string stem = std::filesystem::path(source_name).stem().string();
-  while (true) {  // "13_1_streams" is streams: an id has no number in front
+  while (true) {  // "13_1_streams" gives streams, because an id does not begin with a number
     size_t digits = 0;
     while (digits < stem.size() && stem[digits] >= '0' && stem[digits] <= '9') ++digits;
     if (digits == 0 || digits + 1 >= stem.size() || stem[digits] != '_') break;

@@ -13,7 +13,7 @@ namespace {
 
 using OrderedJson = nlohmann::ordered_json;
 
-// The variable's elements as a manifest's shape; empty if an extent is not known.
+// The variable's elements as a manifest's shape; empty if an extent is unknown.
 std::vector<std::string> shape_of(const UnsetConstant& constant, const HostScope& scope, int64_t lanes) {
   std::vector<std::string> shape;
   for (const std::string& extent : constant.extents) {
@@ -43,7 +43,7 @@ void import_constants(const ReadSource& source, const HostScope& scope, OrderedJ
     while (scope.kept.contains(name) ||
            std::ranges::any_of(buffers, [&](const OrderedJson& one) { return one["name"] == name; }))
       name += "_";
-    // A number that may be an index must not lead anywhere.
+    // A number that may be an index must not point anywhere.
     const char* const init = is_floating(element->type) ? "random" : "zeros";
     buffers.push_back(OrderedJson{{"name", name},
                                   {"role", word_of(BufferRole::in)},

@@ -7,8 +7,8 @@
 
 namespace attnscope::catalog {
 
-// Adds to `buffers` one for each __constant__ variable that the host code sets (cudaMemcpyToSymbol), as far as its type
-// and length are known; the others hold zeros. Says so in `imported`.
+// Adds to `buffers` one for each __constant__ variable that the host code sets (cudaMemcpyToSymbol), if its type and
+// length are known; the others hold zeros. Adds a note to `imported`.
 void import_constants(const ReadSource& source, const HostScope& scope, nlohmann::ordered_json& buffers,
                       Imported& imported);
 

@@ -8,7 +8,7 @@
 namespace attnscope::catalog {
 
 // The manifest's "knobs": the macros and constants that may be set from outside, and those that the #ifdefs around the
-// kernels need. They join `scope`; what is read and what is guessed goes to `imported`.
+// kernels need. Adds them to `scope`, and facts and guesses to `imported`.
 nlohmann::ordered_json import_knobs(const CudaSource& source, const std::vector<const SourceKernel*>& kernels,
                                     HostScope& scope, Imported& imported);
 

@@ -15,9 +15,9 @@ namespace {
 
 constexpr int64_t kUsualBlock = 256, kUsualSide = 16, kMostThreads = 1024;
 constexpr int64_t kUsualShared = 16384;
-constexpr int64_t kMostUsualShared = 96 << 10;  // what an sm_89 device gives a CTA, less some static
+constexpr int64_t kMostUsualShared = 96 << 10;  // what an sm_89 device gives a CTA, minus some for static memory
 constexpr int kMostAssumed = 8;                 // names of one expression
-constexpr size_t kMostCalled = 100;             // functions that a kernel's text is followed into
+constexpr size_t kMostCalled = 100;             // functions that are followed from a kernel's text
 
 class ShapeImporter {
  public:
@@ -36,7 +36,7 @@ class ShapeImporter {
   }
 
  private:
-  // A name that the host code computes in a way that is not followed gets a value, which is said.
+  // Gives a value to a name that the host code computes in a way that cannot be followed, with a note.
   std::string assuming(const HostText& expression, int64_t guess) {
     std::string unknown, text = scope_.in_terms(expression, &unknown);
     for (int i = 0; i < kMostAssumed && text.empty() && !unknown.empty(); ++i) {
@@ -51,7 +51,7 @@ class ShapeImporter {
     std::vector<std::string> text;  // x, y and z; empty if the host code does not say
     bool guessed = false;
   };
-  // Of a grid or block in the host code; `guess`: of what it leaves open.
+  // Parses a grid or block of the host code. `guess` fills in what it does not give.
   Dimensions dimensions(const std::string& text, bool block) {
     std::vector<HostText> values;
     dims_guessed_ = false;
@@ -93,7 +93,7 @@ class ShapeImporter {
       scope_.take_guessed();
       std::string unknown;
       scope_.in_terms(HostText{launch_->shared, scope_.used_at}, &unknown);
-      // A name for all of it is bytes; one within an expression counts threads, or elements for each.
+      // A single name is taken as bytes; a name within an expression counts threads, or elements per thread.
       shape_.shared =
           assuming({launch_->shared, scope_.used_at}, unknown == launch_->shared ? kMostUsualShared : kUsualBlock);
       if (!shape_.shared.empty())
@@ -106,7 +106,7 @@ class ShapeImporter {
                     said ? "the host code computes how much (" + launch_->shared + ")" : "no launch says how much"));
   }
 
-  // `extern __shared__ float s[];` in the kernel's body.
+  // True if the kernel's body has `extern __shared__ float s[];`.
   bool declares_dynamic_shared() const {
     const std::vector<CppToken> tokens =
         cpp_tokens(std::string_view(source_.text).substr(kernel_.body, kernel_.end - kernel_.body));
@@ -164,7 +164,7 @@ class ShapeImporter {
     find_shared();
   }
 
-  // Whether the code in these bytes, or a function of the file that it names, uses threadIdx.y or blockDim.y.
+  // True if the code in these bytes, or a function of the file that it names, uses threadIdx.y or blockDim.y.
   bool uses_second_axis(size_t begin, size_t end, std::set<std::string_view>& seen) const {
     const std::vector<CppToken> tokens = cpp_tokens(std::string_view(source_.text).substr(begin, end - begin));
     for (size_t i = 0; i < tokens.size(); ++i) {
@@ -192,7 +192,7 @@ class ShapeImporter {
   Imported& imported_;
   ImportedShape shape_;
   std::vector<std::string> assumed_;  // since the last note
-  bool dims_guessed_ = false;         // the last named grid or block is another function's
+  bool dims_guessed_ = false;         // the last named grid or block belongs to another function
 };
 
 }  // namespace

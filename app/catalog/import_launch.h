@@ -8,14 +8,14 @@
 
 namespace attnscope::catalog {
 
-// Expressions of a manifest.
+// A launch's shape as expressions of a manifest.
 struct ImportedShape {
   std::vector<std::string> grid, block;  // x, y and z
   std::string shared;                    // bytes of dynamic shared memory; empty: none
 };
 
-// How a kernel is launched: as the host code says, or else from __launch_bounds__, or guessed. What is read and what is
-// guessed goes to `imported`. `launch`: the kernel's launch in the host code, or null. `size_names`: the sizes that a
+// The shape of a kernel's launch: from the host code, otherwise from __launch_bounds__, otherwise guessed. Adds facts
+// and guesses to `imported`. `launch`: the kernel's launch in the host code, or null. `size_names`: the sizes that a
 // guessed grid covers.
 ImportedShape import_shape(const ReadSource& source, const SourceKernel& kernel, const SourceLaunch* launch,
                            const std::vector<std::string>& size_names, HostScope& scope, Imported& imported);

@@ -31,7 +31,7 @@ std::string upper(std::string text) {
   return text;
 }
 
-// "Node" or "lib::Node": not a pointer's or a function's type.
+// "Node" or "lib::Node", but not a pointer or a function type.
 bool is_plain_name(const std::string& type) {
   return !type.empty() && std::ranges::all_of(type, [](char c) {
     return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == ':';
@@ -79,8 +79,8 @@ class Binder {
   }
 
  private:
-  // A kernel that only prints or asserts writes through no pointer, and a manifest needs something to judge: a byte
-  // that is not passed.
+  // A kernel that only prints or asserts writes through no pointer, but a manifest needs something to judge, so it gets
+  // a byte that is not passed.
   void stand_in_output() {
     std::string name = "nothing";
     while (scope_.kept.contains(name) ||
@@ -134,8 +134,8 @@ class Binder {
 
   bool is_size(const SourceParameter& parameter) const { return is_size_type(parameter, scope_); }
 
-  // A size's value is what the launch passes for it, or else a constant or macro of its name. One that the host code
-  // computes from other sizes is no size of its own: it follows them.
+  // A size's value is what the launch passes for it, otherwise a constant or macro with its name. A number that the
+  // host code computes from other sizes is not a size; it follows from them.
   void find_sizes() {
     size_t unknown = 0;
     for (const SourceParameter& parameter : kernel_.parameters)
@@ -151,9 +151,9 @@ class Binder {
         imported_.guessed.push_back(fmt::format("the size {} = {}{}", parameter.name, scope_.kept[parameter.name],
                                                 value ? ", as elsewhere in the host code" : ""));
     }
-    // Only now all sizes are known by name.
+    // All sizes are known by name only now.
     for (const SourceParameter& parameter : kernel_.parameters) follow(parameter);
-    // A formula may name a size that got a formula after it.
+    // A formula may contain a size that got a formula after it.
     for (const SourceParameter& parameter : kernel_.parameters | std::views::reverse)
       if (const auto one = formulas_.find(parameter.name); one != formulas_.end()) one->second = expanded(one->second);
     if (!bound_.size_names.empty()) return;
@@ -204,7 +204,7 @@ class Binder {
     });
   }
 
-  // With the formulas of the names in it. Those after it are expanded already.
+  // Inserts the formulas of the names in it. Those after it are already expanded.
   std::string expanded(const std::string& formula) const {
     std::string text;
     size_t copied = 0;
@@ -232,8 +232,8 @@ class Binder {
     const PointerUse known = use_of(uses_, parameter);
     const bool input = parameter.constant || (known.read && !known.stored && !known.passed_on);
     const bool output = !input && known.stored && !known.read && !known.passed_on && !known.scattered;
-    // Zeros that nothing is stored to would make a product zero, whatever the kernel does. But what may be a counter or
-    // an index must not lead anywhere.
+    // Zeros that nothing is stored to would make a product zero, whatever the kernel does. But a possible counter or
+    // index must not point anywhere.
     const bool random = input || (!output && !known.stored && is_floating(element.type));
     const BufferRole role = input ? BufferRole::in : output ? BufferRole::out : BufferRole::inout;
     OrderedJson buffer{
@@ -265,23 +265,23 @@ class Binder {
                            return !one.pointer && element && element->type == first->type && element->lanes == 1;
                          });
     if (uniform) return declare_buffer(parameter, ElementOf{first->type, static_cast<int64_t>(members.size())});
-    // What is allocated is known in bytes, but not how many bytes a struct has.
+    // The bytes of an allocation are known, but not the size of a struct.
     const bool known = !allocated(parameter, {ElementType::u8}).empty();
     declare_buffer(parameter, {ElementType::u8, known ? 1 : kUsualStruct});
     imported_.guessed.push_back(parameter.name + ": an array of structs, given as " +
                                 (known ? "bytes" : fmt::format("{} bytes each", kUsualStruct)));
   }
 
-  // What the host code allocates for the pointer that the launch passes; empty if it does not say.
+  // The allocation of the pointer that the launch passes; empty if the host code does not say.
   std::string allocated(const SourceParameter& parameter, const ElementOf& element) const {
     const HostText passed = argument_of(parameter);
     return allocated_elements(host_, scope_, {pointer_name(passed.text), passed.at},
                               bytes_of(element.type) * element.lanes);
   }
 
-  // As the host code allocates it; or else the rows and columns that the sizes' names suggest. With M, N and K it is
-  // taken as a product C = A·B, by the last letter of the parameter's name: A, d_A or matA is [M, K], one that ends in
-  // B is [K, N], any other is [M, N]. Otherwise all sizes, or the first two if that is too much.
+  // The shape that the host code allocates, otherwise the rows and columns that the sizes' names suggest. With M, N and
+  // K it is taken as a product C = A·B, by the last letter of the parameter's name: A, d_A or matA is [M, K], one that
+  // ends in B is [K, N], any other is [M, N]. Otherwise all sizes, or the first two if that is too much.
   OrderedJson shape_of(const SourceParameter& parameter, const ElementOf& element) {
     const std::string formula = allocated(parameter, element);
     shape_read_ = !formula.empty();
@@ -297,7 +297,7 @@ class Binder {
   }
 
   // M * K as rows and columns, in the order that the sizes' names suggest if it is the same product, unless the kernel
-  // takes rows of the length that comes last in the host code: B[column * K + k] of N * K elements.
+  // uses rows of the length that comes last in the host code: B[column * K + k] of N * K elements.
   OrderedJson shape_as_product(const SourceParameter& parameter, const std::string& formula,
                                const OrderedJson& suggested) const {
     const OrderedJson factors = factors_of(formula);
@@ -309,7 +309,7 @@ class Binder {
     return as_written ? factors : suggested;
   }
 
-  // Whether a subscript of the pointer has a product with that size in it.
+  // True if a subscript of the pointer contains a product with that size.
   bool steps_by(const std::string& pointer, const std::string& size) const {
     const std::vector<CppToken>& tokens = body_;
     for (size_t i = 0; i + 1 < tokens.size(); ++i) {
@@ -334,7 +334,7 @@ class Binder {
     return scope_.guessed_shape(bound_.size_names);
   }
 
-  // A literal of the launch, or 1.
+  // Passes a literal of the launch, or 1.
   void add_value(const SourceParameter& parameter, ElementType type) {
     const std::string literal = without_suffix(argument_of(parameter).text);
     const auto number = literal_value(literal, type);
@@ -362,7 +362,7 @@ class Binder {
     imported_.guessed.push_back(fmt::format("the {} members of {} are passed as 1", element.lanes, parameter.name));
   }
 
-  // The buffer that a struct's pointer leads to; returns its name.
+  // Declares the buffer that a struct's pointer refers to; returns its name.
   std::string declare_buffer_of(const SourceParameter& parameter, const SourceParameter& member) {
     SourceParameter buffer = member;
     buffer.name = parameter.name + "_" + member.name;
@@ -373,7 +373,7 @@ class Binder {
     return buffer.name;
   }
 
-  // Its numbers become ones; its pointers get buffers of their own, which are the struct's and no arguments.
+  // Its numbers become ones. Its pointers get buffers of their own, which belong to the struct and are not arguments.
   void add_struct(const SourceParameter& parameter, const std::vector<SourceParameter>& members) {
     OrderedJson fields = OrderedJson::array();
     size_t numbers = 0;
@@ -413,7 +413,7 @@ PointerUses uses_of(const ReadSource& source, const SourceKernel& kernel) {
   for (const SourceParameter& parameter : kernel.parameters)
     if (parameter.pointer) pointers.push_back(parameter.name);
   auto uses = pointer_uses(std::string_view(source.text).substr(kernel.body, kernel.end - kernel.body), pointers);
-  // A kernel has an output: where none is seen, it is hidden in a macro.
+  // A kernel has an output; if none is visible, a macro hides it.
   if (std::ranges::none_of(uses, [](const auto& one) { return one.second.stored || one.second.passed_on; }))
     uses.clear();
   return uses;

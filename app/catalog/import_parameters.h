@@ -14,7 +14,7 @@
 
 namespace attnscope::catalog {
 
-// What a manifest says of a kernel's parameters.
+// What a manifest says about a kernel's parameters.
 struct BoundParameters {
   std::map<std::string, int64_t> sizes;
   std::vector<std::string> size_names;  // in the parameters' order
@@ -29,27 +29,29 @@ struct ReadSource {
   HostSource host;
 };
 
-// Makes each parameter a size, a buffer or a value. The sizes join `scope`, which has the knobs. What the source says
-// and what it does not goes to `imported`. Failure (Stage::input) when a parameter's type cannot be passed.
-// `launch`: the kernel's launch in the host code, or null.
+// Makes each parameter a size, a buffer or a value. Adds the sizes to `scope`, which has the knobs, and facts and
+// guesses to `imported`. Failure (Stage::input) if a parameter's type cannot be passed. `launch`: the kernel's launch
+// in the host code, or null.
 Result<BoundParameters> bind_parameters(const std::string& source_name, const ReadSource& source,
                                         const SourceKernel& kernel, const SourceLaunch* launch, HostScope& scope,
                                         Imported& imported);
 
 using PointerUses = std::map<std::string, PointerUse, std::less<>>;
-// What a kernel's own text does with its pointers, by parameter; empty if no output is seen: it is hidden in a macro.
+// What a kernel's own text does with its pointers, by parameter; empty if no output is visible, because a macro hides
+// it.
 PointerUses uses_of(const ReadSource& source, const SourceKernel& kernel);
-// One of them. A pointer to const is only read; one of which nothing is known may be read and written.
+// The use of one parameter. A pointer to const is only read; a pointer about which nothing is known may be read and
+// written.
 PointerUse use_of(const PointerUses& uses, const SourceParameter& parameter);
 
-// Whether a parameter is a whole number of 4 or 8 bytes, which may be a size.
+// True if a parameter is a whole number of 4 or 8 bytes, which may be a size.
 bool is_size_type(const SourceParameter& parameter, const HostScope& scope);
-// "2.5f" is 2.5.
+// "2.5f" gives 2.5.
 std::string without_suffix(std::string literal);
-// A literal as its number; empty: it is none of the type.
+// A literal as a number; empty if it is not one of the type.
 std::optional<double> literal_value(const std::string& text, ElementType type);
-// Of a size that the source says nothing of. The more such sizes, the smaller they are: a kernel's work is often their
-// product.
+// For a size about which the source says nothing. The more such sizes, the smaller they are, because a kernel's work is
+// often their product.
 int64_t usual_size(const std::string& name, size_t unknown);
 
 }  // namespace attnscope::catalog

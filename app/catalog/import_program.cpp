@@ -85,7 +85,7 @@ class ProgramImporter {
                 kWayOn);
   }
 
-  // The first and last launch.
+  // The first and the last launch.
   std::pair<size_t, size_t> span() const {
     std::pair<size_t, size_t> found{SIZE_MAX, 0};
     for (size_t i = 0; i < program_.parts().size(); ++i)
@@ -173,9 +173,9 @@ class ProgramImporter {
     return {};
   }
 
-  // In the order in which they run, which says what is written first.
+  // Goes through the parts in the order in which they run, which shows what is written first.
   void follow_uses(const ProgramPart& part, bool after) {
-    if (part.kind == ProgramPart::Kind::memset && after) return;  // it is no step
+    if (part.kind == ProgramPart::Kind::memset && after) return;  // not a step
     if (part.kind == ProgramPart::Kind::copy && knows(part, 0) && knows(part, 1)) buffers_.read(name_of(part, 1));
     if (part.kind == ProgramPart::Kind::copy || part.kind == ProgramPart::Kind::memset)
       buffers_.written(name_of(part, 0), part.kind == ProgramPart::Kind::copy);
@@ -186,7 +186,8 @@ class ProgramImporter {
     buffers_.launched(used);
   }
 
-  // What a launch does with the buffer of its argument. A part of it that is stored to is not all of it.
+  // What a launch does with the buffer of its argument. A store to part of a buffer does not count as writing all of
+  // it.
   std::pair<std::string, PointerUse> use_in(const ProgramPart& part, size_t argument) const {
     const HostPointer pointer = program_.address(part.launch->arguments[argument], part.at);
     PointerUse use = program_.use(*part.kernel, part.kernel->parameters[argument]);
@@ -199,7 +200,7 @@ class ProgramImporter {
   }
   bool knows(const ProgramPart& part, size_t argument) const { return buffers_.has(name_of(part, argument)); }
 
-  // The buffer of which an argument is, or may be, a part.
+  // The buffer that an argument is, or may be, a part of.
   std::string buffer_within(const ProgramPart& part, size_t argument) const {
     const bool length = part.kind != ProgramPart::Kind::call && argument >= 2;
     if (length || !name_of(part, argument).empty()) return {};
@@ -208,7 +209,7 @@ class ProgramImporter {
     return {};
   }
 
-  // What the host does with the buffers between the launches, other than memsets and whole copies.
+  // Checks what the host does with the buffers between the launches, other than memsets and whole copies.
   Result<void> check_between() const {
     const auto [first, last] = span();
     for (size_t i = 0; i < program_.parts().size(); ++i) {
@@ -261,7 +262,7 @@ class ProgramImporter {
     return {};
   }
 
-  // A manifest's memset or copy is of a whole buffer.
+  // A manifest's memset or copy covers a whole buffer.
   Result<void> whole_buffer(const ProgramPart& part, size_t argument) {
     const auto length = buffers_.bytes_now(name_of(part, argument));
     const std::string said = scope_.in_terms(HostText{part.arguments[2], part.at});
@@ -328,7 +329,7 @@ class ProgramImporter {
     return OrderedJson{{"value", formula}, {"type", word_of(element->type)}};
   }
 
-  // {"buffer", "offset"}; it must be known to lie in the buffer, whose elements the offset counts.
+  // {"buffer", "offset"}. The offset, in elements, must be known to be within the buffer.
   Result<OrderedJson> address_of(const ProgramLaunch& one, const HostPointer& pointer, const SourceParameter& parameter,
                                  const std::string& text) {
     const std::string which =

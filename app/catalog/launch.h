@@ -26,16 +26,16 @@ struct Launch {
 
 // The variables of a manifest's expressions: every knob, batch, heads, kv_heads, seq_q, seq_k, head_dim, causal (0
 // none, 1 top_left, 2 bottom_right) and dtype_bytes; for a problem that is not attention, every knob and the problem's
-// sizes. "static_shared" and "dynamic_shared" also know shared_map_bytes, the sum of the map.
+// sizes. "static_shared" and "dynamic_shared" may also use shared_map_bytes, the sum of the map.
 Variables variables(const Kernel& kernel, const Problem& problem, const Config& config);
 
-// `config` must be complete. `constants` are the values of source variables that "dynamic_shared" names, known after
+// `config` must be complete. `constants` are the values of source variables that "dynamic_shared" uses, known after
 // compiling; without them, it is predicted as at least the sum of the map's parts. An expression that does not evaluate
 // is a Failure (Stage::catalog) at its JSON pointer. model/limits.h says whether a device accepts the launch.
 Result<Launch> launch_of(const Kernel& kernel, const Problem& problem, const Config& config,
                          const Variables* constants = nullptr);
 
-// The macros that decide a variant besides its dtype (DTYPE and ATTN_T follow from that, compile/compiler.h): every
+// The macros that determine a variant, except DTYPE and ATTN_T, which follow from its dtype (compile/compiler.h): every
 // knob, and for attention HEAD_DIM and CAUSAL, numbered as in docs/writing-a-kernel.md.
 std::map<std::string, int64_t> macros(const Kernel& kernel, const Problem& problem, const Config& config);
 

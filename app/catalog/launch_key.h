@@ -7,8 +7,8 @@
 
 namespace attnscope::catalog {
 
-// Everything that a run of a config gives its machine code, as one text: grid, block, shared memory, arguments, buffers
-// and the type that it is judged by. Two configs of a kernel with equal machine code and equal keys are one run.
+// Everything that a run passes to a config's machine code, as one text: grid, block, shared memory, arguments, buffers
+// and the type used for judging. Two configs of a kernel with equal machine code and equal keys are the same run.
 // `config` must be complete.
 std::string launch_key(const Kernel& kernel, const Problem& problem, const Config& config);
 

@@ -175,7 +175,7 @@ Result<E> word(const Json& json) {
 
 namespace {
 
-// The options that a kernel's draft starts with: for attention as the reports ran it, for plain kernels nvcc's
+// The options that a kernel's draft starts with: for attention those of the reports' runs, for other kernels nvcc's
 // defaults.
 void read_options(JsonReader& read, Kernel& kernel) {
   kernel.options.fast_math = kernel.problem == ProblemKind::attention;
@@ -189,7 +189,7 @@ Result<std::string> header_library(const Json& json) {
               "Known: cutlass (CUTLASS and CuTe). CUDA's own headers need no mention.");
 }
 
-// A text of several lines for people to read.
+// A text of several lines for people.
 void prose_at(JsonReader& read, const char* key, std::string& out, size_t most) {
   read.text(key, out, most);
   if (!read.failed() && terminal_text(out) != out)
@@ -225,7 +225,7 @@ void read_identity(JsonReader& read, Kernel& kernel) {
   read.text("entry", kernel.entry, 1000);
   read.word("problem", kernel.problem);
   read.integer("min_arch", kernel.min_arch, 50, 200);
-  // Machine code is not compiled: "headers", "options" and "source" are unknown keys beside "cubin".
+  // Machine code is not compiled, so "headers", "options" and "source" are unknown keys beside "cubin".
   if (kernel.library.is_source() && !machine_code) read_list(read, "headers", kernel.headers, header_library);
   read.text("accumulate", kernel.accumulate, kMaxName);
   if (read.failed()) return;

@@ -4,7 +4,7 @@
 
 namespace attnscope::catalog {
 
-// A manifest as a person would lay it out: one line for each key, and for each element of a list of lists or
+// A manifest laid out as a person would write it: one line for each key, and for each element of a list of lists or
 // objects.
 std::string manifest_text(const nlohmann::ordered_json& json);
 

@@ -15,7 +15,7 @@ namespace attnscope::catalog {
 namespace {
 
 constexpr const char* kOriginalEnding = ".original";
-constexpr size_t kLongestStem = 80;  // letters of the copied kernel's id: an id may have 100
+constexpr size_t kLongestStem = 80;  // characters of the copied kernel's id; an id may have 100
 constexpr int kMostCopies = 1000;    // of one kernel
 
 struct Names {
@@ -27,7 +27,7 @@ Names names_in(const std::filesystem::path& folder, const std::string& id) {
   return {id, folder / (id + ".cu"), folder / (id + ".json"), folder / (id + ".cu" + kOriginalEnding)};
 }
 
-// "tiled_copy", "tiled_copy2": an id that begins with a digit would lose it as the number of a rung.
+// "tiled_copy", "tiled_copy2". An id that begins with a digit would lose it as the number of a rung.
 std::string nth_id(const Kernel& kernel, int n) {
   const std::string stem = kernel.id.substr(0, kLongestStem);
   const std::string number = n == 1 ? "" : std::to_string(n);
@@ -51,7 +51,7 @@ std::string manifest_of_copy(const Kernel& kernel, const Names& names) {
   manifest["id"] = names.id;
   manifest["title"] = names.id + ": " + kernel.title;
   manifest["source"] = names.source.filename().string();
-  manifest.erase("softmax");  // it names pieces of the source's lines: an edit of one would keep the copy from loading
+  manifest.erase("softmax");  // it contains text of source lines, so an edit of one would keep the copy from loading
   return manifest_text(manifest);
 }
 
@@ -75,7 +75,7 @@ Result<OwnCopy> copy_kernel(const Kernel& kernel, const std::filesystem::path& f
   KernelText text{names->manifest.string(), manifest_of_copy(kernel, *names), names->source.filename().string(),
                   kernel.source};
   if (auto loads = parse_kernel(text); !loads) return fail(loads.error());
-  // The manifest last: with it the copy is a kernel.
+  // The manifest is written last, because it makes the copy a kernel.
   const std::pair<std::filesystem::path, const std::string*> files[] = {
       {names->original, &text.source}, {names->source, &text.source}, {names->manifest, &text.manifest}};
   for (const auto& [path, content] : files) {

@@ -9,7 +9,7 @@
 namespace attnscope::catalog {
 namespace {
 
-constexpr size_t kLongestStatement = 2000, kLongestCast = 64;  // tokens that are looked at
+constexpr size_t kLongestStatement = 2000, kLongestCast = 64;  // tokens that are examined
 
 class Uses {
  public:
@@ -56,7 +56,7 @@ class Uses {
     return end;
   }
 
-  // +=, =, but not ==, <=, >=, !=. `at` gets the index of its "=".
+  // True for +=, =, but not for ==, <=, >=, !=. `at` gets the index of its "=".
   bool assigns(size_t i, size_t& at) const {
     static const std::set<std::string_view> operators{"+", "-", "*", "/", "%", "&", "|", "^"};
     at = i;
@@ -76,7 +76,7 @@ class Uses {
         use_->read = use_->stored = true;  // *p += v, *p = *p + v
       else if (!itself)
         use_->passed_on = true;
-      return;  // else the pointer itself moves
+      return;  // otherwise the pointer itself moves
     }
     if (!element && is(behind, "+") && is(behind + 1, "+") && !is(i - 1, "*")) return;
     // p = p + 4
@@ -92,7 +92,7 @@ class Uses {
     pointer(i, behind, start, address);
   }
 
-  // Whether a value stands before the operator at `i`, so that & and * are binary there.
+  // True if a value precedes the operator at `i`, so that & and * are binary there.
   bool value_before(size_t i) const {
     if (i == 0) return false;
     const CppToken& token = tokens_[i - 1];
@@ -117,7 +117,7 @@ class Uses {
     return open;
   }
 
-  // Whether the bracket that closes at `close` is a cast, as in (float4*)&x or (int)x.
+  // True if the bracket that closes at `close` is a cast, as in (float4*)&x or (int)x.
   bool is_cast(size_t close) const {
     const size_t open = opening(close);
     if (open > 0 && word(open - 1)) return false;  // a call
@@ -127,21 +127,21 @@ class Uses {
     return close == open + 2 && types.contains(tokens_[open + 1].text);
   }
 
-  // Whether the bracket that closes at `close` is the one of an if or a loop.
+  // True if the bracket that closes at `close` belongs to an if or a loop.
   bool ends_head(size_t close) const {
     const size_t open = opening(close);
     return open > 0 && word(open - 1) && is_keyword(open - 1);
   }
 
-  // p = p + …: only the parameter and numbers on the right side.
+  // p = p + …: only the parameter and numbers are on the right side.
   bool only_itself(size_t begin, size_t end) const {
     for (size_t i = begin; i < end; ++i)
       if (tokens_[i].text == parameter_) return true;
     return false;
   }
 
-  // An element, or what the pointer leads to, that ends before `behind`: stored if an assignment follows, also behind
-  // the closing brackets of a macro as in FLOAT4(x[i]) = …
+  // Handles an element, or what the pointer refers to, that ends before `behind`: it is stored if an assignment
+  // follows, also after the closing brackets of a macro as in FLOAT4(x[i]) = …
   void access(size_t behind, size_t start, size_t i) {
     const bool increment = (is(behind, "+") && is(behind + 1, "+")) || (is(behind, "-") && is(behind + 1, "-")) ||
                            (i > 1 && ((is(i - 1, "+") && is(i - 2, "+")) || (is(i - 1, "-") && is(i - 2, "-"))));
@@ -166,8 +166,8 @@ class Uses {
     if (indexed_by_data_ || data_.decides(i)) use_->scattered = true;
   }
 
-  // Whether the element may be written through a reference: STORE(p[k], v);  cuda::atomic_ref<int> all(*p);
-  // auto& first = p[0];
+  // True if the element may be written through a reference: STORE(p[k], v);  cuda::atomic_ref<int> all(*p); auto& first
+  // = p[0];
   bool by_reference(size_t i, size_t start) const {
     const size_t first = i > 0 && is(i - 1, "*") ? i - 1 : i;
     if (first > 2 && is(first - 1, "=") && word(first - 2) && is(first - 3, "&")) return true;
@@ -191,7 +191,7 @@ class Uses {
     return assigns(behind + 1, at) || is(behind + 1, "[");
   }
 
-  // The address of an element, or the pointer itself.
+  // Handles the address of an element, or the pointer itself.
   void pointer(size_t i, size_t behind, size_t start, bool address) {
     const size_t first = address ? i - 1 : i;
     // reinterpret_cast<float4*>(&p[k])[0] and *(float4*)&p[k], read or stored
@@ -250,7 +250,7 @@ class Uses {
   std::vector<size_t> around_;  // by token: the ( or { that it is in; itself if there is none
   PointerUse* use_ = nullptr;   // of the current parameter
   std::string_view parameter_;
-  bool indexed_by_data_ = false;  // the current element
+  bool indexed_by_data_ = false;  // for the current element
 };
 
 }  // namespace

@@ -10,11 +10,11 @@ namespace attnscope::catalog {
 // What a kernel's own text does with the memory that a parameter points to.
 struct PointerUse {
   bool read = false, stored = false;
-  bool passed_on = false;  // to a function, a macro or another pointer: the text does not say what becomes of it
-  bool scattered = false;  // what the buffers hold decides which elements are stored: the others keep their content
+  bool passed_on = false;  // to a function, a macro or another pointer, where the text does not show its use
+  bool scattered = false;  // data decides which elements are stored; the others keep their content
 };
 
-// By parameter. A name in the body that hides one counts as it.
+// By parameter. A name in the body that hides a parameter counts as it.
 std::map<std::string, PointerUse, std::less<>> pointer_uses(std::string_view body,
                                                             const std::vector<std::string>& parameters);
 

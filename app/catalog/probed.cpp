@@ -30,7 +30,7 @@ bool lengthen(Imported& imported, const std::string& buffer, int64_t times) {
     nlohmann::ordered_json& shape = one["shape"];
     if (open->second > 1) shape.erase(shape.size() - 1);
     shape.push_back(std::to_string(factor));
-    // The sentence of the guess, or of the run before.
+    // The sentence of the guess, or of the previous run.
     const std::string begin = buffer + " has ";
     forget(imported.guessed, begin);
     forget(imported.probed, begin);

@@ -148,7 +148,7 @@ void ProgramBuffers::decide(Buffer& buffer, bool any_downloaded) {
   }
   const bool output = host.downloaded || handed || last;
   if (!output && own) {
-    // What the data chooses is written in part, and read where it was not.
+    // A buffer in which data chooses the elements is written in part, and read elsewhere.
     return give_role(buffer, true, BufferRole::workspace, buffer.scattered ? "zeros" : "",
                      "a workspace: allocated, and neither copied to nor from");
   }

@@ -14,31 +14,33 @@
 
 namespace attnscope::catalog {
 
-// The buffers of an imported program: one for each pointer of the host code, whose role follows from what the launches
-// do with it in order and from what the host copies.
+// The buffers of an imported program: one for each pointer of the host code. Its role follows from what the launches do
+// with it in order, and from what the host copies.
 class ProgramBuffers {
  public:
   ProgramBuffers(const HostProgram& program, const ReadSource& source, const HostScope& scope, Imported& imported)
       : program_(program), source_(source), scope_(scope), imported_(imported) {}
 
-  // A kernel gets the pointer as its parameter. False: what the parameter points to cannot be a buffer.
+  // A kernel gets the pointer as its parameter. Returns false if what the parameter points to cannot be a buffer.
   bool add(const HostPointer& pointer, const SourceParameter& parameter);
   // The host copies between two pointers, one of which a kernel gets.
   void add_copied(const HostPointer& from, const HostPointer& to);
   bool has(const std::string& name) const { return buffers_.contains(name); }
   size_t count() const { return buffers_.size(); }
-  // The elements of the buffer, if the parameter points to such ones; empty if it does not, or their number is unknown.
+  // The number of the buffer's elements if the parameter points to that type; empty if it does not, or if the number is
+  // unknown.
   std::optional<int64_t> elements_for(const std::string& name, const SourceParameter& parameter) const;
 
-  // What the steps do, in order. Names that are no buffers are passed over. `certain`: what was there is not read.
+  // Report the steps' actions, in order. Names that are not buffers are ignored. `certain`: all of the buffer is
+  // written, so its earlier content is not read.
   void written(const std::string& name, bool certain);
   void read(const std::string& name);
   void launched(const std::vector<std::pair<std::string, PointerUse>>& uses);
 
-  // Decides names, lengths and roles; `taken`: names that sizes and knobs have.
+  // Decides names, lengths and roles. `taken` returns true for names that sizes and knobs have.
   void finish(const std::vector<std::string>& size_names, const std::function<bool(const std::string&)>& taken);
   std::string manifest_name(const std::string& name) const { return buffers_.at(name).manifest; }
-  // As the host code allocates it, at the default sizes; empty if it does not say.
+  // The bytes that the host code allocates at the default sizes; empty if it does not say.
   std::optional<int64_t> bytes_now(const std::string& name) const;
   nlohmann::ordered_json json() const;
 
@@ -50,10 +52,10 @@ class ProgramBuffers {
     std::string manifest, elements;  // elements: as allocated, or empty
     std::vector<std::string> shape;
     First first = First::none;
-    bool maybe_read = false;  // the first use may be one
+    bool maybe_read = false;  // the first use may be a read
     bool scattered = false, is_written = false;
-    bool read_later = false;  // what was written last
-    size_t last_written = 0;  // the higher, the later
+    bool read_later = false;  // what was written last is read later
+    size_t last_written = 0;  // a higher number is later
     HostProgram::Contents contents;
     std::string role, init;
   };
@@ -65,7 +67,7 @@ class ProgramBuffers {
   const HostScope& scope_;
   Imported& imported_;
   std::map<std::string, Buffer> buffers_;
-  std::vector<std::string> order_;  // as the launches first name them
+  std::vector<std::string> order_;  // in the order in which the launches name them
   size_t writes_ = 0;
 };
 

@@ -1,4 +1,4 @@
-// A program of several launches: "launches" of a manifest.
+// Reads a program of several launches: "launches" of a manifest.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@ constexpr size_t kMaxSteps = 64;
 
 std::string at(size_t index) { return fmt::format("{}/{}", kProgramKey, index); }
 
-// "ns::softmax<64, float>" is softmax.
+// "ns::softmax<64, float>" gives softmax.
 std::string plain_name(const std::string& entry) {
   const std::string name = entry.substr(0, entry.find('<'));
   const size_t colon = name.rfind(':');
@@ -27,7 +27,7 @@ std::string plain_name(const std::string& entry) {
 
 std::string plain_name(const SourceKernel& kernel) { return plain_name(kernel.name); }
 
-// The buffer that a step of the host names; it may be written if `written`.
+// The buffer that a step of the host names. `written`: it must be writable.
 size_t buffer_at(JsonReader& read, const char* key, const Json& json, const Kernel& kernel, bool written) {
   const auto found = json.is_string()
                          ? std::ranges::find(kernel.buffers, json.get<std::string>(), &BufferDeclaration::name)
@@ -61,7 +61,7 @@ void read_memset(JsonReader& read, const Kernel& kernel, ProgramStep& step) {
   read.integer("byte", step.byte, 0, 255);
 }
 
-// `names`: what the launch's parts are read into, with the kernel's buffers, sizes and knobs.
+// `names`: a kernel with the program's buffers, sizes and knobs, into which the launch's parts are read.
 void read_launch_step(JsonReader& read, Kernel names, ProgramStep& step) {
   read.required("entry");
   read.text("entry", names.entry, 1000);
@@ -90,7 +90,7 @@ ProgramStep step_at(JsonReader& outer, const Json& json, size_t index, const Ker
   return step;
 }
 
-// Finds what is read before anything wrote it, as far as the source's text tells.
+// Finds reads before anything was written, as far as the source's text shows.
 class Order {
  public:
   Order(JsonReader& read, const Kernel& kernel) : read_(read), kernel_(kernel) {
@@ -166,7 +166,7 @@ class Order {
     written_ = std::move(after);
   }
 
-  // As a whole word: a name may come from a macro or an included file.
+  // As a whole word, because a name may come from a macro or an included file.
   bool mentions(const std::string& name) const {
     if (kernel_.source.find("#include \"") != std::string::npos) return true;
     const auto is_inner = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
@@ -207,7 +207,7 @@ void read_program(JsonReader& read, Kernel& kernel) {
     if (read.has(key)) read.fault(key, "belongs in each entry of \"launches\"", "Move it there.");
   const Json* list = array_at(read, kProgramKey, kMaxSteps);
   if (!list || read.failed()) return;
-  // The parts that a launch has are read into a kernel of the same names; its texts are not copied for each.
+  // The launch's parts are read into one kernel with the same names; its texts are not copied for each.
   Kernel names;
   names.knobs = kernel.knobs;
   names.sizes = kernel.sizes;

@@ -53,7 +53,7 @@ void ProgramSizes::find() {
   guess_stand_in(kElements, imported_);
 }
 
-// A definition is followed again only from fewer names away.
+// A definition is followed again only if fewer names lead to it.
 void ProgramSizes::find_in(const HostText& text, const ProgramLaunch& launch, int depth, Depths& followed) {
   const auto tokens = cpp_tokens(text.text);
   for (size_t i = 0; i < tokens.size(); ++i) {
@@ -61,7 +61,7 @@ void ProgramSizes::find_in(const HostText& text, const ProgramLaunch& launch, in
     if (token.kind != CppToken::Kind::word || candidates_.size() >= kMostSizes) continue;
     if (i + 1 < tokens.size() && (tokens[i + 1].is(".") || tokens[i + 1].is("-"))) {
       const bool member = tokens[i + 1].is(".") || (i + 2 < tokens.size() && tokens[i + 2].is(">"));
-      if (member) continue;  // x.size(0) is no x
+      if (member) continue;  // x.size(0) does not name x
     }
     const std::string word(token.text);
     if (scope_.kept.contains(word) || launch.templates.contains(word) || source_.cuda.macros.contains(word)) continue;
@@ -92,7 +92,7 @@ void ProgramSizes::enter(const Size& size) {
   scope_.used_at = size.at;
 }
 
-// A number of threads is no length.
+// A number of threads is not a length.
 int64_t ProgramSizes::usual_value(const Size& size, size_t unknown) const {
   const bool threads = std::ranges::any_of(launches_, [&](const ProgramLaunch& one) {
     return one.part->launch->block == size.host && source_.host.function_at(one.part->at) == &program_.function();
@@ -110,7 +110,7 @@ std::pair<std::optional<int64_t>, bool> ProgramSizes::value_of(const Size& size)
   return {value, certain};
 }
 
-// Whether the host code computes it from other sizes, which it then follows.
+// True if the host code computes it from other sizes, which it then follows.
 bool ProgramSizes::follows(const Size& size) {
   enter(size);
   const int64_t now = scope_.kept[size.name];

@@ -11,31 +11,32 @@
 
 namespace attnscope::catalog {
 
-// A launch of a program with the arguments of its template.
+// A launch of a program with its template arguments.
 struct ProgramLaunch {
   const ProgramPart* part = nullptr;
   std::string entry;
   std::map<std::string, std::string> templates;
 
-  // From here on names have the meaning that they have at the launch.
+  // From this call on, names have their meaning at the launch.
   void enter(HostScope& scope) const {
     scope.templates = templates;
     scope.used_at = part->at;
   }
 };
 
-// The sizes of an imported program: what its launches pass as whole numbers, by the names of the program's function,
-// and that function's own parameters that these are made of. One that the host code computes from others is no size.
+// The sizes of an imported program: whole numbers that its launches pass, by their names in the program's function, and
+// that function's own parameters from which these are computed. A number that the host code computes from other sizes
+// is not a size.
 class ProgramSizes {
  public:
   ProgramSizes(const ReadSource& source, const HostProgram& program, const std::vector<ProgramLaunch>& launches,
                HostScope& scope, Imported& imported)
       : source_(source), program_(program), launches_(launches), scope_(scope), imported_(imported) {}
 
-  // They join the scope.
+  // Finds them and adds them to the scope.
   void find();
   const std::map<std::string, int64_t>& values() const { return values_; }
-  const std::vector<std::string>& names() const { return names_; }  // as the launches first name them
+  const std::vector<std::string>& names() const { return names_; }  // in the order in which the launches name them
 
  private:
   struct Size {

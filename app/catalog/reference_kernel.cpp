@@ -28,7 +28,7 @@ std::string folder_of(const std::string& manifest_name) {
   return std::filesystem::path(manifest_name).parent_path().string();
 }
 
-// The manifest of that id in the folder.
+// The manifest with that id in the folder.
 Result<std::filesystem::path> manifest_in(const std::filesystem::path& folder, const std::string& id,
                                           const std::string& where) {
   std::error_code error;
@@ -48,7 +48,7 @@ Result<std::filesystem::path> manifest_in(const std::filesystem::path& folder, c
 
 bool is_given(const BufferDeclaration& one) { return one.role == BufferRole::in || one.role == BufferRole::inout; }
 
-// Why `other` cannot stand for what `kernel` should compute; empty: it can, as far as the manifests say.
+// Why `other` cannot compute the reference of `kernel`; empty if it can, as far as the manifests show.
 std::string misfit(const Kernel& kernel, const Kernel& other) {
   if (other.problem != kernel.problem)
     return fmt::format("is of the problem {}, not {}", word_of(other.problem), word_of(kernel.problem));
@@ -146,7 +146,8 @@ void read_reference_kernel(JsonReader& outer, Kernel& kernel) {
   });
   if (!read.failed()) {
     text.manifest_name = (std::filesystem::path(folder_of(kernel.manifest_name)) / (id + ".json")).string();
-    // Looked at before it is read as a kernel: a reference of a reference would have content of its own, and so on.
+    // Checked before it is read as a kernel, because a reference of a reference would have content of its own, and so
+    // on.
     const auto json = parse_json(text.manifest, text.manifest_name, Stage::catalog);
     if (json && names_reference_kernel(*json))
       read.fault("kernel", "\"" + id + "\" has a kernel as its own reference",

@@ -29,10 +29,10 @@ struct ReportedFigure {
   std::optional<double> high;  // upper end of a range
   std::string unit;            // us, 1, times, KB, %
   ReportedRole role = ReportedRole::figure;
-  bool valid = true;                     // whether it is what its label says
+  bool valid = true;                     // it is what its label says
   std::string why;                       // why it is not valid
   std::string source;                    // one sentence
-  std::string kernel;                    // id; empty: not a kernel of ours
+  std::string kernel;                    // kernel id; empty: not a kernel of this program
   std::map<std::string, int64_t> knobs;  // of that kernel, as far as the source names them
   // For the whole file:
   Problem problem;

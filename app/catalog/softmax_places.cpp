@@ -47,7 +47,7 @@ struct FieldsOf<SoftmaxPlaces> {
 namespace catalog {
 namespace {
 
-constexpr int64_t kMostKeys = 1 << 12;  // of a tile
+constexpr int64_t kMostKeys = 1 << 12;  // per tile
 
 struct Named {
   Variables known;
@@ -76,7 +76,7 @@ Result<void> settle(const Named& named, const SoftmaxPlaces::Written& place, con
   return {};
 }
 
-// `variable` counts from 0 to `count`.
+// Evaluates `place` for `variable` from 0 to `count` - 1.
 Result<void> settle(Named named, const std::optional<SoftmaxPlaces::Kept>& place, const std::string& key,
                     const char* variable, int64_t count, SoftmaxSite::Kept& out) {
   if (!place) return {};

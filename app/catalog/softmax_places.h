@@ -14,28 +14,28 @@ namespace attnscope::catalog {
 // The places of a manifest's "softmax" for one query row, evaluated.
 struct SoftmaxSite {
   struct Written {
-    int64_t line = 0;  // of the source's text, from 1
+    int64_t line = 0;  // in the source's text, from 1
     std::string op;
     int64_t warp = 0, lane = 0, turn = 0;
   };
   struct Kept {
     std::string buffer;          // empty: the manifest does not name it
-    std::vector<int64_t> bytes;  // of each key or column, in the buffer
+    std::vector<int64_t> bytes;  // for each key or column, in the buffer
   };
   int64_t cta[3] = {};
-  int64_t keys = 0;       // of a tile
-  int64_t ends_line = 0;  // of the barrier behind a tile
+  int64_t keys = 0;       // per tile
+  int64_t ends_line = 0;  // of the barrier after a tile
   double unit = 1;
   Written m, l;
   Kept scores, weights, o;
 };
 
-// Failures: Stage::input, the kernel's manifest names no places, or the problem has no such row; Stage::catalog, an
-// expression has no value, at its JSON pointer.
+// Failures: Stage::input, the manifest has no "softmax", or the problem has no such row; Stage::catalog, an expression
+// has no value, at its JSON pointer.
 Result<SoftmaxSite> softmax_site(const Kernel& kernel, const Problem& problem, const Config& config,
                                  const SoftmaxRow& row);
 
-// The line of a text, from 1, that is the only one with that piece; 0: none is, or several are.
+// The number, from 1, of the only line of a text that contains `piece`; 0 if no line or several lines do.
 int64_t only_line_with(const std::string& text, const std::string& piece);
 
 }  // namespace attnscope::catalog

@@ -8,11 +8,12 @@
 
 namespace attnscope::catalog {
 
-// What a manifest cannot contain is not read: a hostile file that repeats texts would cost its length squared.
+// Limits of what is read, because a manifest cannot contain more: a hostile file that repeats texts would otherwise
+// cost its length squared.
 inline constexpr size_t kMostTextTokens = 250;  // of an expression, a type or a parameter
-inline constexpr size_t kLongestText = 2000;    // bytes of one
+inline constexpr size_t kLongestText = 2000;    // bytes of one text
 
-// The text of the source with even blanks; empty if it is too long.
+// The text of the source with uniform blanks; empty if it is too long.
 std::string text_of(const std::vector<CppToken>& tokens, size_t begin, size_t end);
 
 // Splits [begin, end) at commas that are not in brackets.

@@ -6,11 +6,11 @@
 
 namespace attnscope::catalog {
 
-// The size of buffers where no parameter says any.
+// The size that is used if no parameter gives the buffers' sizes.
 inline constexpr const char* kStandInSize = "elements";
-// Says that it is a guess.
+// Adds the note that it is a guess.
 void guess_stand_in(int64_t value, Imported& imported);
-// Takes it out of a manifest, and what was said of it, if no expression names it: every length is known.
+// Removes it from a manifest, with its note, if no expression uses it because every length is known.
 void drop_stand_in(nlohmann::ordered_json& manifest, Imported& imported);
 
 }  // namespace attnscope::catalog

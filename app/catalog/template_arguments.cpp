@@ -9,21 +9,22 @@ struct OneArgument {
   enum class Kind {
     known,
     guessed,
-    left_out,  // it and all after it: an empty pack, or a default made of earlier parameters, which the compiler knows
+    // Left out with all after it: an empty pack, or a default made of earlier parameters, which the compiler knows.
+    left_out,
     missing
   };
   Kind kind = Kind::known;
   std::string value;
 };
 
-// A whole number in digits; empty where `value` is a type or no number.
+// A whole number in digits; empty if `value` is a type or not a number.
 std::optional<std::string> digits_of(const std::string& value, bool type, const HostScope& scope) {
   const auto number = type ? std::nullopt : scope.number_of(value);
   return number ? std::optional(std::to_string(*number)) : std::nullopt;
 }
 
-// `offered`: empty where the parameter's default counts. `parameter`: null for the further arguments of a pack.
-// `deduced`: a launch's arguments would say it.
+// `offered`: empty if the parameter's default counts. `parameter`: null for the further arguments of a pack. `deduced`:
+// a launch's arguments would determine it.
 OneArgument one_argument(const std::string& offered, const TemplateParameter* parameter, bool given, bool deduced,
                          const HostScope& scope) {
   using Kind = OneArgument::Kind;

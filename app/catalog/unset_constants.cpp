@@ -36,7 +36,7 @@ std::vector<UnsetConstant> unset_constants(std::string_view source) {
     for (++i; i < tokens.size() && !tokens[i].is(";"); ++i) {
       if (is_alignment(tokens, i)) {
         i = brackets.closing(i + 1);
-      } else if (tokens[i].is("{") || tokens[i].is("(")) {  // it has a value, or is no variable
+      } else if (tokens[i].is("{") || tokens[i].is("(")) {  // it has a value, or is not a variable
         one.name.clear();
         break;
       } else if (tokens[i].is("=")) {  // it has a value

@@ -11,8 +11,8 @@ struct UnsetConstant {
   std::vector<std::string> extents;  // as written; empty for a single value
 };
 
-// The source's __constant__ variables without an initializer, each once: the host code sets them, and here they hold
-// zeros unless a buffer of the manifest is their contents.
+// The source's __constant__ variables without an initializer, without duplicates. The host code sets them; here they
+// hold zeros unless a buffer of the manifest has their contents.
 std::vector<UnsetConstant> unset_constants(std::string_view source);
 
 }  // namespace attnscope::catalog

@@ -33,7 +33,7 @@ bool holds_value(const std::vector<T>& list, const T& value) {
   return std::ranges::find(list, value) != list.end();
 }
 
-// The sizes must be the kernel's own, and its buffers must be small enough for memory.
+// The sizes must be the kernel's own, and its buffers must fit into memory.
 Result<void> check_sizes(const Kernel& kernel, const Problem& problem) {
   const auto same_name = [](const auto& a, const auto& b) { return a.first == b.first; };
   if (!std::ranges::equal(kernel.sizes, problem.sizes, same_name)) {

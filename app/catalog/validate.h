@@ -15,28 +15,28 @@
 namespace attnscope::catalog {
 
 // A complete Config: the kernel's defaults with the overrides. An unknown knob or a value that the manifest does not
-// list is a Failure (Stage::input) that names both: nothing else of a preset or command line reaches the compiler.
+// list is a Failure (Stage::input) that names both. Nothing else from a preset or command line reaches the compiler.
 Result<Config> complete_config(const Kernel& kernel, const std::map<std::string, int64_t>& overrides,
                                const CompileOptions& options);
 
-// Accepts "8", or "dynamic" if the value has that label. Digits are a number; "32 -DX" is refused.
+// Accepts "8", or "dynamic" if the value has that label. Digits are read as a number; "32 -DX" is refused.
 Result<int64_t> knob_value(const Kernel& kernel, const Knob& knob, std::string_view text);
 
-// "warp (2)": the label and the number, which are both accepted; only the number if the value has no label.
+// "warp (2)": the label and the number, both of which are accepted; only the number if the value has no label.
 std::string full_text(const KnobValue& value);
 
-// KNOB=VALUE on the command line.
+// Parses KNOB=VALUE of the command line.
 Result<std::pair<std::string, int64_t>> parse_setting(const Kernel& kernel, std::string_view text);
 
-// Whether the kernel accepts this problem and config: the kind, "supports", "min_arch" (against `arch`, compute
+// Checks whether the kernel accepts this problem and config: the kind, "supports", "min_arch" (against `arch`, compute
 // capability × 10; 0 skips it) and "requires". A refusal is a Failure (Stage::input) with the reason from the manifest.
 Result<void> check_restrictions(const Kernel& kernel, const Problem& problem, const Config& config, int arch = 0);
 
-// Whether a device can run the kernel: it can compile a source, or has the library of the routine. A refusal is a
-// Failure (Stage::device) that says what to install.
+// Checks whether a device can run the kernel: it can compile a source, or has the library of the routine. A refusal is
+// a Failure (Stage::device) that says what to install.
 Result<void> check_runs(const Kernel& kernel, const DeviceSpec& device);
 
-// What this config of the kernel accumulates in: from the manifest, or from the knob that it names.
+// The type in which this config accumulates: from the manifest, or from the knob that it names.
 Result<Accumulate> accumulate_of(const Kernel& kernel, const Config& config);
 
 // The manifest's warnings for this config ("warns"), as written. The config still runs.

@@ -18,10 +18,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kFoldersAbove = 3;       // where a project's root is searched, to say where a header is
-constexpr size_t kMostFolders = 100;   // of a folder above
-constexpr int kDeepest = 200;          // nested headers, as compilers count them
-constexpr size_t kMostMissing = 1000;  // each was searched in every folder
+constexpr int kFoldersAbove = 3;       // folders above in which a project's root is searched, to say where a header is
+constexpr size_t kMostFolders = 100;   // in a folder above
+constexpr int kDeepest = 200;          // nested headers, by the compilers' count
+constexpr size_t kMostMissing = 1000;  // each is searched in every folder
 
 struct Include {
   std::string name;
@@ -54,7 +54,8 @@ bool ends_branch(std::string_view line) {
   return !words.empty() && (words[0].is("endif") || words[0].text.starts_with("el"));
 }
 
-// CUDA's headers that a text needs by the words in it and does not include: those of a project include them for it.
+// CUDA headers whose words a text uses and which it does not include, because the project's missing headers include
+// them.
 std::vector<std::string> cuda_headers_of(const std::string& text) {
   static const std::map<std::string_view, const char*> homes{{"half", "cuda_fp16.h"},
                                                              {"__half", "cuda_fp16.h"},
@@ -99,7 +100,8 @@ class Paster {
   }
 
  private:
-  // In the including file's folder and the given ones; a name or a link that leads out of them is not followed.
+  // Finds the header in the including file's folder and the given ones. A name or a link that leads out of them is not
+  // followed.
   std::optional<fs::path> find(const Include& include, const fs::path& from) const {
     std::vector<fs::path> places;
     if (include.quoted) places.push_back(from);
@@ -154,11 +156,11 @@ class Paster {
     return found == inner.end() ? fs::path() : *found;
   }
 
-  // What the next line is called.
+  // Gives the next line its original number and file.
   static std::string line_directive(int64_t line, const std::string& name) {
     return fmt::format("#line {} \"{}\"\n", line, c_string(name));
   }
-  // "common/x.h" or "../x.h": as a person finds it from the .cu file's folder.
+  // "common/x.h" or "../x.h": the path from the .cu file's folder.
   std::string name_of(const fs::path& header) const {
     std::error_code error;
     return fs::canonical(header, error).lexically_proximate(home_).generic_string();
@@ -170,7 +172,7 @@ class Paster {
       return fail(Stage::input, fmt::format("{} is the {}th header within headers", file.filename().string(), kDeepest),
                   "Import a file whose headers include each other less deeply.");
     size_t copied = 0, counted = 0;
-    int64_t line = 1;     // of the byte at `counted`
+    int64_t line = 1;     // the line of the byte at `counted`
     bool pastes = false;  // so far
     const auto count_to = [&](size_t end) {
       line += std::count(source.begin() + static_cast<ptrdiff_t>(counted), source.begin() + static_cast<ptrdiff_t>(end),
@@ -184,7 +186,7 @@ class Paster {
         whole_.text += source.substr(copied, token.at - copied) + by;
         copied = token.end();
       };
-      // As many lines as the directive has: those behind it keep their numbers.
+      // As many line ends as the directive has, so that the following lines keep their numbers.
       const std::string its_lines(static_cast<size_t>(std::ranges::count(token.text, '\n')), '\n');
       if (!outermost && is_once(token.text)) replace(its_lines);  // it would apply to the whole file
       if (pastes && ends_branch(token.text)) {                    // the compiler skips a branch's #line with the branch
@@ -200,8 +202,8 @@ class Paster {
           return fail(Stage::input, fmt::format("over {} headers were not found", kMostMissing),
                       "Name their folder with --include DIR.");
         if (include->quoted) whole_.missing.push_back(missing(*include, static_cast<size_t>(line), file));
-        // The compiler does without a header that is not there, but refuses "../common.h". A path from the root stays,
-        // and is refused: a project has none.
+        // The compiler does without a missing header, but refuses "../common.h". An absolute path stays and is refused,
+        // because a project has none.
         if (include->quoted && leads_elsewhere(include->name) && !fs::path(include->name).is_absolute()) {
           replace("// " + include->name + " is not here" + its_lines);
           whole_.changed = true;
@@ -237,7 +239,7 @@ class Paster {
   std::vector<fs::path> roots_;  // a pasted file is below one of them
   std::set<fs::path> seen_;
   fs::path home_;       // the .cu file's folder
-  size_t lookups_ = 0;  // that found nothing
+  size_t lookups_ = 0;  // lookups that found nothing
   WholeSource whole_;
 };
 

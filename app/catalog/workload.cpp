@@ -29,8 +29,8 @@ Result<std::vector<std::byte>> whole_bytes(double value, const std::string& wher
   return bytes_of_value(static_cast<T>(value));
 }
 
-// A 16-bit binary float, rounded to nearest even: `digits` after the point; `least` is the smallest normal exponent,
-// whose field is 1.
+// A 16-bit binary float, rounded to nearest even. `digits` is the number of bits after the point; `least` is the
+// smallest normal exponent, whose field is 1.
 std::vector<std::byte> small_float(double value, int digits, int least) {
   const auto infinity = static_cast<uint64_t>(2 - 2 * least) + 1;  // the exponent field with all bits set
   const double size = std::abs(value);
@@ -135,7 +135,7 @@ class Binder {
     return value;
   }
 
-  // Bytes. One past the end is an address, too, as in C; reading there is a fault.
+  // In bytes. One past the end is a valid address, as in C; reading there is a fault.
   Result<size_t> offset_in(const Operand& operand, const ArgumentDeclaration& declared,
                            const std::string& where) const {
     if (declared.offset.empty()) return size_t{0};
@@ -149,7 +149,7 @@ class Binder {
     return static_cast<size_t>(*elements) * bytes_of(operand.type);
   }
 
-  // Each field at a multiple of its size; the whole is a multiple of the largest.
+  // Each field is at a multiple of its size; the whole is a multiple of the largest.
   Result<ArgumentValue> structure(const ArgumentDeclaration& declared, const std::string& where) {
     ArgumentValue whole;
     whole.name = "struct";

@@ -34,7 +34,7 @@ constexpr size_t kMaxBuffers = 64, kMaxSizes = 32, kMaxArguments = 256;
 
 std::string at(const char* key, size_t index) { return fmt::format("{}/{}", key, index); }
 
-// A name that expressions can use.
+// True for a name that expressions can use.
 bool is_variable(const std::string& name) {
   return is_word(name) && !(name[0] >= '0' && name[0] <= '9') && name.find_first_of("-.") == std::string::npos;
 }
@@ -94,7 +94,7 @@ BufferDeclaration buffer_at(JsonReader& outer, const Json& json, const std::stri
   read.text("name", buffer.name, 100);
   read.word("role", buffer.role);
   read.word("dtype", buffer.type);
-  // What a launch of a program leaves in one is for the next, which a memset step clears if that is wanted.
+  // What a launch of a program leaves in a workspace is for the next one; a memset step clears it if wanted.
   if (buffer.role == BufferRole::workspace)
     buffer.init.kind = outer.has(kProgramKey) ? BufferInit::Kind::unset : BufferInit::Kind::zeros;
   read_init(read, buffer.type, buffer.init);

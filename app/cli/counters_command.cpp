@@ -13,7 +13,7 @@
 namespace attnscope::cli {
 namespace {
 
-constexpr int64_t kMostEmulatedMs = 60000;  // so that every CTA of an ordinary problem is counted
+constexpr int64_t kMostEmulatedMs = 60000;  // enough to count every CTA of an ordinary problem
 
 struct CountersOptions {
   GivenFile given;

@@ -29,11 +29,11 @@ struct DisasmOptions {
   std::string against;  // a preset's file
   std::string hottest;  // a column's word; empty: in the code's order
   BanksAsked banks;
-  int64_t launch = 0;            // of a program, from 1; 0: the longest
+  int64_t launch = 0;            // for a program, from 1; 0: the longest
   int64_t fragments = 0;         // a line of the source; 0: none
-  uint32_t lane = 7;             // whose elements are marked
-  SoftmaxRow softmax{0, 0, -1};  // the row whose softmax is stepped; row -1: none
-  int64_t tile = 0;              // of it, from 1; 0: none by itself
+  uint32_t lane = 7;             // the lane whose elements are marked
+  SoftmaxRow softmax{0, 0, -1};  // the row whose softmax steps are shown; row -1: none
+  int64_t tile = 0;              // the tile, from 1; 0: no single tile
   bool by_line = false;
   bool ptx = false;
   bool json = false;
@@ -52,7 +52,7 @@ Result<Listed> list(session::Session& session, NamedDraft named, int64_t launch)
   auto answer = session.queue(listed.named.draft);
   while (answer.wait_for(std::chrono::milliseconds(20)) != std::future_status::ready) waiting.look(*session.snapshot());
   listed.seen = answer.get();
-  // A config that does not fit has its code; one that does not compile has none.
+  // A config that does not fit has code; one that does not compile has none.
   const bool has_code = !listed.seen.failure || listed.seen.variant || listed.seen.failure->stage == Stage::limits;
   if (!has_code) return fail(*listed.seen.failure);
   auto listing = wait_for_code(session, listed.seen.experiment, launch > 0 ? std::optional(launch - 1) : std::nullopt);
@@ -205,7 +205,7 @@ void add_disasm(CLI::App& app, Chosen& chosen) {
                                    "read from the emulated machine")
                       ->type_name("ROW")
                       ->check(zero_or_more());
-  // One listing at a time; only the lines of the source are also there as JSON.
+  // One listing at a time. Only the source lines are also available as JSON.
   const std::vector<CLI::Option*> listings{by_line, against, ptx, json, banks, fragments, softmax};
   for (size_t at = 0; at < listings.size(); ++at)
     for (size_t other = 0; other < at; ++other)

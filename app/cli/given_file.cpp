@@ -36,7 +36,7 @@ Result<std::optional<Beside>> manifest_beside(const GivenFile& given) {
   std::ranges::sort(manifests);
   for (const fs::path& path : manifests) {
     const auto text = platform::read_file(path, catalog::kMaxManifestBytes);
-    // A folder or a device is no manifest, and most manifests are other files': they need no parser.
+    // A folder or a device is not a manifest, and most manifests belong to other files, so they are not parsed.
     if (!text || text->find(file.filename().string()) == std::string::npos) continue;
     const auto json = parse_json(*text, path.string());
     if (!json || !json->is_object()) continue;
@@ -85,7 +85,7 @@ Result<ImportedFile> read_import(const GivenFile& given, const std::string& id) 
   auto whole = catalog::whole_source(file, *source, folders, compile::is_builtin_header);
   if (!whole) return fail(whole.error());
   std::string name = catalog::source_file_name(file.filename().string());
-  // Its lines are numbered otherwise, so it does not have the original's name.
+  // Its lines are numbered differently, so it must not have the original's name.
   if (whole->changed) name = catalog::source_file_name("whole_" + name);
   auto imported = catalog::import_kernel(name, whole->text, given.entry,
                                          id.empty() ? catalog::id_of(file.filename().string()) : id, given.function);
@@ -140,7 +140,7 @@ Result<FileKernel> kernel_of(const GivenFile& given, const std::vector<std::stri
     auto read = read_import(given);
     if (!read) return fail(read.error());
     probe(*read);
-    // A manifest is named by its id, and a file's name may hold what an id may not: "my kernel.cu".
+    // A manifest is named by its id, and a file's name may contain characters that an id may not: "my kernel.cu".
     const fs::path file = given.file;
     imported_as = (file.parent_path() / (read->imported.id + file.extension().string())).string();
     manifest = std::move(read->imported.manifest);
@@ -174,7 +174,7 @@ Result<FileKernel> kernel_of(const GivenFile& given, const std::vector<std::stri
     return {};
   };
   if (keep_in(places->user.cache / "given" / hash)) return kernel;
-  // A home that is read-only or full is no reason not to check a file.
+  // A read-only or full home folder must not prevent a check of the file.
   auto temporary = platform::TemporaryFolder::make();
   if (!temporary) return fail(temporary.error());
   kernel.temporary = std::move(*temporary);

@@ -23,7 +23,7 @@ struct ImportOptions {
 };
 
 Result<void> write_new(const fs::path& path, const std::string& text, bool replace) {
-  std::error_code error;  // not reported here: writing there fails too and gives the reason
+  std::error_code error;  // not reported here, because writing there fails too and gives the reason
   if (fs::exists(path, error) && !replace)
     return fail(Stage::store, path.string() + " already exists", "Give another --out, or --replace.");
   return platform::write_output(path, text);
@@ -41,7 +41,7 @@ std::string listed(const char* heading, const std::vector<std::string>& lines) {
   return text;
 }
 
-// What a manifest launches: an entry, or a program's.
+// The entries that a manifest launches: its own, or a program's.
 std::vector<std::string> entries_of(const Json& manifest) {
   std::vector<std::string> entries;
   const auto add = [&](const Json& one) {
@@ -54,7 +54,7 @@ std::vector<std::string> entries_of(const Json& manifest) {
   return entries;
 }
 
-// Whether a manifest is there that describes another kernel, as of an earlier import from the same file.
+// True if the manifest exists and describes another kernel, for example after an earlier import from the same file.
 bool is_of_another_entry(const fs::path& path, const std::string& manifest) {
   const auto text = platform::read_file(path, catalog::kMaxManifestBytes);
   const auto there = text ? parse_json(*text, path.string()) : Result<Json>(fail(text.error()));
@@ -69,7 +69,7 @@ Result<std::string> import_file(const ImportOptions& options) {
   auto read = read_import(options.given);
   if (!read) return fail(read.error());
   const auto& [name, whole, imported] = *read;
-  // A source with pasted headers is a new file; it must not replace the original.
+  // A source with pasted headers is a new file and must not replace the original.
   const fs::path folder = options.out.empty() ? file.parent_path() : fs::path(options.out);
   if (is_of_another_entry(folder / (imported.id + ".json"), imported.manifest)) {
     auto again = read_import(options.given, catalog::id_with_entry(imported));

@@ -21,12 +21,12 @@ namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
 constexpr int kMostRuns = 16;
-constexpr std::chrono::seconds kLongest{20};        // of all runs
+constexpr std::chrono::seconds kLongest{20};        // for all runs
 constexpr uint64_t kMostBytes = uint64_t{1} << 30;  // of a buffer that is made longer
 constexpr uint64_t kWidestAccess = 16;              // bytes
-constexpr const char* kId = "probed_by_import";     // no other kernel has it
+constexpr const char* kId = "probed_by_import";     // no other kernel has this id
 
-// The failure of a run; empty: it ran.
+// The failure of a run; empty if it ran.
 std::optional<Failure> failure_of_run(const ImportedFile& file, const fs::path& folder, Clock::duration left) {
   auto json = parse_json(file.imported.manifest, file.name);
   if (!json) return json.error();
@@ -45,7 +45,7 @@ std::optional<Failure> failure_of_run(const ImportedFile& file, const fs::path& 
   return ran->observation.failure;
 }
 
-// Whether the buffer that the access left could be made longer.
+// Returns true if the buffer that the access left could be made longer.
 bool made_longer(ImportedFile& file, const Failure& failure) {
   const auto overrun = failure.stage == Stage::launch ? emulator::overrun_in(failure.message) : std::nullopt;
   if (!overrun || overrun->bytes == 0 || overrun->past > kMostBytes) return false;
@@ -62,7 +62,7 @@ void probe(ImportedFile& file) {
   auto places = find_places();
   if (!places) return;
   const auto began = Clock::now();
-  // Its own, also beside another import of the same file.
+  // A folder of its own, even beside another import of the same file.
   const fs::path folder = places->user.cache / "probed" /
                           fmt::format("{}_{}", catalog::content_hash(file.imported.manifest, file.whole.text),
                                       began.time_since_epoch().count());

@@ -19,10 +19,10 @@ using session::Snapshot;
 using session::WorkerState;
 using session::WorkerStatus;
 
-constexpr size_t kMostNamed = 4;  // workers whose state is said by name
+constexpr size_t kMostNamed = 4;  // workers whose state is shown by name
 constexpr size_t kMostWorkers = 256;
 
-// Every worker has settled or may wait for hours, and there is one to start with, or none left to wait for. The first
+// True if every worker has settled or may wait for hours, and one can start, or none is left to wait for. The first
 // snapshots have no workers yet.
 bool can_start(const Snapshot& snapshot, const std::vector<std::string>& workers) {
   size_t up = 0, waits = 0;
@@ -55,14 +55,14 @@ Failure no_such_device(const Snapshot& snapshot, const WorkerStatus& worker, con
           "It has " + joined(there) + ". Name one that all workers have, or leave this worker out."};
 }
 
-// An emulated device is the same on every machine, so it goes by this program's own id.
+// An emulated device is the same on every machine, so it has this program's own id.
 DeviceSpec named_for_all(const DeviceSpec& there, const std::string& local_id, const Snapshot& snapshot) {
   if (!there.emulated) return there;
   const DeviceSpec* own = session::find_device(snapshot, local_id);
   return own != nullptr && session::unlike(*own, {}, there, {}).empty() ? *own : there;
 }
 
-// What those workers share: the device of that id in each of them, or, if it is empty, the first one's best.
+// What those workers share: the device with that id on each of them, or, if it is empty, the first one's best.
 Result<Sharing> share(WaitingSession& session, const std::vector<std::string>& workers, const std::string& asked) {
   const auto snapshot = session.wait_until([&](const Snapshot& now) { return can_start(now, workers); });
   std::optional<Sharing> sharing;
@@ -87,12 +87,12 @@ Result<Sharing> share(WaitingSession& session, const std::vector<std::string>& w
   }
   if (!sharing) return fail(none_left(*snapshot, workers));
   for (const std::string& name : workers) sharing->devices.push_back(name + "/" + local_id);
-  // Whichever worker came first, the results have one name.
+  // Whichever worker came first, the results have the same device id.
   if (sharing->device.id == first) sharing->device.id = sharing->devices.front();
   return *sharing;
 }
 
-// Each GPU of this machine beyond the first has a worker of its own, so that all of them run at once.
+// Each GPU of this machine after the first has a worker of its own, so that all of them run at once.
 Result<Pool> open_local(session::SessionOptions options, const std::string& asked, const std::string& wish) {
   const std::vector<std::string> argv = options.workers.front().argv;
   auto waiting = WaitingSession::start(options);
@@ -147,7 +147,7 @@ void add_pool_options(CLI::App& command, PoolOptions& pool) {
 }
 
 Result<std::vector<std::string>> srun_command(const std::string& arguments, const std::string& program) {
-  // Without --unbuffered srun holds a message back until a line ends.
+  // Without --unbuffered, srun holds a message back until a line ends.
   std::vector<std::string> argv{"srun", "--ntasks=1", "--unbuffered"};
   if (arguments.find_first_not_of(" \t\n") != std::string::npos) {
     auto words = store::command_words(arguments);
@@ -182,7 +182,7 @@ Result<Pool> Pool::open(const std::vector<std::string>& kernel_dirs, const PoolO
     if (!argv) return fail(argv.error());
     add_named_worker(*with, {"slurm", std::move(*argv)});
   }
-  std::vector<std::string> workers;  // that share
+  std::vector<std::string> workers;  // those that share
   for (size_t at = own; at < own + given; ++at) workers.push_back(with->workers[at].name);
   for (size_t at = with->workers.size() - options.count; at < with->workers.size(); ++at)
     workers.push_back(with->workers[at].name);
@@ -209,7 +209,7 @@ void PoolWords::look(Seen& seen, const WorkerStatus& worker, const Snapshot& sna
   std::string trouble;
   if (worker.state == WorkerState::lost || worker.state == WorkerState::restarting) trouble = state_text(worker);
   if (seen.up && !seen.left_out.empty()) trouble = "takes no part: " + seen.left_out;
-  // A new start is no news yet: it may end as the last one did.
+  // A restart is not reported, because it may end like the previous one.
   if (trouble == seen.said || (trouble.empty() && !seen.up)) return;
   print_note(fmt::format("worker {}: {}", worker.name, trouble.empty() ? "works again" : trouble));
   seen.said = trouble;

@@ -17,7 +17,7 @@ struct TimelineOptions {
   ExperimentOptions experiment;
   WorkerOptions workers;
   TimelineAsk ask;
-  int64_t launch = 0;  // of a program, from 1; 0: the longest
+  int64_t launch = 0;  // for a program, from 1; 0: the longest
   bool json = false;
 };
 
