@@ -336,7 +336,7 @@ class Reader {
     if (is(i, "struct") && is(name + 1, "{")) read_members(std::string(tokens_[name].text), name + 1);
   }
 
-  // `float x, y; int n;`. A struct with anything else in it is not plain and is left out.
+  // `float x, y; int n;`: a struct with anything else in it is not plain and is left out.
   void read_members(const std::string& name, size_t open) {
     std::vector<SourceParameter> members;
     const size_t close = brackets_.closing(open);
@@ -349,7 +349,7 @@ class Reader {
       const auto parts = parts_of(tokens_, brackets_, at, end);
       for (const auto& [begin, last] : parts) {
         SourceParameter member = parameter_of(tokens_, brackets_, begin, last);
-        if (begin != at) {  // another name with the same type
+        if (begin != at) {  // a further name of the same type
           member.name = text_of(tokens_, begin, last);
           member.type = members.back().type;
         }
@@ -361,7 +361,7 @@ class Reader {
     out_.structs[name] = std::move(members);
   }
 
-  // #ifndef X / constexpr int X = v: -DX=w replaces it.
+  // #ifndef X / constexpr int X = v: -DX=w takes its place.
   void read_settable(size_t i) {
     const auto constant = read_constant(at(i), out_);
     if (!constant || constant->name != guarded_ || !blocks_.empty()) return;

@@ -50,15 +50,14 @@ struct SourceLaunch {
   size_t at = SIZE_MAX;                // byte offset in the source; SIZE_MAX for a launch in a macro
 };
 
-// What the tokens of a .cu file reveal about it.
+// What tokens reveal about a .cu file.
 struct CudaSource : HostValues {
   std::vector<SourceKernel> kernels;
-  // Index into kernels: the first with each name, without namespaces.
-  std::map<std::string, size_t, std::less<>> defined;
-  std::vector<SourceLaunch> launches;                           // ascending; those in macros are last
-  std::map<std::string, std::string> macros;                    // #define X v, where v is one word or expression
-  std::vector<std::pair<std::string, int64_t>> settable;        // #ifndef X / #define X v with an integer v, in order
-  std::map<std::string, std::string> types;                     // typedef and using
+  std::map<std::string, size_t, std::less<>> defined;     // in kernels: the first of each name, without namespaces
+  std::vector<SourceLaunch> launches;                     // ascending; those in macros come last
+  std::map<std::string, std::string> macros;              // #define X v of one word or expression
+  std::vector<std::pair<std::string, int64_t>> settable;  // #ifndef X / #define X v of an integer, in order
+  std::map<std::string, std::string> types;               // typedef and using
   std::map<std::string, std::vector<SourceParameter>> structs;  // plain ones, with their members
   std::set<std::string, std::less<>> classes;                   // declared structs, classes, unions and enums
   std::set<std::string, std::less<>> launching_macros;          // macros that contain a launch

@@ -15,8 +15,8 @@ namespace attnscope::catalog {
 struct HostFunction {
   std::string name;
   std::vector<std::string> parameters;  // names, in order; empty for an unnamed one
-  std::vector<std::string> changeable;  // those that may give it memory that it may write
-  size_t begin = 0, end = 0;            // of the body: byte offsets in the source
+  std::vector<std::string> changeable;  // those of them that may give it memory that it may write
+  size_t begin = 0, end = 0;            // of the body: bytes from the source's start
 };
 
 // The calls between the host code's functions, and its allocations.
@@ -38,7 +38,7 @@ class HostSource {
   // What the caller passes for a parameter of the function around `at`, in the first call that is not in the function
   // itself. Empty: there is no such parameter or call.
   HostText argument(const std::string& parameter, size_t at) const;
-  // The bytes that cudaMalloc gives the pointer `name`, as known at `at`; empty if the source does not say.
+  // The bytes that cudaMalloc gives the pointer `name`, known at `at`; empty if the source does not say.
   HostText allocation(const std::string& name, size_t at) const;
   // The same after following a function's parameter to what its callers pass.
   HostText followed_allocation(const std::string& name, size_t at) const;
@@ -60,7 +60,7 @@ class HostSource {
 // The texts between the commas of the brackets at `open`.
 std::vector<std::string> parts_in(const std::vector<CppToken>& tokens, const CppBrackets& brackets, size_t open);
 
-// `x` for "(float*)x", "&x", "reinterpret_cast<float*>(x)" and "x.data_ptr<float>()"; empty if there is more than a
+// `x` of "(float*)x", "&x", "reinterpret_cast<float*>(x)" and "x.data_ptr<float>()"; empty if there is more than a
 // name.
 std::string pointer_name(std::string_view expression);
 

@@ -17,8 +17,8 @@ struct Imported {
   std::vector<std::string> guessed;   // guesses
   std::vector<std::string> probed;    // what running it showed (catalog/probed.h)
   std::vector<std::string> others;    // entries of the file's other kernels
-  std::vector<std::string> programs;  // host functions that launch several kernels, if this is a single kernel
-  // For each buffer with a guessed length: how many times longer than the guess a run showed it to be.
+  std::vector<std::string> programs;  // host functions that launch several kernels, if this is one kernel
+  // By buffer whose length is a guess: how many times longer than the guess a run showed it to be.
   std::map<std::string, int64_t> open_lengths;
 };
 
@@ -27,10 +27,11 @@ std::string source_file_name(const std::string& file_name);
 
 // Reads the kernel's signature (names and C types), the `#ifndef X / #define X v` macros, __launch_bounds__ and the
 // host code's <<<…>>> launch, and writes a manifest from them. `entry` names the kernel, with template arguments if it
-// has some; empty: the file's first launched kernel, together with the other launches of its function over the same
-// buffers (a program), otherwise the file's first kernel. Failure (Stage::input) if there is no such kernel or a
-// parameter's type cannot be passed. `id`: of the kernel; empty: made from the file's name. `function`: the host
-// function whose launches make a program, whatever they do; a Failure says why they make none.
+// has some; empty: the file's first kernel that is launched, with what else its function launches over the same buffers
+// (a program), or else the file's first. Failure (Stage::input) when there is no such kernel or a parameter's type
+// cannot be passed.
+// `id`: of the kernel; empty: made from the file's name.
+// `function`: the host function whose launches make a program, whatever they do; a Failure says why they make none.
 Result<Imported> import_kernel(const std::string& source_name, const std::string& source, const std::string& entry,
                                const std::string& id = "", const std::string& function = "");
 

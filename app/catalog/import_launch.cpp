@@ -36,7 +36,7 @@ class ShapeImporter {
   }
 
  private:
-  // Gives a value to a name that the host code computes in a way that cannot be followed, with a note.
+  // A name that the host code computes in a way that is not followed gets a value, which is said.
   std::string assuming(const HostText& expression, int64_t guess) {
     std::string unknown, text = scope_.in_terms(expression, &unknown);
     for (int i = 0; i < kMostAssumed && text.empty() && !unknown.empty(); ++i) {

@@ -23,8 +23,8 @@ std::optional<std::string> digits_of(const std::string& value, bool type, const 
   return number ? std::optional(std::to_string(*number)) : std::nullopt;
 }
 
-// `offered`: empty if the parameter's default counts. `parameter`: null for the further arguments of a pack. `deduced`:
-// a launch's arguments would determine it.
+// `offered`: empty where the parameter's default counts. `parameter`: null for the further arguments of a pack.
+// `deduced`: a launch's arguments would say it.
 OneArgument one_argument(const std::string& offered, const TemplateParameter* parameter, bool given, bool deduced,
                          const HostScope& scope) {
   using Kind = OneArgument::Kind;

@@ -17,10 +17,10 @@ struct TemplateArguments {
   std::vector<std::string> values;
   bool guessed = false;
 };
-// An argument for each of the template's parameters, in words that mean the same everywhere; empty if one of them does
-// not. `offer` is what a launch gives, or, with `given`, a person, whose arguments are used unchanged. `launched`: the
-// compiler deduces the missing ones from the launch, so a type may be guessed. A type that a pointer of the kernel
-// refers to may be guessed too.
+// An argument for each of the template's parameters, in words that mean the same everywhere; empty if one does not.
+// `offer` is what a launch says, or, with `given`, a person, whose arguments are taken as they are.
+// `launched`: the compiler deduces from the launch what it does not say, so a type may be guessed. So may one that a
+// pointer of the kernel leads to.
 std::optional<TemplateArguments> template_arguments(const SourceKernel& kernel, const std::vector<std::string>& offer,
                                                     bool given, bool launched, const HostScope& scope);
 

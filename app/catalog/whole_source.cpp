@@ -239,7 +239,7 @@ class Paster {
   std::vector<fs::path> roots_;  // a pasted file is below one of them
   std::set<fs::path> seen_;
   fs::path home_;       // the .cu file's folder
-  size_t lookups_ = 0;  // lookups that found nothing
+  size_t lookups_ = 0;  // that found nothing
   WholeSource whole_;
 };
 

@@ -11,7 +11,7 @@
 
 namespace attnscope::charts {
 
-// A figure per line or instruction, shown as a column of heat.
+// A figure of code by line or instruction, as a column of heat.
 enum class HeatColumn { time, instructions, lanes, wavefronts, conflicts, sectors, races };
 inline constexpr std::array kHeatColumns{HeatColumn::time,       HeatColumn::instructions, HeatColumn::lanes,
                                          HeatColumn::wavefronts, HeatColumn::conflicts,    HeatColumn::sectors,
@@ -20,7 +20,7 @@ inline constexpr std::array kHeatColumns{HeatColumn::time,       HeatColumn::ins
 // Counts of the emulated CTAs, and the modelled time that a line carries (CodeCounts).
 struct Heat {
   double us = 0, instructions = 0, lanes = 0, wavefronts = 0, conflicts = 0, sectors = 0;
-  int64_t races = 0;  // findings of the watch about a race that name the line
+  int64_t races = 0;  // findings of the watch that name the line and are about a race
 
   // The figure of a column; for lanes, the number of idle lane slots.
   double of(HeatColumn column) const;
@@ -52,8 +52,8 @@ struct CodeView {
   std::vector<int64_t> hot_instructions(HeatColumn column) const;
 };
 
-// `source` maps the lines of the text, of which there are `source_lines`. An instruction's figures go to the innermost
-// of its places that is in the text. `seen` supplies the races; it may be null.
+// `source` says which lines those of the text are, which has `source_lines` of them. An instruction's figures go to the
+// innermost of its places that lies in the text. `seen` gives the races; it may be null.
 CodeView code_view(const Listing& listing, const Observation* seen, const SourceLines& source, size_t source_lines);
 
 // The scheduling half as a cell of fixed width: "01----:R-:W0:Y:S04" waits for scoreboards 0 and 1, sets none when its

@@ -83,8 +83,8 @@ std::vector<DatedRun> records_of(const std::vector<DatedRun>& runs, const std::s
   return records;
 }
 
-// Sets the ranks by standing_of(); the times ascend. For measured times it counts ends of intervals instead of
-// comparing all pairs, because there may be many thousands.
+// The ranks that standing_of() gives; the times ascend. Of measured times it counts ends of intervals instead of
+// comparing each with each: there may be many thousands.
 void set_ranks(std::vector<Leader>& leaders) {
   std::vector<double> lows, highs;  // ends of the intervals of [0, same), ascending
   const auto put = [](std::vector<double>& sorted, double end) {

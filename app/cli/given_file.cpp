@@ -85,7 +85,7 @@ Result<ImportedFile> read_import(const GivenFile& given, const std::string& id) 
   auto whole = catalog::whole_source(file, *source, folders, compile::is_builtin_header);
   if (!whole) return fail(whole.error());
   std::string name = catalog::source_file_name(file.filename().string());
-  // Its lines are numbered differently, so it must not have the original's name.
+  // Its lines are numbered otherwise, so it does not have the original's name.
   if (whole->changed) name = catalog::source_file_name("whole_" + name);
   auto imported = catalog::import_kernel(name, whole->text, given.entry,
                                          id.empty() ? catalog::id_of(file.filename().string()) : id, given.function);
@@ -140,7 +140,7 @@ Result<FileKernel> kernel_of(const GivenFile& given, const std::vector<std::stri
     auto read = read_import(given);
     if (!read) return fail(read.error());
     probe(*read);
-    // A manifest is named by its id, and a file's name may contain characters that an id may not: "my kernel.cu".
+    // A manifest is named by its id, and a file's name may hold what an id may not: "my kernel.cu".
     const fs::path file = given.file;
     imported_as = (file.parent_path() / (read->imported.id + file.extension().string())).string();
     manifest = std::move(read->imported.manifest);

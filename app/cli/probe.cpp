@@ -21,10 +21,10 @@ namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
 constexpr int kMostRuns = 16;
-constexpr std::chrono::seconds kLongest{20};        // for all runs
+constexpr std::chrono::seconds kLongest{20};        // of all runs
 constexpr uint64_t kMostBytes = uint64_t{1} << 30;  // of a buffer that is made longer
 constexpr uint64_t kWidestAccess = 16;              // bytes
-constexpr const char* kId = "probed_by_import";     // no other kernel has this id
+constexpr const char* kId = "probed_by_import";     // no other kernel has it
 
 // The failure of a run; empty if it ran.
 std::optional<Failure> failure_of_run(const ImportedFile& file, const fs::path& folder, Clock::duration left) {
@@ -45,7 +45,7 @@ std::optional<Failure> failure_of_run(const ImportedFile& file, const fs::path& 
   return ran->observation.failure;
 }
 
-// Returns true if the buffer that the access left could be made longer.
+// Whether the buffer that the access left could be made longer.
 bool made_longer(ImportedFile& file, const Failure& failure) {
   const auto overrun = failure.stage == Stage::launch ? emulator::overrun_in(failure.message) : std::nullopt;
   if (!overrun || overrun->bytes == 0 || overrun->past > kMostBytes) return false;

@@ -92,7 +92,7 @@ Result<Sharing> share(WaitingSession& session, const std::vector<std::string>& w
   return *sharing;
 }
 
-// Each GPU of this machine after the first has a worker of its own, so that all of them run at once.
+// Each GPU of this machine beyond the first has a worker of its own, so that all of them run at once.
 Result<Pool> open_local(session::SessionOptions options, const std::string& asked, const std::string& wish) {
   const std::vector<std::string> argv = options.workers.front().argv;
   auto waiting = WaitingSession::start(options);

@@ -8,7 +8,8 @@
 namespace attnscope::cuda_api {
 
 // CUPTI's functions that read a GPU's counters over a range of launches, named as in its reference (CUPTI 12.6 and
-// later); each returns a CUptiResult, 0 on success. A plain table, so that a test can substitute its own functions.
+// later); each returns a CUptiResult, 0 on success. A plain table, so that a test can put its own functions in place of
+// the library.
 struct CuptiCalls {
   int (*result_text)(int code, const char**) = nullptr;
   int (*initialize)(cupti::Initialize*) = nullptr;

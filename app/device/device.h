@@ -46,8 +46,7 @@ class Device {
     return fail(Stage::device, spec().id + " has no hardware counters",
                 "Name a GPU with --device; `attnscope devices` lists them.");
   }
-  // True if the device makes an attention problem's inputs itself, bit for bit the same. LaunchRequest::inputs may then
-  // be null.
+  // The device makes an attention problem's inputs itself, bit for bit the same: LaunchRequest::inputs may be null.
   virtual bool makes_inputs() const { return false; }
   // The fp64 reference from a kernel of ours, for more rows than the CPU would compute. Null if the device has none and
   // the CPU must make it.

@@ -41,7 +41,7 @@ const Bars& bars() {
   return read;
 }
 
-// How much the terms of two times differ: the share of one that the other's terms lack, from 0 to 1. 1 without terms.
+// How unlike two times are: the share of the one that the other's terms do not have, from 0 to 1. 1 without terms.
 double unlike(const Timing& a, const Timing& b) {
   if (!a.terms || !b.terms || a.terms->list.empty() || b.terms->list.empty()) return 1;
   std::map<TermKind, double> shares;

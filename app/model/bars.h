@@ -23,7 +23,7 @@ struct Paired {
 // Both must have a modelled time, and comparable() must allow the comparison.
 Paired paired(const Observation& a, const Observation& b);
 
-// For the times of two kernels whose terms are unknown.
+// Of two kernels' times whose terms are not known.
 Paired paired(double a_us, double b_us, int arch);
 
 }  // namespace attnscope::model

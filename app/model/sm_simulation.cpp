@@ -317,7 +317,7 @@ void Simulation::access_global(SimulatedWarp& warp, const ScheduledInstruction& 
   if (may_hit) {
     double& hits = hits_[warp.previous];
     hits += miss_share_;
-    if (hits < 1 - 1e-9) return arrives(machine_.l1, passed);  // ten tenths sum to slightly less than one
+    if (hits < 1 - 1e-9) return arrives(machine_.l1, passed);  // ten tenths sum to a little less than one
     hits -= 1;
   } else if (instruction.unit == Unit::local_load) {
     return arrives(machine_.l1, passed);  // a thread's stack stays in the first level

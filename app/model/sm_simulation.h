@@ -21,7 +21,7 @@ struct SmLoad {
   // Clocks of the SM's share of the memory bandwidth for each sector that goes to the second level; 0: all of them are
   // cached there.
   double dram_sector = 0;
-  WarpRecorder* recorder = nullptr;  // records what each warp does; without `repeat` it sees every clock
+  WarpRecorder* recorder = nullptr;  // told what each warp does; without `repeat` it sees every clock
 };
 
 struct SmRun {

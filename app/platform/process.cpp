@@ -26,7 +26,7 @@ extern char** environ;
 namespace attnscope::platform {
 namespace {
 
-// The parent's pid from /proc/PID/stat. The process name before it may contain anything.
+// The parent's pid in /proc/PID/stat. The process name before it may contain anything.
 pid_t parent_of(const std::string& process) {
   std::ifstream file("/proc/" + process + "/stat");
   std::string stat;
@@ -39,7 +39,7 @@ std::vector<pid_t> own_children() {
   namespace fs = std::filesystem;
   std::vector<pid_t> children;
   std::error_code error;
-  bool told = false;  // the kernel may report it itself, which not all kernels do
+  bool told = false;  // the kernel says it itself, which not all kernels do
   for (fs::directory_iterator at("/proc/self/task", error), end; !error && at != end; at.increment(error)) {
     std::ifstream file(at->path() / "children");
     told = told || file.is_open();

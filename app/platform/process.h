@@ -30,8 +30,8 @@ bool die_with_parent(pid_t parent);
 // From now on, a descendant of this process whose parent ends becomes a child of this one, in any session, so that
 // end_strays() finds it.
 void adopt_orphans();
-// Sends SIGKILL to all children of this process except `own`, and reaps them. Returns how many it found. Their children
-// become ours, so call it again until it returns 0.
+// Sends SIGKILL to all children of this process except `own`, and reaps them. Their children become ours in turn: call
+// it again until it returns 0, the number of processes found.
 size_t end_strays(std::span<const pid_t> own);
 
 // The signals among SIGTERM, SIGINT and SIGHUP that ask this process to exit, without those that its parent had set to

@@ -22,14 +22,15 @@ std::vector<size_t> untried(const std::vector<size_t>& points, const History& hi
 
 bool is_in(const std::vector<size_t>& points, size_t point) { return std::ranges::count(points, point) > 0; }
 
-// Counts the rounds without a newly accepted best; `best` is the last one seen. Outcomes before `first` are ignored.
+// How many rounds have passed without a newly accepted best; `best` is the last one seen. Outcomes before `first` do
+// not count.
 void count_round(const History& history, std::optional<size_t>& best, size_t& without_best, size_t first = 0) {
   const std::optional<size_t> now = history.best(first);
   without_best = now == best ? without_best + 1 : 0;
   best = now;
 }
 
-// Adds untried points until the batch has `size`: first those of `wanted`, then random ones.
+// Untried points join it until it has `size`: first those of `wanted`, then random ones.
 void fill(std::vector<size_t>& batch, size_t size, const Grid& grid, const History& history, Random& random,
           const std::vector<size_t>& wanted = {}) {
   std::vector<size_t> left = untried(all_points(grid), history);
@@ -39,7 +40,7 @@ void fill(std::vector<size_t>& batch, size_t size, const Grid& grid, const Histo
     if (batch.size() < size && !history.tried(point) && !is_in(batch, point)) batch.push_back(point);
 }
 
-// The next point in that direction that was not rejected.
+// The next point that way that was not rejected.
 std::optional<size_t> sound_beyond(const Grid& grid, const History& history, size_t point, size_t axis, bool up) {
   auto next = grid.beyond(point, axis, up);
   while (next && history.rejected(*next)) next = grid.beyond(*next, axis, up);

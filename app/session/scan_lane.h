@@ -23,9 +23,9 @@ Scan plan_scan(const ScanRequest& request, const Kernel& kernel, const Experimen
 // point at a time. A config whose machine code and launch were timed earlier in the scan is not timed again. Pure.
 class ScanLane {
  public:
-  static constexpr size_t kMostKept = 16;     // scans of knobs; as many again of configs
-  static constexpr double kHopeless = 1.5;    // factor on the upper end of the interval of the fastest correct run
-  static constexpr size_t kMostCodes = 4096;  // known codes in a request; further codes may run twice
+  static constexpr size_t kMostKept = 16;     // scans of knobs, and as many of configs
+  static constexpr double kHopeless = 1.5;    // of the upper end of the fastest correct one's interval
+  static constexpr size_t kMostCodes = 4096;  // that a request names; a code that it does not name may run twice
 
   // Keeps the request until a worker reports its devices.
   void hold(ScanRequest request) { held_.push_back(std::move(request)); }

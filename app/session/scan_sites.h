@@ -24,8 +24,8 @@ using LookAt = std::function<PlaceNow(const DeviceTable::Place&)>;
 // worker goes away, its point goes to another one; a point that two workers went away with is not tried again. Pure.
 class ScanSites {
  public:
-  static constexpr size_t kMostLosses = 2;  // workers that may go away with the same point
-  static constexpr size_t kMostAhead = 4;   // points that a place compiles while it runs one
+  static constexpr size_t kMostLosses = 2;  // workers, with the same point
+  static constexpr size_t kMostAhead = 4;   // points that a place compiles while one runs
 
   ScanSites() = default;
   explicit ScanSites(DeviceTable::Place only) : sites_{{std::move(only), {}, {}}} {}

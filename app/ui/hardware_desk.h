@@ -44,7 +44,7 @@ class HardwareDesk {
   // The result of the last reading of that experiment: `hardware` with the emulator's counters, or why there are none.
   // Null if there was no reading.
   const Observation* of(const std::string& experiment_hash) const;
-  // The hash of the run's experiment, computed once for each observation.
+  // The hash of its experiment, made once for each observation.
   const std::string& hash_of_run(const session::Shared<Observation>& run);
 
  private:
@@ -66,9 +66,9 @@ class HardwareDesk {
   std::string held_;   // the worker that times nothing meanwhile; empty: no reading
   uint64_t hold_ = 0;  // the number of the last hold; a snapshot may still show the previous one
   std::string hash_;
-  Draft draft_;                                           // the draft that is being read
-  std::string kernel_hash_;                               // of the experiment that is being read
-  std::deque<std::pair<std::string, Observation>> kept_;  // by experiment hash, oldest first
+  Draft draft_;                                           // what is read
+  std::string kernel_hash_;                               // of the experiment that is read
+  std::deque<std::pair<std::string, Observation>> kept_;  // by the experiment's hash, oldest first
   session::Shared<Observation> hashed_;
   std::string hash_of_hashed_;
   std::future<Observation> came_;  // the last member, so that its end is waited for first

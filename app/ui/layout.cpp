@@ -28,9 +28,8 @@ struct Node {
 
 using Places = std::map<std::string_view, ImGuiID>;  // by panel title; all others by their Dock
 
-// Shares of a height: the least that set_tall gives, and what counts as tall.
-constexpr float kTall = 0.62f, kTallFrom = 0.6f;
-constexpr float kHeadlines = 13;  // ems: what remains of the panels above a tall strip
+constexpr float kTall = 0.62f, kTallFrom = 0.6f;  // of a height: the least that is made tall, and what counts as tall
+constexpr float kHeadlines = 13;                  // ems: what is left of the panels above a tall strip
 
 // The share of the height for the strip below the readouts.
 float lower_share(LayoutKind kind) {
@@ -47,7 +46,7 @@ float lower_share(LayoutKind kind) {
   return 0.36f;
 }
 
-// The lower part of the innermost horizontal split that contains the panel; null if it is below no other panel.
+// The lower part of the innermost horizontal split that the panel is in; null: it stands below no other panel.
 ImGuiDockNode* lower_part(const char* title) {
   const ImGuiWindow* window = ImGui::FindWindowByName(title);
   ImGuiDockNode* node = window != nullptr ? ImGui::DockBuilderGetNode(window->DockId) : nullptr;

@@ -111,7 +111,7 @@ class Pipeline {
   Versions versions_;
   std::vector<Ready> loaded_;  // in the order of launches_
   device::LaunchOutcome outcome_;
-  std::vector<SimulatedLaunch> simulated_;    // for each launch on an emulated device; points into outcome_
+  std::vector<SimulatedLaunch> simulated_;    // by launch, of a run on an emulated device; parts of outcome_
   double last_counters_ = 0, last_tile_ = 0;  // steady ms
 };
 

@@ -36,7 +36,7 @@ struct Services {
   KeptRuns kept;
   KeptCode code;
   KeptReference reference;
-  std::filesystem::path decoded_cache;  // cache of programs that nvdisasm decoded; empty: none on disk
+  std::filesystem::path decoded_cache;  // programs that nvdisasm decoded; empty: none on disk
   JobPool pool{3};
   Ahead ahead;
   BegunRun begun{pool};

@@ -16,7 +16,7 @@ using namespace cuda_api;
 constexpr double kMostCount = 0x1p53;  // a double is exact only up to here
 constexpr int64_t kMostPasses = 256;   // far more than any chip needs; a library whose passes never end is refused
 
-// Names of processes that read the counters of every GPU of a machine.
+// Programs that read the counters of every GPU of a machine, as their process is named.
 constexpr std::string_view kHolders[] = {"nv-hostengine", "dcgm-exporter", "ncu", "nsys", "nsight-sys"};
 
 Failure no_permission(const std::string& id, const std::string& error) {
@@ -35,7 +35,7 @@ Failure held_by_another(const std::string& id, const std::string& error) {
           "End it, or pause DCGM's with `dcgmi profiling --pause`."};
 }
 
-// Which of CUPTI's reasons applies to an unsupported GPU.
+// Which of its reasons a GPU without support gives.
 std::string lacking(const cupti::DeviceSupported& asked) {
   using cupti::Support;
   const std::pair<Support, const char*> reasons[] = {{asked.architecture, "its architecture is too old"},
@@ -50,7 +50,7 @@ std::string lacking(const cupti::DeviceSupported& asked) {
   return said.empty() ? "CUPTI does not say why" : joined(said);
 }
 
-// One profile: owns CUPTI's objects for it and releases them at its end.
+// One profile: what CUPTI holds for it, given back at its end.
 class Profile {
  public:
   Profile(Gpu& gpu, const CuptiCalls& calls) : gpu_(gpu), calls_(calls) {}
@@ -119,7 +119,7 @@ Result<void> Profile::ask_support() const {
               "What the emulator counts from the same machine code needs none.");
 }
 
-// A chip lacks some metrics, so each is tried by itself.
+// A chip lacks some metrics: each is tried by itself.
 Result<void> Profile::choose_metrics() {
   auto trial = host();
   if (!trial) return fail(trial.error());
@@ -190,7 +190,7 @@ Result<void> Profile::prepare() {
   return begin();
 }
 
-// One run with the counters on. Returns true if it was the last pass.
+// One run under the counters; whether it was the last that they need.
 Result<bool> Profile::pass(const std::string& name, GpuWork& work) {
   cupti::RangeOnly only{.ranges = ranges_};
   if (auto done = check(calls_.start(&only), "cuptiRangeProfilerStart"); !done) return fail(done.error());

@@ -24,7 +24,7 @@ class GpuProgram {
   virtual ~GpuProgram() = default;
   // Version of the routine's library: "13.1.0"; empty: there is no library, or it does not report one.
   virtual std::string library_version() const { return {}; }
-  // The same program, with its code at another address if possible.
+  // The same program, with its code at another address where that is possible.
   virtual Result<std::shared_ptr<const GpuProgram>> once_more() const = 0;
   // `arguments` are the kernel's; operand i of the request is at addresses[i]. The program must outlive the work.
   virtual Result<std::unique_ptr<GpuWork>> bind(const LaunchRequest& request, std::span<const ArgumentValue> arguments,

@@ -16,9 +16,9 @@ namespace attnscope::ui {
 namespace {
 
 constexpr float kReading = 46;  // ems: longer lines are hard to read
-constexpr float kWide = 50;     // ems: the question on the left, the result on the right
-constexpr float kFlat = 14;     // ems of height: a text with a question and its answers needs more
-constexpr float kThree = 55;    // ems: in a flat panel the question has its own column
+constexpr float kWide = 50;     // ems: the question on the left, what came of it on the right
+constexpr float kFlat = 14;     // ems of height: less than a text with a question and its answers needs
+constexpr float kThree = 55;    // ems: in a flat panel the question has a column of its own
 constexpr size_t kMostWords = 8;
 
 using State = lesson::Progress::State;
@@ -104,7 +104,7 @@ bool LessonPanel::draw_header(LessonDesk& desk) {
   if (leading_button("Next")) desk.next();
   ImGui::EndDisabled();
   ImGui::SameLine(0, em(1));
-  // At the far end, because beside Next it would be pressed by mistake.
+  // At the far end: beside Next it is pressed by mistake.
   const bool done = progress.is_last() && progress.may_go_on() && (!progress.step().goal || progress.reached());
   const char* const end = done ? "Done###leave" : "Leave###leave";
   const float width = width_of(done ? "Done" : "Leave") + 2 * ImGui::GetStyle().FramePadding.x;
@@ -126,7 +126,7 @@ bool LessonPanel::draw_header(LessonDesk& desk) {
   return !leaves;
 }
 
-// The technical words of the step, each with its sentence on hover.
+// The jargon of the step, each word with its sentence under the pointer.
 void LessonPanel::draw_terms(const Glossary& glossary, const lesson::Progress& progress) {
   const lesson::Step& step = progress.step();
   std::string all = step.text;

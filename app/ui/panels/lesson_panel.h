@@ -16,11 +16,11 @@ class LessonPanel : public Panel {
 
  private:
   static void draw_list(Context& context);
-  static bool draw_header(LessonDesk& desk);  // returns false if the lesson is closed
+  static bool draw_header(LessonDesk& desk);  // false: the lesson is left
   static void draw_terms(const Glossary& glossary, const lesson::Progress& progress);
   static void draw_question(LessonDesk& desk);
 
-  std::string shown_step_;  // the step's title
+  std::string shown_step_;  // its title
 };
 
 }  // namespace attnscope::ui

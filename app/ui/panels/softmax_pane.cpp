@@ -132,7 +132,7 @@ int64_t SoftmaxPane::draw(Context& context, const Kernel& kernel) {
   return chosen;
 }
 
-// Takes the row's listing, and requests it if it is missing.
+// What is known of the row; asks for it where it is not.
 void SoftmaxPane::take(Context& context) {
   const Experiment& experiment = context.shown.observation->experiment;
   if (std::string hash = hash_of(experiment); hash != of_) {

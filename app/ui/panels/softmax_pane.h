@@ -25,7 +25,7 @@ class SoftmaxPane {
   void draw_bars_of_tile();
 
   SoftmaxRow row_;
-  std::string of_;  // experiment hash
+  std::string of_;  // the experiment's hash
   int tile_ = 0;
   session::Shared<Listing> listing_;  // for row_, or for the previous row until its answer arrives
   std::string missing_;               // why there is no listing

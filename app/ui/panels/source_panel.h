@@ -37,7 +37,7 @@ class SourcePanel : public Panel {
   SourceEditor& editor() { return editor_; }
   // Shows the softmax state of that row beside the source. The tile is counted from 1.
   void show_softmax(const SoftmaxRow& row, int64_t tile);
-  int64_t shown_line() const { return code_.line(); }  // 0: no line was requested
+  int64_t shown_line() const { return code_.line(); }  // 0: none was requested
   int64_t chosen_instruction() const { return code_.instruction(); }
 
  private:

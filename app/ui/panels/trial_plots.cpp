@@ -16,10 +16,10 @@ using sweep::Trial;
 using sweep::TrialColumn;
 using sweep::Trials;
 
-constexpr size_t kMostDrawn = 4000;  // points or lines: more would hide each other and slow frames down
-constexpr float kNear = 0.6f;        // em: how near the pointer a trial must be to be chosen
-constexpr double kMargin = 0.08;     // share of an axis beyond its smallest and largest value
-constexpr float kClick = 0.3f;       // em: a shorter drag is a click
+constexpr size_t kMostDrawn = 4000;  // points or lines: more would hide each other, and cost frames
+constexpr float kNear = 0.6f;        // em: a trial this near the pointer is the one meant
+constexpr double kMargin = 0.08;     // of an axis, beyond its least and most value
+constexpr float kClick = 0.3f;       // em: a drag that is shorter is a click
 
 ImU32 colour_of(const Trial& trial) {
   if (trial.rank == 0) return palette().bad;
@@ -201,7 +201,7 @@ std::optional<size_t> ScatterPlot::draw(BrushedTrials& brushed) {
   const size_t step = stride_of(trials.rows.size());
   list->PushClipRect(box.low, box.high, true);
   for (size_t at = (trials.rows.size() + step - 1) / step; at-- > 0;) {
-    const size_t row = at * step;  // the fastest is last, on top
+    const size_t row = at * step;  // the fastest last, on top
     const double vx = x.values[row], vy = y.values[row];
     if (!std::isfinite(vx) || !std::isfinite(vy)) continue;
     const double aside = spread(trials.rows[row].point);

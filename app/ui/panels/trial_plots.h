@@ -17,7 +17,7 @@ class BrushedTrials {
   void follow(uint64_t sweep, const session::Shared<sweep::Trials>& trials);
 
   const sweep::Trials& all() const { return *trials_; }
-  const std::vector<uint32_t>& rows() const { return rows_; }  // indices into all().rows
+  const std::vector<uint32_t>& rows() const { return rows_; }  // into all().rows
   bool passes(size_t row) const { return passes_[row]; }
   const std::vector<sweep::Brush>& brushes() const { return brushes_; }
   const sweep::Brush* brush_of(size_t column) const;
@@ -59,7 +59,7 @@ class ParallelPlot {
   std::optional<size_t> pressed_axis_;
 };
 
-// With that many rows, the plots draw every n-th, starting with the first, which is the fastest. Returns n.
+// Of that many rows the plots draw one of each stride, from the first, the fastest, on.
 size_t stride_of(size_t rows);
 
 // A trial as lines of text: its config, time and result.

@@ -192,7 +192,7 @@ TEST_F(GpuProfileTest, AProcessThatTimesReadsNone) {
   EXPECT_THAT(counters.error().message, HasSubstr("times kernels"));
 }
 
-// If a profile is killed in the middle, only its own process is affected.
+// What a profile is killed in the middle of is only its own process.
 TEST_F(GpuProfileTest, AKilledProfileEndsItsProcessOnly) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");  // a forked process would lack the compiler's threads
   set("ATTNSCOPE_FAKE_FAILS", "cuptiRangeProfilerStop");
