@@ -37,7 +37,7 @@ constexpr size_t kMaxSourceBytes = 4 << 20;
 constexpr size_t kMaxEntryBytes = 512;
 constexpr int kWritesBetweenTrims = 16;
 constexpr size_t kMostAbsent = 8;                    // headers that a kernel may do without
-constexpr const char* kFormatVersion = "variant 2";  // increase it if entries of an older program would be misread
+constexpr const char* kFormatVersion = "variant 2";  // raise it when entries of an older program would be misread
 
 // Every patch of a release has the same version text, but its files differ in size.
 std::string library_identity(const cuda_api::Nvrtc& nvrtc) {
@@ -169,7 +169,7 @@ Result<void> check_request(const CompileRequest& request) {
   return {};
 }
 
-// Identifies the request and the NVRTC. The second half of a cached variant's name says what the compilation may read.
+// What was requested from which NVRTC; the second half of a cached variant's name says what it may read.
 std::string request_key(const CompileRequest& request, const std::vector<std::string>& options,
                         const std::string& nvrtc) {
   std::string all;
@@ -257,7 +257,7 @@ std::optional<int64_t> whole_value(const CubinKernel& kernel, const CubinVariabl
 
 struct Compiler::Toolchain {
   std::shared_ptr<const cuda_api::Nvrtc> nvrtc;
-  std::string identity;  // NVRTC's version, and hashes that identify its patch and our own headers
+  std::string identity;  // NVRTC's version, and hashes that stand for its patch and our own headers
 };
 
 Compiler::Compiler(CompilerOptions options) : options_(std::move(options)) {}

@@ -55,15 +55,15 @@ struct CompilerOptions {
 };
 
 // Compiles through NVRTC, which is found and opened on the first call. Several threads may use it at once. Each
-// compilation runs on a thread that may read only the files whose contents are part of the variant's name.
+// compilation runs on a thread that may read only the files whose contents decide the variant's name.
 class Compiler {
  public:
   explicit Compiler(CompilerOptions options);
   ~Compiler();
 
-  // Takes the variant from the cache, or from a bundle's shipped variants, if one has the same request; info.cached is
-  // then true, and info.compile_ms is that of the first compilation. Failures: Stage::input (a macro or an option that
-  // may not reach the compiler), Stage::compile (NVRTC's first error as file:line, with the whole log as the hint; or
+  // Takes the variant from the cache, or from a bundle's shipped variants, if it has the same request: then info.cached
+  // is true and info.compile_ms is that of the first compilation. Failures: Stage::input (a macro or an option that may
+  // not reach the compiler), Stage::compile (NVRTC's first error as file:line, with the whole log as the hint; or
   // missing NVRTC or headers), Stage::limits (more static shared memory than a CTA may have).
   Result<std::shared_ptr<const Variant>> compile(const CompileRequest& request);
 
@@ -81,7 +81,7 @@ class Compiler {
   IncludeReader includes_;
   std::mutex mutex_;
   std::shared_ptr<const Toolchain> toolchain_;  // guarded by mutex_
-  int kept_ = 0;                                // number of entries written; guarded by mutex_
+  int kept_ = 0;                                // entries written, guarded by mutex_
 };
 
 // The values of the source's own integer variables, by name, for a manifest's "dynamic_shared". Failure

@@ -29,13 +29,11 @@ struct Limits {
   double low = -kMost, high = kMost;      // of a number, and of each number in an array
   size_t most = 4096;                     // entries of an array
   size_t bytes = 1 << 20;                 // of a text or bytes, and of each in an array
-  // NaN and infinities are allowed and written as words, because JSON has no such numbers.
-  bool open = false;
-  bool line = false;      // a text without line ends and control characters
-  bool binary = false;    // a text stored as bytes
-  bool required = false;  // a missing key is a fault; otherwise the default stays
-  // An empty optional, list or 0 is left out; otherwise it is written as null, [] or 0.
-  bool sparse = false;
+  bool open = false;                      // NaN and infinities too, written as words: JSON has no such numbers
+  bool line = false;                      // a text without line ends and control characters
+  bool binary = false;                    // a text that stands as bytes
+  bool required = false;                  // its absence is a fault; otherwise the default stays
+  bool sparse = false;                    // an empty optional, list or 0 is left out; else it is null, [] or 0
 };
 
 template <class T, class M>

@@ -101,7 +101,7 @@ struct CompileOptions {
   bool fast_math = true;  // -use_fast_math, as in the reports' runs on an L4
   bool fmad = true;
   int maxrregcount = 0;   // 0: no limit
-  int launch_bounds = 0;  // CTAs per SM for which the registers must suffice; 0: as in the source
+  int launch_bounds = 0;  // CTAs an SM that registers must suffice for; 0: as the source says
   bool operator==(const CompileOptions&) const = default;
 };
 

@@ -7,7 +7,7 @@
 
 namespace attnscope {
 
-// How the window and the terminal show a compile option. The label is also the glossary's term.
+// A compile option as the window and the terminal show it; the label is also the glossary's term.
 struct OptionRow {
   std::string_view label;
   // For a number: what it is, what 0 means (in a word or two, and as a sentence), its range otherwise, and the values

@@ -9,7 +9,7 @@
 
 namespace attnscope {
 
-// Compile options by name, with numeric values: 1 and 0 for on and off.
+// Compile options by name, with a number for each value: 1 and 0 where it is on or off.
 
 std::vector<std::string> option_names();
 // `name` must be one of option_names().
@@ -24,8 +24,8 @@ std::vector<int64_t> offered_values(std::string_view name);
 // Failure (Stage::input) that names an option whose number is too low or too high.
 Result<void> check_options(const CompileOptions& options);
 
-// Parses on, off, true, false or a number as the value of that option. Failure (Stage::input): there is no such option,
-// or it does not take this value.
+// on, off, true, false or a number, as a person writes the value of that option. Failure (Stage::input): no such
+// option, or not its value.
 Result<int64_t> option_value_from(std::string_view name, std::string_view text);
 // Applies NAME=VALUE from the command line to `options`.
 Result<void> apply_option(CompileOptions& options, std::string_view text);

@@ -86,7 +86,7 @@ Result<pid_t> start(const ToolRun& run, const Descriptor& out, const Descriptor&
   return child;
 }
 
-// Ends the child if it still runs, however the caller returns.
+// Ends the child if it still runs, however the caller leaves.
 class Child {
  public:
   explicit Child(pid_t pid) : pid_(pid) {}

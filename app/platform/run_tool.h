@@ -15,9 +15,8 @@ struct ToolRun {
   std::vector<std::string> arguments;  // without the program's name; tool_input is replaced by the path of `input`
   std::span<const std::byte> input;    // bytes that the program opens as a file; they stay in memory, not on disk
   int deadline_ms = 20000;
-  size_t max_output_bytes = 256u << 20;  // per stream
-  // "NAME=value", added to our environment; a name that is already set keeps its value.
-  std::vector<std::string> environment;
+  size_t max_output_bytes = 256u << 20;  // of either stream
+  std::vector<std::string> environment;  // "NAME=value", added to ours; a name that ours already has keeps its value
 };
 inline constexpr const char* tool_input = "/proc/self/fd/3";
 
@@ -26,9 +25,9 @@ struct ToolOutput {
   std::string out, err;
 };
 
-// Runs `run.program` without standard input, in the caller's process group (so that it ends with it). A program that
-// cannot be started, is ended by a signal, exceeds its deadline or prints too much is a Failure that names it. A
-// non-zero exit code is left to the caller.
+// Runs `run.program` without standard input, in the caller's process group (so that it dies with it). A program that
+// cannot be started, is ended by a signal, passes its deadline or prints too much is a Failure that names it. The
+// caller judges a non-zero exit code.
 Result<ToolOutput> run_tool(const ToolRun& run);
 
 }  // namespace attnscope::platform

@@ -157,7 +157,7 @@ void ExperimentPanel::draw_problem(Context& context, const Kernel* kernel) {
 
 namespace {
 
-// A compile option with a number; 0: none. `name` is its label, `key` its own name.
+// A compile option that is a number; 0: none. `name`: its label, `key`: its own name.
 bool choose_limit(const Context& context, const char* key, const std::string& name, int& limit) {
   std::vector<RailValue> limits;
   for (const int64_t one : offered_values(key)) limits.push_back({one, option_words(key, one), true, "", false});
