@@ -25,6 +25,7 @@ using Clock = std::chrono::steady_clock;
 constexpr int kMostRuns = 16;
 constexpr std::chrono::seconds kLongest{40};        // of all runs
 constexpr std::chrono::seconds kLongestRun{30};     // of one
+constexpr int kMostLowered = 3;                     // runs with smaller sizes
 constexpr double kLeastShare = 1e-6;                // of the CTAs: one
 constexpr uint64_t kMostBytes = uint64_t{1} << 30;  // of a buffer that is made longer
 constexpr uint64_t kWidestAccess = 16;              // bytes
@@ -81,15 +82,24 @@ std::optional<Failure> probe(ImportedFile& file) {
                           fmt::format("{}_{}", catalog::content_hash(file.imported.manifest, file.whole.text),
                                       began.time_since_epoch().count());
   std::optional<Failure> failure;
-  std::map<std::string, int> grown;  // how often, by buffer
+  std::map<std::string, int> grown;               // how often, by buffer
+  std::optional<catalog::Imported> at_its_sizes;  // before the first was lowered
+  int lowered = 0;
   for (int runs = 0; runs < kMostRuns; ++runs) {
     const auto spent = Clock::now() - began;
     if (spent > kLongest) break;
     failure = failure_of_run(file, folder, std::min<Clock::duration>(kLongest - spent, kLongestRun));
     if (failure && failure->stage == Stage::cancelled)
       failure->message = fmt::format("it took longer than {} s", kLongestRun.count());
-    if (!failure || !(made_longer(file, *failure, grown) || made_shorter(file, *failure))) break;
+    if (!failure) break;
+    if (made_longer(file, *failure, grown)) continue;
+    if (lowered == kMostLowered) break;
+    if (!at_its_sizes) at_its_sizes = file.imported;
+    if (!made_shorter(file, *failure)) break;
+    ++lowered;
   }
+  // It does not end at smaller sizes either.
+  if (failure && failure->stage == Stage::deadline && at_its_sizes) file.imported = std::move(*at_its_sizes);
   std::error_code error;
   fs::remove_all(folder, error);
   return failure;
