@@ -20,6 +20,8 @@ constexpr size_t kMostMembers = 256;   // of a struct
 constexpr size_t kMostClasses = 1000;  // names that are kept
 constexpr size_t kMostIncluded = 1000;
 constexpr size_t kMostBranches = 8;  // around a launch
+constexpr size_t kMostInstances = 1000;
+constexpr size_t kLongestKernelName = 6;  // tokens of "&a::b"
 
 SourceParameter parameter_of(const Tokens& tokens, const CppBrackets& brackets, size_t begin, size_t end) {
   SourceParameter parameter;
@@ -94,11 +96,12 @@ class Reader {
         read_using(i);
       else if (is(i, "struct") || is(i, "class") || is(i, "union") || is(i, "enum"))
         read_struct(i);
-      else if (is(i, "template") && is(i + 1, "<"))
-        read_template(i);
-      else if (is(i, "=") && i > 0 && tokens_[i - 1].kind == Kind::word)
+      else if (is(i, "template"))
+        is(i + 1, "<") ? read_template(i) : read_instance(i);
+      else if (is(i, "=") && i > 0 && tokens_[i - 1].kind == Kind::word) {
         read_settable(i);
-      else if ((is(i, "=") || is(i, "+") || is(i, "-")) && i > 1)
+        read_kernel_name(i);
+      } else if ((is(i, "=") || is(i, "+") || is(i, "-")) && i > 1)
         read_change(at(i), out_);
     }
     out_.launches.insert(out_.launches.end(), in_macros_.begin(), in_macros_.end());
@@ -321,6 +324,27 @@ class Reader {
     return found;
   }
 
+  // `template __global__ void k<64, 8>(float* x);`
+  void read_instance(size_t i) {
+    size_t open = i + 1;
+    while (open < tokens_.size() && open < i + kMostTextTokens && !is(open, "<") && !is(open, "(") && !is(open, ";"))
+      ++open;
+    if (!is(open, "<") || !word(open - 1) || out_.instances.size() == kMostInstances) return;
+    const size_t behind = brackets_.behind_angles(open);
+    if (is(behind, "("))
+      out_.instances.push_back({std::string(tokens_[open - 1].text), text_of(tokens_, open + 1, behind - 1)});
+  }
+
+  // `auto k = kernel<64, 8>;`, at its =.
+  void read_kernel_name(size_t i) {
+    size_t end = i + 1;
+    while (end < tokens_.size() && end < i + kMostTextTokens && !is(end, ";") && !is(end, "{") && !is(end, "=")) ++end;
+    if (!is(end, ";") || !(is(end - 1, ">") || end <= i + kLongestKernelName)) return;
+    const SourceInstance one = instance_of(text_of(tokens_, i + 1, end));
+    if (!one.kernel.empty())
+      out_.kernel_names.add(std::string(tokens_[i - 1].text), {tokens_[i].at, at(i).end_of_block, one});
+  }
+
   void read_template(size_t i) {
     for (TemplateParameter& one : template_parameters(i + 1)) out_.parameter_names.insert(std::move(one.name));
   }
@@ -336,21 +360,29 @@ class Reader {
     if (is(i, "struct") && is(name + 1, "{")) read_members(std::string(tokens_[name].text), name + 1);
   }
 
-  // `float x, y; int n;`: a struct with anything else in it is not plain and is left out.
+  // `float x, y; int n;`, and functions, which take no place. A struct with anything else in it is left out.
   void read_members(const std::string& name, size_t open) {
     std::vector<SourceParameter> members;
     const size_t close = brackets_.closing(open);
     for (size_t at = open + 1; at < close;) {
+      if ((is(at, "public") || is(at, "private") || is(at, "protected")) && is(at + 1, ":")) at += 2;
+      if (const size_t behind = behind_function(at, close); behind > at) {
+        at = behind;
+        continue;
+      }
       size_t end = at;
       while (end < close && !is(end, ";")) {
-        if (is(end, "(") || is(end, "[") || is(end, "{")) return;
-        ++end;
+        if (is(end, "(") || is(end, "[") || is(end, "static") || is(end, "struct")) return;
+        if (is(end, "{") && !word(end - 1)) return;
+        end = is(end, "{") ? brackets_.closing(end) + 1 : end + 1;  // int n{};
       }
       const auto parts = parts_of(tokens_, brackets_, at, end);
       for (const auto& [begin, last] : parts) {
-        SourceParameter member = parameter_of(tokens_, brackets_, begin, last);
+        size_t behind = begin;  // without its initialiser
+        while (behind < last && !is(behind, "{") && !is(behind, "=")) ++behind;
+        SourceParameter member = parameter_of(tokens_, brackets_, begin, behind);
         if (begin != at) {  // a further name of the same type
-          member.name = text_of(tokens_, begin, last);
+          member.name = text_of(tokens_, begin, behind);
           member.type = members.back().type;
         }
         if (members.size() == kMostMembers) return;
@@ -359,6 +391,24 @@ class Reader {
       at = end + 1;
     }
     out_.structs[name] = std::move(members);
+  }
+
+  // Behind the member function that begins at `at`; `at` if none does. A virtual one takes a place.
+  size_t behind_function(size_t at, size_t close) const {
+    size_t i = at;
+    if (is(i, "template") && is(i + 1, "<")) i = brackets_.behind_angles(i + 1);
+    for (; i < close && !is(i, "("); ++i)
+      if (is(i, ";") || is(i, "{") || is(i, "=") || is(i, "[") || is(i, "virtual")) return at;
+    if (i >= close || !(word(i - 1) || i > at + 1)) return at;
+    for (i = brackets_.closing(i) + 1; i < close; ++i) {
+      if (is(i, ";")) return i + 1;
+      if (is(i, "(")) i = brackets_.closing(i);
+      if (is(i, "{")) {
+        i = brackets_.closing(i) + 1;
+        if (!is(i, ",") && !is(i, "{")) return is(i, ";") ? i + 1 : i;  // of an initialiser: m{x}, n{y} { … }
+      }
+    }
+    return at;
   }
 
   // #ifndef X / constexpr int X = v: -DX=w takes its place.
@@ -393,6 +443,25 @@ class Reader {
 
 std::string plain_kernel_name(const std::string& name) {
   return name.substr(name.rfind(':') == std::string::npos ? 0 : name.rfind(':') + 1);
+}
+
+SourceInstance instance_of(const std::string& text) {
+  const Tokens tokens = cpp_tokens(text);
+  const CppBrackets brackets(tokens);
+  const auto is = [&](size_t i, std::string_view mark) { return i < tokens.size() && tokens[i].is(mark); };
+  size_t i = 0;
+  while (is(i, "(") && brackets.closing(i) + 1 < tokens.size()) i = brackets.closing(i) + 1;  // a cast
+  if (is(i, "&")) ++i;
+  size_t name = SIZE_MAX;
+  for (; i < tokens.size() && tokens[i].kind == Kind::word; ++i) {
+    name = i;
+    if (!is(i + 1, ":") || !is(i + 2, ":")) break;
+    i += 2;
+  }
+  if (name == SIZE_MAX || tokens[name].kind != Kind::word) return {};
+  if (name + 1 == tokens.size()) return {std::string(tokens[name].text), ""};
+  if (!is(name + 1, "<") || brackets.behind_angles(name + 1) != tokens.size()) return {};
+  return {std::string(tokens[name].text), text_of(tokens, name + 2, tokens.size() - 1)};
 }
 
 bool includes_cutlass(const CudaSource& source) {

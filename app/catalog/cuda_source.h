@@ -50,10 +50,17 @@ struct SourceLaunch {
   size_t at = SIZE_MAX;                // byte offset in the source; SIZE_MAX for a launch in a macro
 };
 
+// A kernel as a value, `auto k = ns::kernel<float, 4>;`, or an instance of it, `template void kernel<4>(…);`.
+struct SourceInstance {
+  std::string kernel, template_arguments;  // without namespaces
+};
+
 // What tokens reveal about a .cu file.
 struct CudaSource : HostValues {
   std::vector<SourceKernel> kernels;
   std::map<std::string, size_t, std::less<>> defined;     // in kernels: the first of each name, without namespaces
+  std::vector<SourceInstance> instances;                  // that the source asks the compiler for
+  SourceValues<SourceInstance> kernel_names;              // auto name = kernel<…>;
   std::vector<SourceLaunch> launches;                     // ascending; those in macros come last
   std::map<std::string, std::string> macros;              // #define X v of one word or expression
   std::vector<std::pair<std::string, int64_t>> settable;  // #ifndef X / #define X v of an integer, in order
@@ -69,5 +76,7 @@ CudaSource read_cuda_source(const std::string& source);
 bool includes_cutlass(const CudaSource& source);
 // "ns::k" gives k.
 std::string plain_kernel_name(const std::string& name);
+// "(void*)ns::k<float, 4>" and "&k"; its kernel is empty if there is more than a name.
+SourceInstance instance_of(const std::string& text);
 
 }  // namespace attnscope::catalog

@@ -106,6 +106,7 @@ void lower_sizes(Imported& imported, const std::string& source_name, const std::
     const int64_t before = json["sizes"][name].get<int64_t>();
     if (value == before) continue;
     json["sizes"][name] = value;
+    imported.lowered.emplace(name, before);
     changed = true;
     imported.guessed.push_back(
         fmt::format("{0} = {1} to begin with, so that {2}: --problem {0}={3} sets it back", name, value,

@@ -68,6 +68,7 @@ HostText HostScope::meaning(const std::string& name, size_t at) const {
     note_changes(name, SIZE_MAX, at);
     return passed;
   }
+  if (HostText said = host_.template_argument(name, at); !said.text.empty()) return said;
   if (constant) {
     guessed_ = guessed_ || source_.changes.any(name, constant->at, SIZE_MAX);
     return {constant->value, constant->at};
@@ -146,8 +147,9 @@ std::string HostScope::constant_or_itself(const std::string& word) const {
   std::string value = word;
   for (int depth = 0; depth < kDeepest; ++depth) {
     const auto* constant = source_.constants.any(value, used_at);
-    if (!constant) break;
-    value = constant->value;
+    const HostText said = constant ? HostText{} : host_.template_argument(value, used_at);
+    if (!constant && said.text.empty()) break;
+    value = constant ? constant->value : said.text;
   }
   return value;
 }

@@ -20,7 +20,11 @@ bool is(const Tokens& tokens, size_t i, std::string_view text) { return i < toke
 // The last word before a default value or an array's brackets.
 std::string parameter_name(const std::string& declaration) {
   std::string name;
-  for (const CppToken& token : cpp_tokens(declaration)) {
+  const Tokens tokens = cpp_tokens(declaration);
+  for (size_t i = 0; i + 2 < tokens.size(); ++i)  // void (*name)(int)
+    if (tokens[i].is("(") && tokens[i + 1].is("*") && tokens[i + 2].kind == CppToken::Kind::word)
+      return std::string(tokens[i + 2].text);
+  for (const CppToken& token : tokens) {
     if (token.is("=") || token.is("[")) break;
     if (token.kind == CppToken::Kind::word) name = token.text;
   }
@@ -40,19 +44,71 @@ bool is_keyword(std::string_view name) {
   return words.contains(name);
 }
 
+// The token of a call's name before the bracket at `open`: of f(x) and f<16>(x).
+size_t name_of_call(const Tokens& tokens, size_t open) {
+  if (!is(tokens, open - 1, ">")) return open - 1;
+  size_t depth = 0;
+  for (size_t i = open - 1; i > 0 && i + kMostTokens > open; --i) {
+    const CppToken& token = tokens[i];
+    if (token.is(">")) ++depth;
+    if (token.is("<") && --depth == 0) return i - 1;
+    if (token.is(";") || token.is("{") || token.is("}")) break;
+  }
+  return open - 1;
+}
+
+// The texts between the commas of [open, behind), which is "<…>" or empty.
+std::vector<std::string> angle_parts(const Tokens& tokens, size_t open, size_t behind) {
+  std::vector<std::string> parts;
+  if (behind <= open + 1) return parts;
+  std::string part;
+  size_t depth = 0;
+  for (size_t i = open + 1; i + 1 < behind; ++i) {
+    if (tokens[i].is("<") || tokens[i].is("(")) ++depth;
+    if (tokens[i].is(">") || tokens[i].is(")")) --depth;
+    if (depth == 0 && tokens[i].is(",")) {
+      parts.push_back(std::exchange(part, {}));
+      continue;
+    }
+    const bool apart =
+        !part.empty() && tokens[i].kind != CppToken::Kind::mark && tokens[i - 1].kind != CppToken::Kind::mark;
+    part += (apart ? " " : "") + std::string(tokens[i].text);
+  }
+  parts.push_back(part);
+  return parts;
+}
+
+// Of the template whose function has its name at `name`: void f(…) under template <int N, typename T>.
+std::vector<std::string> template_names(const Tokens& tokens, const CppBrackets& brackets, size_t name) {
+  size_t start = name;
+  while (start > 0 && name - start < kMostTokens && !is(tokens, start - 1, ";") && !is(tokens, start - 1, "}") &&
+         !is(tokens, start - 1, "{") && tokens[start - 1].kind != CppToken::Kind::line)
+    --start;
+  std::vector<std::string> names;
+  if (!is(tokens, start, "template") || !is(tokens, start + 1, "<")) return names;
+  const size_t behind = brackets.behind_angles(start + 1);
+  if (behind > name) return names;
+  for (const std::string& one : angle_parts(tokens, start + 1, behind)) names.push_back(parameter_name(one));
+  return names;
+}
+
 }  // namespace
 
 std::vector<std::string> parts_in(const std::vector<CppToken>& tokens, const CppBrackets& brackets, size_t open) {
   std::vector<std::string> parts;
   std::string part;
   const size_t close = brackets.closing(open);
-  size_t depth = 0;
+  size_t depth = 0, angles_end = 0;
   for (size_t i = open + 1; i < close; ++i) {
     const std::string_view text = tokens[i].text;
     if (tokens[i].kind == CppToken::Kind::line) continue;
     if (text == "(" || text == "[" || text == "{") ++depth;
     if (text == ")" || text == "]" || text == "}") --depth;
-    if (depth == 0 && text == ",") {
+    if (text == "<" && word(tokens, i - 1)) {  // kernel<8, 4>, as one of the parts
+      const size_t behind = brackets.behind_angles(i);
+      if (behind > i + 1 && (behind == close || is(tokens, behind, ","))) angles_end = behind;
+    }
+    if (depth == 0 && text == "," && i >= angles_end) {
       parts.push_back(std::exchange(part, {}));
       continue;
     }
@@ -69,14 +125,16 @@ HostSource::HostSource(const std::string& source) {
   const CppBrackets brackets(tokens);
   size_t end = 0;  // of the current function's body
   for (size_t i = 1; i < tokens.size(); ++i) {
-    if (!tokens[i].is("(") || !word(tokens, i - 1) || is_keyword(tokens[i - 1].text)) continue;
+    if (!tokens[i].is("(")) continue;
+    const size_t name = i < end ? name_of_call(tokens, i) : i - 1;
+    if (!word(tokens, name) || is_keyword(tokens[name].text)) continue;
     const size_t close = brackets.closing(i);
     if (close >= tokens.size() || close > i + kMostTokens) continue;
     if (i >= end && is(tokens, close + 1, "{")) {
       end = std::min(brackets.closing(close + 1), tokens.size() - 1);
       read_function(tokens, brackets, i);
     } else if (i < end) {
-      read_call(tokens, brackets, i);
+      read_call(tokens, brackets, i, name);
     }
   }
 }
@@ -84,6 +142,7 @@ HostSource::HostSource(const std::string& source) {
 void HostSource::read_function(const Tokens& tokens, const CppBrackets& brackets, size_t open) {
   HostFunction function;
   function.name = tokens[open - 1].text;
+  function.templates = template_names(tokens, brackets, open - 1);
   for (const std::string& one : parts_in(tokens, brackets, open)) {
     function.parameters.push_back(parameter_name(one));
     if (may_be_changed(one)) function.changeable.push_back(function.parameters.back());
@@ -95,8 +154,8 @@ void HostSource::read_function(const Tokens& tokens, const CppBrackets& brackets
   functions_.push_back(std::move(function));
 }
 
-void HostSource::read_call(const Tokens& tokens, const CppBrackets& brackets, size_t open) {
-  const std::string_view name = tokens[open - 1].text;
+void HostSource::read_call(const Tokens& tokens, const CppBrackets& brackets, size_t open, size_t named) {
+  const std::string_view name = tokens[named].text;
   if (name.starts_with("cudaMalloc")) {
     const auto arguments = parts_in(tokens, brackets, open);
     if (arguments.size() < 2) return;
@@ -105,7 +164,8 @@ void HostSource::read_call(const Tokens& tokens, const CppBrackets& brackets, si
     return;
   }
   std::vector<Call>& calls = calls_[std::string(name)];
-  if (calls.size() < kMostCalls) calls.push_back({parts_in(tokens, brackets, open), tokens[open].at});
+  if (calls.size() < kMostCalls)
+    calls.push_back({parts_in(tokens, brackets, open), tokens[open].at, angle_parts(tokens, named + 1, open)});
 }
 
 const HostFunction* HostSource::function_at(size_t at) const {
@@ -152,6 +212,23 @@ HostText HostSource::argument(const std::string& parameter, size_t at) const {
   return {};
 }
 
+const std::vector<HostSource::Call>& HostSource::calls_to(std::string_view name) const {
+  static const std::vector<Call> none;
+  const auto found = calls_.find(name);
+  return found == calls_.end() ? none : found->second;
+}
+
+HostText HostSource::template_argument(const std::string& parameter, size_t at) const {
+  const HostFunction* const function = function_at(at);
+  if (!function) return {};
+  const auto place = std::ranges::find(function->templates, parameter);
+  const auto index = static_cast<size_t>(place - function->templates.begin());
+  for (const Call& call : calls_to(function->name))
+    if (index < call.templates.size() && (call.at < function->begin || call.at > function->end))
+      return {call.templates[index], call.at};
+  return {};
+}
+
 HostText HostSource::allocation(const std::string& name, size_t at) const {
   const auto found = allocations_.find(name);
   if (found == allocations_.end() || name.empty()) return {};
@@ -170,6 +247,16 @@ HostText HostSource::followed_allocation(const std::string& name, size_t at) con
     pointer = {pointer_name(passed.text), passed.at};
   }
   return {};
+}
+
+PassedPointer passed_pointer(const std::string& expression) {
+  const Tokens tokens = cpp_tokens(expression);
+  const CppBrackets brackets(tokens);
+  if (word(tokens, 0) && is(tokens, 1, "+") && tokens.size() > 2 && !is(tokens, 2, "+"))
+    return {std::string(tokens[0].text), expression.substr(tokens[2].at)};
+  if (is(tokens, 0, "&") && word(tokens, 1) && is(tokens, 2, "[") && brackets.closing(2) + 1 == tokens.size())
+    return {std::string(tokens[1].text), expression.substr(tokens[3].at, tokens.back().at - tokens[3].at)};
+  return {pointer_name(expression), ""};
 }
 
 std::string pointer_name(std::string_view expression) {

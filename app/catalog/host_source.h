@@ -15,6 +15,7 @@ namespace attnscope::catalog {
 struct HostFunction {
   std::string name;
   std::vector<std::string> parameters;  // names, in order; empty for an unnamed one
+  std::vector<std::string> templates;   // names of its template's parameters, in order
   std::vector<std::string> changeable;  // those of them that may give it memory that it may write
   size_t begin = 0, end = 0;            // of the body: bytes from the source's start
 };
@@ -29,6 +30,13 @@ class HostSource {
   // The first with this name; null if there is none.
   const HostFunction* function_named(std::string_view name) const;
   const std::vector<HostFunction>& functions() const { return functions_; }
+  struct Call {
+    std::vector<std::string> arguments;
+    size_t at = 0;
+    std::vector<std::string> templates = {};  // its template's arguments, as far as it says them
+  };
+  // Up to 16 of a function, in the source's order.
+  const std::vector<Call>& calls_to(std::string_view name) const;
   // How often the source calls it, counted up to 16.
   size_t calls_of(std::string_view name) const;
   // True if one of the calls of `name` has this first argument.
@@ -38,18 +46,17 @@ class HostSource {
   // What the caller passes for a parameter of the function around `at`, in the first call that is not in the function
   // itself. Empty: there is no such parameter or call.
   HostText argument(const std::string& parameter, size_t at) const;
+  // The same of a parameter of the function's template, where the call says it: f<16>(x).
+  HostText template_argument(const std::string& parameter, size_t at) const;
   // The bytes that cudaMalloc gives the pointer `name`, known at `at`; empty if the source does not say.
   HostText allocation(const std::string& name, size_t at) const;
   // The same after following a function's parameter to what its callers pass.
   HostText followed_allocation(const std::string& name, size_t at) const;
 
  private:
-  struct Call {
-    std::vector<std::string> arguments;
-    size_t at = 0;
-  };
   void read_function(const std::vector<CppToken>& tokens, const CppBrackets& brackets, size_t open);
-  void read_call(const std::vector<CppToken>& tokens, const CppBrackets& brackets, size_t open);
+  // `name`: the index of the function's name, before its template arguments.
+  void read_call(const std::vector<CppToken>& tokens, const CppBrackets& brackets, size_t open, size_t name);
 
   std::vector<HostFunction> functions_;                          // ascending, not nested
   std::map<std::string, size_t, std::less<>> by_name_;           // index into functions_: the first with each name
@@ -59,6 +66,13 @@ class HostSource {
 
 // The texts between the commas of the brackets at `open`.
 std::vector<std::string> parts_in(const std::vector<CppToken>& tokens, const CppBrackets& brackets, size_t open);
+
+// "d_in + RADIUS" and "&d_in[RADIUS]": an address within what a pointer leads to.
+struct PassedPointer {
+  std::string name;    // as pointer_name() says it
+  std::string offset;  // elements; empty: none
+};
+PassedPointer passed_pointer(const std::string& expression);
 
 // `x` of "(float*)x", "&x", "reinterpret_cast<float*>(x)" and "x.data_ptr<float>()"; empty if there is more than a
 // name.

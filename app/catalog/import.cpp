@@ -38,14 +38,15 @@ constexpr size_t kMostOffers = 100, kMostNamed = 20, kMostLookedAt = 8;
 
 class Importer {
  public:
-  Importer(const std::string& source_name, const std::string& source)
-      : source_name_(source_name), read_{source, read_cuda_source(source), HostSource(source)} {}
+  Importer(const std::string& source_name, const std::string& source, const std::string& launcher, int guess)
+      : source_name_(source_name), read_(read_source(source, launcher)), template_guess_(guess) {}
 
   Result<Imported> import(const std::string& entry, const std::string& id, const std::string& function) {
     result_.id = id.empty() ? id_of(source_name_) : id;
     if (!function.empty()) return program_of(function);
     if (auto chosen = choose(entry); !chosen) return fail(chosen.error());
-    if (entry.empty() && launch_ && launch_->at != SIZE_MAX) {
+    result_.launched = launch_ != nullptr;
+    if (entry.empty() && launch_ && launch_->at != SIZE_MAX && launch_->at < read_.own) {
       if (const HostFunction* const around = program_around(read_, scope_, launch_->at)) {
         auto program = import_program(source_name_, read_, *around, result_.id);
         if (program) return program;
@@ -76,7 +77,8 @@ class Importer {
   void find_programs() {
     std::map<const HostFunction*, size_t> launches;
     for (const SourceLaunch& launch : source_.launches)
-      if (const HostFunction* const function = read_.host.function_at(launch.at)) ++launches[function];
+      if (const HostFunction* const function = launch.at < read_.own ? read_.host.function_at(launch.at) : nullptr)
+        ++launches[function];
     size_t looked_at = 0;
     for (const auto& [function, count] : launches)
       if (count > 1 && ++looked_at <= kMostLookedAt && HostProgram(read_, scope_, *function).hands_on(false))
@@ -139,11 +141,15 @@ class Importer {
     } else {
       for (const SourceLaunch* launch : launches_of_kernel())
         offers.push_back({split_arguments(launch->template_arguments), launch});
+      for (const SourceInstance& one : source_.instances)
+        if (offers.size() < 2 * kMostOffers && one.kernel == plain_kernel_name(kernel_->name))
+          offers.push_back({split_arguments(one.template_arguments), launch_});
       offers.push_back({{}, launch_});
     }
     for (const auto& [offer, launch] : offers) {
       use(launch);
-      const auto found = template_arguments(*kernel_, offer, open != std::string::npos, launch != nullptr, scope_);
+      const auto found =
+          template_arguments(*kernel_, offer, open != std::string::npos, launch != nullptr, scope_, template_guess_);
       if (!found) continue;
       for (size_t i = 0; i < found->values.size() && i < kernel_->template_parameters.size(); ++i)
         scope_.templates[kernel_->template_parameters[i].name] = found->values[i];
@@ -197,6 +203,7 @@ class Importer {
 
   const std::string source_name_;
   const ReadSource read_;
+  const int template_guess_;
   const CudaSource& source_ = read_.cuda;
   HostScope scope_{read_.cuda, read_.host};
   Imported result_;
@@ -240,10 +247,11 @@ std::string id_with_entry(const Imported& imported) {
 }
 
 Result<Imported> import_kernel(const std::string& source_name, const std::string& source, const std::string& entry,
-                               const std::string& id, const std::string& function) {
-  for (const std::string& text : {source_name, source, entry, function})
+                               const std::string& id, const std::string& function, const std::string& launcher,
+                               int template_guess) {
+  for (const std::string& text : {source_name, source, entry, function, launcher})
     if (auto text_is = is_text(text, source_name); !text_is) return fail(text_is.error());
-  auto imported = Importer(source_name, source).import(entry, id, function);
+  auto imported = Importer(source_name, source, launcher, template_guess).import(entry, id, function);
   if (imported) lower_sizes(*imported, source_name, source);
   return imported;
 }

@@ -17,9 +17,11 @@ struct Imported {
   std::vector<std::string> guessed;   // guesses
   std::vector<std::string> probed;    // what running it showed (catalog/probed.h)
   std::vector<std::string> others;    // entries of the file's other kernels
+  bool launched = false;              // the source launches the kernel
   std::vector<std::string> programs;  // host functions that launch several kernels, if this is one kernel
   // By buffer whose length is a guess: how many times longer than the guess a run showed it to be.
   std::map<std::string, int64_t> open_lengths;
+  std::map<std::string, int64_t> lowered;  // sizes that a first run needs smaller, and what they were
 };
 
 // The file's name in the form that a manifest may have: letters, digits, _ - and . ("my kernel.cu": "my_kernel.cu").
@@ -32,8 +34,11 @@ std::string source_file_name(const std::string& file_name);
 // cannot be passed.
 // `id`: of the kernel; empty: made from the file's name.
 // `function`: the host function whose launches make a program, whatever they do; a Failure says why they make none.
+// `launcher`: the text of another file of the project that launches the kernel; only its host code counts.
+// `template_guess`: which guess takes the place of a template's numbers that nothing says; -1: that is a Failure.
 Result<Imported> import_kernel(const std::string& source_name, const std::string& source, const std::string& entry,
-                               const std::string& id = "", const std::string& function = "");
+                               const std::string& id = "", const std::string& function = "",
+                               const std::string& launcher = "", int template_guess = -1);
 
 // The kernel's id in its file's name: "03_scan.cu" gives scan.
 std::string id_of(const std::string& source_name);

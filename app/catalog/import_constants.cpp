@@ -27,7 +27,7 @@ std::vector<std::string> shape_of(const UnsetConstant& constant, const HostScope
 }  // namespace
 
 void import_constants(const ReadSource& source, const HostScope& scope, OrderedJson& buffers, Imported& imported) {
-  for (const UnsetConstant& constant : unset_constants(source.text)) {
+  for (const UnsetConstant& constant : unset_constants(source.own_text())) {
     const bool set = source.host.calls_with("cudaMemcpyToSymbol", constant.name) ||
                      source.host.calls_with("cudaMemcpyToSymbolAsync", constant.name);
     const auto element = element_of(scope.resolved_type(constant.type));

@@ -36,6 +36,22 @@ class ShapeImporter {
   }
 
  private:
+  // As assuming(), with a larger guess where one makes nothing of it: a quarter of 1.
+  std::string assuming_some(const HostText& expression, int64_t guess) {
+    const auto before = scope_.assumed;
+    const auto said = assumed_;
+    for (const int64_t one : {guess, kUsualBlock, kUsualBlock * kUsualSide}) {
+      std::string text = assuming(expression, one);
+      const auto now = scope_.now_of(text);
+      if (!now || *now >= 1 || scope_.assumed == before) return text;
+      if (one != kUsualBlock * kUsualSide) {
+        scope_.assumed = before;
+        assumed_ = said;
+      }
+    }
+    return {};
+  }
+
   // A name that the host code computes in a way that is not followed gets a value, which is said.
   std::string assuming(const HostText& expression, int64_t guess) {
     std::string unknown, text = scope_.in_terms(expression, &unknown);
@@ -68,7 +84,7 @@ class ShapeImporter {
     int64_t threads = 1;  // of a block
     for (const HostText& value : values) {
       const int64_t guess = !block ? 1 : values.size() > 1 ? kUsualSide : kUsualBlock;
-      found.text.push_back(assuming(value, guess));
+      found.text.push_back(assuming_some(value, guess));
       const auto now = scope_.now_of(found.text.back());
       if (found.text.back().empty() || (now && *now < 1)) return {};
       if (block) threads = std::min(threads * std::min(now.value_or(1), kMostThreads + 1), kMostThreads + 1);

@@ -12,6 +12,7 @@
 
 #include "catalog/allocated.h"
 #include "catalog/element_types.h"
+#include "catalog/launch_functions.h"
 #include "catalog/pointer_use.h"
 #include "catalog/stand_in_size.h"
 #include "core/workload.h"
@@ -109,8 +110,24 @@ class Binder {
       declare_struct_buffer(parameter, {});
     else
       return false;
-    bound_.arguments.push_back(parameter.name);
+    bound_.arguments.push_back(address_of(parameter));
     return true;
+  }
+
+  // The buffer, or an address in it that the launch passes.
+  OrderedJson address_of(const SourceParameter& parameter) {
+    const HostText passed = argument_of(parameter);
+    const std::string offset = passed_pointer(passed.text).offset;
+    if (offset.empty()) return parameter.name;
+    scope_.take_guessed();
+    std::string elements = scope_.in_terms(HostText{offset, passed.at});
+    const bool guessed = scope_.take_guessed();
+    if (elements.empty() || elements == "0") return parameter.name;
+    const auto element = element_of(scope_.resolved_type(parameter.type));
+    if (element && element->lanes > 1) elements = fmt::format("({}) * {}", elements, element->lanes);
+    (guessed ? imported_.guessed : imported_.read)
+        .push_back(fmt::format("{} begins at element {} of its buffer", parameter.name, elements));
+    return OrderedJson{{"buffer", parameter.name}, {"offset", elements}};
   }
 
   bool bind_value(const SourceParameter& parameter) {
@@ -275,7 +292,7 @@ class Binder {
   // The allocation of the pointer that the launch passes; empty if the host code does not say.
   std::string allocated(const SourceParameter& parameter, const ElementOf& element) const {
     const HostText passed = argument_of(parameter);
-    return allocated_elements(host_, scope_, {pointer_name(passed.text), passed.at},
+    return allocated_elements(host_, scope_, {passed_pointer(passed.text).name, passed.at},
                               bytes_of(element.type) * element.lanes);
   }
 
@@ -407,6 +424,23 @@ class Binder {
 };
 
 }  // namespace
+
+ReadSource read_source(const std::string& source, const std::string& launcher) {
+  if (launcher.empty()) {
+    ReadSource read{source, read_cuda_source(source), HostSource(source)};
+    follow_launches(read.cuda, read.host);
+    return read;
+  }
+  const std::string both = source + "\n" + launcher;
+  ReadSource read{both, read_cuda_source(both), HostSource(both), source.size()};
+  std::erase_if(read.cuda.kernels, [&](const SourceKernel& one) { return one.defined && one.body >= source.size(); });
+  read.cuda.defined.clear();
+  for (size_t i = 0; i < read.cuda.kernels.size(); ++i)
+    if (read.cuda.kernels[i].defined) read.cuda.defined.emplace(plain_kernel_name(read.cuda.kernels[i].name), i);
+  read.cuda.settable = read_cuda_source(source).settable;
+  follow_launches(read.cuda, read.host);
+  return read;
+}
 
 PointerUses uses_of(const ReadSource& source, const SourceKernel& kernel) {
   std::vector<std::string> pointers;

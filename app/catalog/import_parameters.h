@@ -27,7 +27,11 @@ struct ReadSource {
   std::string text;
   CudaSource cuda;
   HostSource host;
+  size_t own = SIZE_MAX;  // bytes of the file itself; behind them is another file's text, which launches its kernels
+  std::string_view own_text() const { return std::string_view(text).substr(0, own); }
 };
+// `launcher`: the text of another file, of which only the host code counts.
+ReadSource read_source(const std::string& source, const std::string& launcher = "");
 
 // Makes each parameter a size, a buffer or a value. Adds the sizes to `scope`, which has the knobs, and facts and
 // guesses to `imported`. Failure (Stage::input) if a parameter's type cannot be passed. `launch`: the kernel's launch

@@ -1,6 +1,10 @@
 #include "catalog/template_arguments.h"
 
 #include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "catalog/template_guess.h"
 
 namespace attnscope::catalog {
 namespace {
@@ -23,6 +27,14 @@ std::optional<std::string> digits_of(const std::string& value, bool type, const 
   return number ? std::optional(std::to_string(*number)) : std::nullopt;
 }
 
+// A name that no constant explains, or a member, for a number: it means something only where the launch is.
+bool is_open_number(const std::string& value, const TemplateParameter& parameter) {
+  const std::vector<CppToken> tokens = cpp_tokens(value);
+  if (!is_number_parameter(parameter) || value == "true" || value == "false") return false;
+  return (tokens.size() == 1 && tokens[0].kind == CppToken::Kind::word) ||
+         std::ranges::any_of(tokens, [](const CppToken& token) { return token.is("."); });
+}
+
 // `offered`: empty where the parameter's default counts. `parameter`: null for the further arguments of a pack.
 // `deduced`: a launch's arguments would say it.
 OneArgument one_argument(const std::string& offered, const TemplateParameter* parameter, bool given, bool deduced,
@@ -37,7 +49,8 @@ OneArgument one_argument(const std::string& offered, const TemplateParameter* pa
   if (const auto digits = digits_of(value, type, scope)) return {Kind::known, *digits};
   value = scope.constant_or_itself(value);
   if (type && !given && !scope.is_type(value) && scope.stands_alone(value)) return {Kind::guessed, "float"};
-  if (scope.stands_alone(value)) return {Kind::known, value};
+  const bool open = parameter && !type && !given && is_open_number(value, *parameter);
+  if (scope.stands_alone(value) && !open) return {Kind::known, value};
   if (offered.empty()) return {Kind::left_out, ""};
   if (given) return {Kind::known, value};
   if (const auto digits = digits_of(standard, type, scope)) return {Kind::guessed, *digits};
@@ -74,21 +87,34 @@ std::vector<std::string> split_arguments(const std::string& text) {
   return parts;
 }
 
+bool is_number_parameter(const TemplateParameter& parameter) {
+  static constexpr std::array<std::string_view, 12> words{"int",     "unsigned", "uint", "size_t",  "long",     "short",
+                                                          "int32_t", "uint32_t", "bool", "int64_t", "uint64_t", "char"};
+  return std::ranges::any_of(cpp_tokens(parameter.kind),
+                             [](const CppToken& token) { return std::ranges::find(words, token.text) != words.end(); });
+}
+
 bool is_type_parameter(const TemplateParameter& parameter) {
   const std::string& kind = parameter.kind;
   return kind.starts_with("typename") || kind.starts_with("class") || kind.starts_with("template");
 }
 
 std::optional<TemplateArguments> template_arguments(const SourceKernel& kernel, const std::vector<std::string>& offer,
-                                                    bool given, bool launched, const HostScope& scope) {
+                                                    bool given, bool launched, const HostScope& scope, int guess) {
   TemplateArguments found;
   found.guessed = offer.empty() && !given;
   const auto& parameters = kernel.template_parameters;
   for (size_t i = 0; i < std::max(offer.size(), parameters.size()); ++i) {
     const TemplateParameter* const parameter = i < parameters.size() ? &parameters[i] : nullptr;
     const bool deduced = launched || (parameter && !given && is_pointed_to(kernel, parameter->name));
-    const OneArgument one = one_argument(i < offer.size() ? offer[i] : "", parameter, given, deduced, scope);
+    OneArgument one = one_argument(i < offer.size() ? offer[i] : "", parameter, given, deduced, scope);
     if (one.kind == OneArgument::Kind::left_out) break;
+    if (one.kind == OneArgument::Kind::missing && guess >= 0 && parameter) {
+      // A pointer leads to it: template <a_concept T>.
+      const bool type = !is_number_parameter(*parameter) && is_pointed_to(kernel, parameter->name);
+      const std::string value = type ? guess % 2 == 0 ? "float" : "unsigned char" : template_guess(*parameter, guess);
+      if (!value.empty()) one = {OneArgument::Kind::guessed, value};
+    }
     if (one.kind == OneArgument::Kind::missing) return std::nullopt;
     found.guessed = found.guessed || one.kind == OneArgument::Kind::guessed;
     found.values.push_back(one.value);

@@ -12,6 +12,8 @@ namespace attnscope::catalog {
 std::vector<std::string> split_arguments(const std::string& text);
 
 bool is_type_parameter(const TemplateParameter& parameter);
+// Of a number or a bool: const int, unsigned.
+bool is_number_parameter(const TemplateParameter& parameter);
 
 struct TemplateArguments {
   std::vector<std::string> values;
@@ -19,9 +21,10 @@ struct TemplateArguments {
 };
 // An argument for each of the template's parameters, in words that mean the same everywhere; empty if one does not.
 // `offer` is what a launch says, or, with `given`, a person, whose arguments are taken as they are.
+// `guess`: a number of template_guess() for what nothing says; -1: none.
 // `launched`: the compiler deduces from the launch what it does not say, so a type may be guessed. So may one that a
 // pointer of the kernel leads to.
 std::optional<TemplateArguments> template_arguments(const SourceKernel& kernel, const std::vector<std::string>& offer,
-                                                    bool given, bool launched, const HostScope& scope);
+                                                    bool given, bool launched, const HostScope& scope, int guess = -1);
 
 }  // namespace attnscope::catalog

@@ -82,20 +82,25 @@ std::vector<std::string> cuda_headers_of(const std::string& text) {
 
 class Paster {
  public:
-  Paster(const std::vector<fs::path>& folders, const std::function<bool(const std::string&)>& known)
-      : folders_(folders), known_(known) {}
+  Paster(const std::vector<fs::path>& folders, const std::function<bool(const std::string&)>& known,
+         ProjectHeaders* project)
+      : folders_(folders), known_(known), project_(project) {}
 
-  Result<WholeSource> paste(const fs::path& file, const std::string& source) {
+  // `above`: files that stand in front of the text, so that a header among them is not pasted again.
+  Result<WholeSource> paste(const fs::path& file, const std::string& source, const std::set<fs::path>& above = {}) {
     std::error_code error;
+    seen_ = above;
     seen_.insert(fs::weakly_canonical(file, error));
     for (const fs::path& folder : folders_) roots_.push_back(fs::canonical(folder, error));
     roots_.push_back(fs::canonical(file.has_parent_path() ? file.parent_path() : ".", error));
     home_ = roots_.back();
+    if (project_ && !project_->project.root().empty()) roots_.push_back(project_->project.root());
     if (auto done = one(file, file.filename().string(), source, true); !done) return fail(done.error());
     if (!whole_.missing.empty()) whole_.added = cuda_headers_of(whole_.text);
     whole_.changed = whole_.changed || !whole_.pasted.empty() || !whole_.added.empty();
     if (whole_.changed) whole_.text = line_directive(1, file.filename().string()) + whole_.text;
     for (const std::string& name : whole_.added) whole_.text.insert(0, "#include <" + name + ">\n");
+    whole_.files = std::move(seen_);
     return std::move(whole_);
   }
 
@@ -111,6 +116,17 @@ class Paster {
       if (fs::is_regular_file(place / include.name, error) && is_ours(fs::canonical(place / include.name, error)))
         return place / include.name;
     return std::nullopt;
+  }
+
+  // Elsewhere in the file's repository; it is said which file was taken. CUDA's own headers are not looked for there.
+  std::optional<fs::path> find_in_project(const Include& include) {
+    if (!project_ || fs::path(include.name).is_absolute() || ++looked_for_ > kMostMissing) return std::nullopt;
+    const auto header = project_->project.header(include.name);
+    if (!header || project_->is_cudas(include.name)) return std::nullopt;
+    std::string text = fmt::format("{}: {}", include.name, name_of(header->file));
+    if (header->others > 0) text += fmt::format(", the nearest of {} files that it could be", header->others + 1);
+    if (!seen_.contains(header->file)) whole_.found.push_back(std::move(text));
+    return header->file;
   }
 
   bool is_ours(const fs::path& file) const {
@@ -196,7 +212,8 @@ class Paster {
       }
       const auto include = include_of(token.text);
       if (!include || known_(include->name)) continue;
-      const auto found = find(*include, file.parent_path());
+      auto found = find(*include, file.parent_path());
+      if (!found) found = find_in_project(*include);
       if (!found) {
         if (++lookups_ > kMostMissing)
           return fail(Stage::input, fmt::format("over {} headers were not found", kMostMissing),
@@ -236,18 +253,21 @@ class Paster {
 
   const std::vector<fs::path>& folders_;
   const std::function<bool(const std::string&)>& known_;
+  ProjectHeaders* const project_;
   std::vector<fs::path> roots_;  // a pasted file is below one of them
   std::set<fs::path> seen_;
-  fs::path home_;       // the .cu file's folder
-  size_t lookups_ = 0;  // that found nothing
+  fs::path home_;          // the .cu file's folder
+  size_t lookups_ = 0;     // that found nothing
+  size_t looked_for_ = 0;  // in the project
   WholeSource whole_;
 };
 
 }  // namespace
 
 Result<WholeSource> whole_source(const fs::path& file, const std::string& source, const std::vector<fs::path>& folders,
-                                 const std::function<bool(const std::string&)>& known) {
-  return Paster(folders, known).paste(file, source);
+                                 const std::function<bool(const std::string&)>& known, ProjectHeaders* project,
+                                 const std::set<fs::path>& above) {
+  return Paster(folders, known, project).paste(file, source, above);
 }
 
 }  // namespace attnscope::catalog

@@ -7,9 +7,8 @@
 #include "catalog/catalog.h"
 #include "catalog/reference_kernel.h"
 #include "cli/places.h"
-#include "cli/probe.h"
+#include "cli/read_import.h"
 #include "cli/run_text.h"
-#include "compile/builtin_headers.h"
 #include "core/code_file.h"
 #include "core/escape.h"
 #include "core/json.h"
@@ -53,45 +52,11 @@ Result<std::optional<Beside>> manifest_beside(const GivenFile& given) {
   return std::optional<Beside>();
 }
 
-Result<std::string> read_given(const GivenFile& given) {
-  const bool is_source = fs::path(given.file).extension() == ".cu";
-  return platform::read_file(given.file, is_source ? catalog::kMaxSourceBytes : kMaxMachineCodeBytes);
-}
-
 bool has_kernel(const catalog::Catalog& catalog, const std::string& id) {
   return find_kernel(catalog.kernels, id) != nullptr || catalog.unloaded.contains(id);
 }
 
 }  // namespace
-
-Result<ImportedFile> read_import(const GivenFile& given, const std::string& id) {
-  const fs::path file = given.file;
-  auto source = read_given(given);
-  if (!source) return fail(source.error());
-  if (!given.function.empty() && (!given.entry.empty() || is_machine_code(*source)))
-    return fail(Stage::input, given.file + ": --function is for the host code of a source, and not with --entry",
-                "Leave one of them out.");
-  if (is_machine_code(*source)) {
-    auto imported = import_code(file, *source, given.entry, given.launch, id);
-    if (!imported) return fail(imported.error());
-    return ImportedFile{catalog::source_file_name(file.filename().string()),
-                        {.text = std::move(*source), .pasted = {}, .missing = {}, .added = {}},
-                        std::move(*imported)};
-  }
-  if (!given.launch.empty())
-    return fail(Stage::input, given.file + ": --grid, --block, --shared and --args are for a file of machine code",
-                "Import reads them from a source's host code; correct them in the manifest that it writes.");
-  const std::vector<fs::path> folders(given.include.begin(), given.include.end());
-  auto whole = catalog::whole_source(file, *source, folders, compile::is_builtin_header);
-  if (!whole) return fail(whole.error());
-  std::string name = catalog::source_file_name(file.filename().string());
-  // Its lines are numbered otherwise, so it does not have the original's name.
-  if (whole->changed) name = catalog::source_file_name("whole_" + name);
-  auto imported = catalog::import_kernel(name, whole->text, given.entry,
-                                         id.empty() ? catalog::id_of(file.filename().string()) : id, given.function);
-  if (!imported) return fail(imported.error());
-  return ImportedFile{name, std::move(*whole), std::move(*imported)};
-}
 
 CLI::Option* add_file_options(CLI::App& command, GivenFile& given) {
   CLI::Option* file = command
@@ -139,7 +104,6 @@ Result<FileKernel> kernel_of(const GivenFile& given, const std::vector<std::stri
   } else {
     auto read = read_import(given);
     if (!read) return fail(read.error());
-    probe(*read);
     // A manifest is named by its id, and a file's name may hold what an id may not: "my kernel.cu".
     const fs::path file = given.file;
     imported_as = (file.parent_path() / (read->imported.id + file.extension().string())).string();
@@ -194,8 +158,7 @@ std::string text_of(const GivenFile& given) {
   const auto source = read_given(given);
   if (!source) return {};
   if (is_machine_code(*source)) return *source;
-  const std::vector<fs::path> folders(given.include.begin(), given.include.end());
-  const auto whole = catalog::whole_source(given.file, *source, folders, compile::is_builtin_header);
+  const auto whole = whole_of(given, *source);
   const auto beside = manifest_beside(given);
   return (whole ? whole->text : *source) + (beside && *beside ? (*beside)->text : "");
 }

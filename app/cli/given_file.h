@@ -4,8 +4,6 @@
 #include <string>
 #include <vector>
 
-#include "catalog/import.h"
-#include "catalog/whole_source.h"
 #include "cli/experiment_options.h"
 #include "cli/findings.h"
 #include "cli/import_code.h"
@@ -27,15 +25,6 @@ struct GivenFile {
 };
 // Returns the file's option.
 CLI::Option* add_file_options(CLI::App& command, GivenFile& given);
-
-// The file as `attnscope import` reads it, a source with its project's headers pasted in. Nothing is written.
-struct ImportedFile {
-  std::string name;            // of the source in the manifest; another than the file's if headers are pasted in
-  catalog::WholeSource whole;  // its text is the bytes of machine code
-  catalog::Imported imported;
-};
-// `id`: as import_kernel has it.
-Result<ImportedFile> read_import(const GivenFile& given, const std::string& id = "");
 
 // The kernel of such a file, kept in the cache, or where that cannot be written in a temporary folder, so that a
 // session finds it.

@@ -6,7 +6,7 @@
 #include "cli/command.h"
 #include "cli/exit_status.h"
 #include "cli/given_file.h"
-#include "cli/probe.h"
+#include "cli/read_import.h"
 #include "core/json.h"
 #include "platform/atomic_file.h"
 #include "platform/output_file.h"
@@ -72,11 +72,8 @@ Result<std::string> import_file(const ImportOptions& options) {
   // A source with pasted headers is a new file and must not replace the original.
   const fs::path folder = options.out.empty() ? file.parent_path() : fs::path(options.out);
   if (is_of_another_entry(folder / (imported.id + ".json"), imported.manifest)) {
-    auto again = read_import(options.given, catalog::id_with_entry(imported));
-    if (!again) return fail(again.error());
-    read->imported = std::move(again->imported);
+    if (auto renamed = rename_kernel(*read, catalog::id_with_entry(imported)); !renamed) return fail(renamed.error());
   }
-  probe(*read);
   const fs::path manifest = folder / (imported.id + ".json"), copy = folder / name;
   if (auto made = platform::make_output_folder(folder.empty() ? "." : folder); !made) return fail(made.error());
   if (auto done = write_new(manifest, imported.manifest, options.replace); !done) return fail(done.error());
@@ -84,6 +81,7 @@ Result<std::string> import_file(const ImportOptions& options) {
     if (auto done = write_new(copy, whole.text, options.replace); !done) return fail(done.error());
   std::string text = manifest.string() + ": a first manifest for " + imported.entry + "\n";
   text += listed("Headers pasted into the source:", whole.pasted);
+  text += listed("Headers found elsewhere in the project:", whole.found);
   text += listed("Headers not pasted (their folder: --include DIR); without them it may not compile:", whole.missing);
   text += listed("CUDA's headers that are included in their place:", whole.added);
   text += listed("Read from the source:", imported.read);

@@ -18,7 +18,7 @@ CLI::Option* add_watch_option(CLI::App& command, std::string& watch, const char*
   return command.add_flag("--watch{sample}", watch, about)->check(CLI::IsMember({"sample", kWatchAll}));
 }
 
-Result<Ran> run_one(const OneRun& run) {
+Result<Ran> run_one(const OneRun& run, double share) {
   auto named = draft_of(run.experiment);
   if (!named) return fail(named.error());
   // A preset's device is a wish; a worker on the command line overrides it.
@@ -34,6 +34,7 @@ Result<Ran> run_one(const OneRun& run) {
                     "the worker " + name + " cannot be given " + run.worker_flag + ": its command is its own",
                     "Name a worker whose command ends with the words `attnscope worker`.");
   named->draft.measure.max_time_ms = std::max(named->draft.measure.max_time_ms, run.emulated_ms);
+  if (share > 0) named->draft.measure.sampled_share = share;
   WaitingWords words;
   std::atomic<bool> stop = false;
   const auto began = std::chrono::steady_clock::now();

@@ -35,6 +35,7 @@ struct Ran {
   Kernel kernel;
 };
 // Through a session of its own (session/run_once.h). Says on stderr what it waits for.
-Result<Ran> run_one(const OneRun& run);
+// `share`: of the CTAs that are emulated; 0: the experiment's.
+Result<Ran> run_one(const OneRun& run, double share = 0);
 
 }  // namespace attnscope::cli

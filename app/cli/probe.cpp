@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
+#include <map>
 
 #include "catalog/catalog.h"
 #include "catalog/probed.h"
@@ -21,9 +23,13 @@ namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
 constexpr int kMostRuns = 16;
-constexpr std::chrono::seconds kLongest{20};        // of all runs
+constexpr std::chrono::seconds kLongest{40};        // of all runs
+constexpr std::chrono::seconds kLongestRun{30};     // of one
+constexpr int kMostLowered = 3;                     // runs with smaller sizes
+constexpr double kLeastShare = 1e-6;                // of the CTAs: one
 constexpr uint64_t kMostBytes = uint64_t{1} << 30;  // of a buffer that is made longer
 constexpr uint64_t kWidestAccess = 16;              // bytes
+constexpr int kSlowlyGrown = 2, kFaster = 8;        // times that a buffer grows before it grows faster
 constexpr const char* kId = "probed_by_import";     // no other kernel has it
 
 // The failure of a run; empty if it ran.
@@ -40,44 +46,63 @@ std::optional<Failure> failure_of_run(const ImportedFile& file, const fs::path& 
   run.experiment.kernel_dirs = {folder.string()};
   run.watch = session::Watch::never;
   run.most = std::chrono::duration_cast<std::chrono::milliseconds>(left);
-  const auto ran = run_one(run);
+  // A guessed length needs all CTAs.
+  const auto ran = run_one(run, file.imported.open_lengths.empty() ? kLeastShare : 0);
   if (!ran) return ran.error();
   return ran->observation.failure;
 }
 
-// Whether the buffer that the access left could be made longer.
-bool made_longer(ImportedFile& file, const Failure& failure) {
+// Whether the buffer that the access left could be made longer. One that was too short before grows faster: a kernel
+// that takes the end of a row after the other would take a run for each.
+bool made_longer(ImportedFile& file, const Failure& failure, std::map<std::string, int>& grown) {
   const auto overrun = failure.stage == Stage::launch ? emulator::overrun_in(failure.message) : std::nullopt;
   if (!overrun || overrun->bytes == 0 || overrun->past > kMostBytes) return false;
   const uint64_t needed = overrun->bytes + overrun->past + kWidestAccess;
   if (needed > kMostBytes) return false;
-  return catalog::lengthen(file.imported, overrun->buffer,
-                           static_cast<int64_t>((needed + overrun->bytes - 1) / overrun->bytes));
+  const auto times = static_cast<int64_t>((needed + overrun->bytes - 1) / overrun->bytes);
+  const int64_t faster = ++grown[overrun->buffer] > kSlowlyGrown ? kFaster : 1;
+  return catalog::lengthen(file.imported, overrun->buffer, times * faster) ||
+         (faster > 1 && catalog::lengthen(file.imported, overrun->buffer, times));
+}
+
+// A run that takes too long is tried again with smaller sizes.
+bool made_shorter(ImportedFile& file, const Failure& failure) {
+  // A deadline counts the run's own time. One that was cancelled may have had to wait for a busy machine.
+  return failure.stage == Stage::deadline && catalog::lower_largest(file.imported);
 }
 
 }  // namespace
 
-void probe(ImportedFile& file) {
-  if (file.imported.open_lengths.empty()) return;
+std::optional<Failure> probe(ImportedFile& file) {
   auto places = find_places();
-  if (!places) return;
+  if (!places) return places.error();
   const auto began = Clock::now();
   // A folder of its own, even beside another import of the same file.
   const fs::path folder = places->user.cache / "probed" /
                           fmt::format("{}_{}", catalog::content_hash(file.imported.manifest, file.whole.text),
                                       began.time_since_epoch().count());
   std::optional<Failure> failure;
+  std::map<std::string, int> grown;               // how often, by buffer
+  std::optional<catalog::Imported> at_its_sizes;  // before the first was lowered
+  int lowered = 0;
   for (int runs = 0; runs < kMostRuns; ++runs) {
     const auto spent = Clock::now() - began;
     if (spent > kLongest) break;
-    failure = failure_of_run(file, folder, kLongest - spent);
+    failure = failure_of_run(file, folder, std::min<Clock::duration>(kLongest - spent, kLongestRun));
     if (failure && failure->stage == Stage::cancelled)
-      failure->message = fmt::format("it took longer than {} s", kLongest.count());
-    if (!failure || !made_longer(file, *failure)) break;
+      failure->message = fmt::format("it took longer than {} s", kLongestRun.count());
+    if (!failure) break;
+    if (made_longer(file, *failure, grown)) continue;
+    if (lowered == kMostLowered) break;
+    if (!at_its_sizes) at_its_sizes = file.imported;
+    if (!made_shorter(file, *failure)) break;
+    ++lowered;
   }
+  // It does not end at smaller sizes either.
+  if (failure && failure->stage == Stage::deadline && at_its_sizes) file.imported = std::move(*at_its_sizes);
   std::error_code error;
   fs::remove_all(folder, error);
-  if (failure) file.imported.guessed.push_back("the guessed lengths could not be tried: " + failure->message);
+  return failure;
 }
 
 }  // namespace attnscope::cli

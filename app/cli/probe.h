@@ -1,11 +1,14 @@
 #pragma once
-#include "cli/given_file.h"
+#include <optional>
+
+#include "cli/read_import.h"
+#include "core/result.h"
 
 namespace attnscope::cli {
 
-// Runs an imported kernel in the emulator and makes each buffer whose length is a guess longer until no access leaves
-// it. A kernel that ends in another way keeps its guesses, which then say how it ended. Runs nothing if no length is a
-// guess. Never runs the file's host code.
-void probe(ImportedFile& file);
+// Runs an imported kernel in the emulator: makes each buffer whose length is a guess longer until no access leaves it,
+// and sizes smaller until a CTA ends in time. Returns why it does not run then; empty: it does. Never runs the file's
+// host code.
+std::optional<Failure> probe(ImportedFile& file);
 
 }  // namespace attnscope::cli

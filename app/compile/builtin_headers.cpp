@@ -1,6 +1,8 @@
 #include "compile/builtin_headers.h"
 
 #include <algorithm>
+#include <array>
+#include <filesystem>
 #include <vector>
 
 namespace attnscope::compile {
@@ -540,6 +542,16 @@ std::span<const cuda_api::NvrtcHeader> builtin_headers() {
 
 bool is_builtin_header(const std::string& name) {
   return std::ranges::any_of(builtin_headers(), [&](const cuda_api::NvrtcHeader& one) { return one.name == name; });
+}
+
+bool is_cuda_header(const std::string& name) {
+  const auto nvrtc = cuda_api::choose_nvrtc();
+  if (!nvrtc) return false;
+  return std::ranges::any_of((*nvrtc)->place().includes, [&](const std::filesystem::path& folder) {
+    std::error_code error;
+    return std::ranges::any_of(std::array{folder, folder / "crt", folder / "cccl"},
+                               [&](const auto& one) { return std::filesystem::is_regular_file(one / name, error); });
+  });
 }
 
 }  // namespace attnscope::compile

@@ -23,5 +23,7 @@ inline constexpr const char* kDeviceCub = R"(#pragma once
 #include <cub/warp/warp_scan.cuh>
 )";
 bool is_builtin_header(const std::string& name);
+// Whether the CUDA headers of this machine have a file of this name. False where there is no CUDA.
+bool is_cuda_header(const std::string& name);
 
 }  // namespace attnscope::compile

@@ -110,6 +110,11 @@ const Words kHostWords{"cout",
                        "thrust",
                        "torch",
                        "TORCH_CHECK",
+                       "nvbench",
+                       "NVBENCH_BENCH",
+                       "NVBENCH_BENCH_TYPES",
+                       "BENCHMARK",
+                       "BENCHMARK_MAIN",
                        "PYBIND11_MODULE",
                        "TORCH_LIBRARY",
                        "AT_DISPATCH_FLOATING_TYPES",
@@ -134,6 +139,8 @@ class Blanker {
     if (!balanced()) return std::string(source_);
     for (size_t i = 0; i < tokens_.size();) i = declaration(i, tokens_.size(), false);
     blank_lambda_spaces();
+    for (size_t i = 0; i < tokens_.size(); ++i)
+      if (is(i, "register")) blank(i, i + 1);  // C++17 has no such storage class; nvcc only warns
     return out_;
   }
 
@@ -266,6 +273,12 @@ class Blanker {
     if (is(i, "using") || is(i, "typedef") || is(i, "static_assert") || is(i, "asm")) {
       const size_t behind = behind_semicolon(i, end);
       const bool whole_namespace = is(i + 1, "namespace");
+      // using ns::run; where run was a host function
+      if (is(i, "using") && behind > i + 2 && word(behind - 2) && is(behind - 3, ":") &&
+          gone_.contains(token(behind - 2).text)) {
+        blank(first, behind);
+        return behind;
+      }
       if (host_only(i, behind) && !(whole_namespace && is(i + 2, "std"))) blank(first, behind);
       return behind;
     }
@@ -367,7 +380,13 @@ class Blanker {
     const bool kept =
         device(first, open) ||
         ((member || has(first, open, "constexpr") || has(first, open, "consteval")) && !host_only(first, close));
-    if (!kept) blank(first, close + 1);
+    if (kept) return close + 1;
+    for (size_t i = first + 1; i < open; ++i)
+      if (is(i, "(") && word(i - 1)) {
+        gone_.insert(token(i - 1).text);
+        break;
+      }
+    blank(first, close + 1);
     return close + 1;
   }
 
@@ -376,6 +395,7 @@ class Blanker {
   Tokens tokens_;
   CppBrackets brackets_;
   Words device_macros_, host_macros_;
+  Words gone_;     // functions whose definitions were blanked
   int depth_ = 0;  // of the current class
 };
 

@@ -710,14 +710,18 @@ int main() {
         self.assertIn("n > 0 && i < 32 (printf_assert.cu:5, ", done.stderr)  # the kernel's own file
         self.assertIn("printed", done.stdout)
 
-    def test_import_asks_for_what_a_template_is_of(self):
+    def test_import_guesses_what_a_template_is_of_and_says_so(self):
         file = self.plain("vector_add")
         source = file.read_text().replace("vector_add<double><<<4, 96>>>", "vector_add<T><<<4, 96>>>")
         source = source.replace("vector_add<T><<<4, 96>>>(da, db, dc, a.size());", "")
         file.write_text(source.replace("typename T", "typename T, int N"))
-        self.refused(2, "import", file, names=["is a template", "--entry \"vector_add<float, 128>\""])
+        done = self.call("import", file, "--out", self.path / "number")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("the template's arguments: <float, 4>, since no launch says them", done.stdout.split("Guessed")[1])
+        file.write_text(source.replace("typename T", "typename T, int N, void (*F)()"))
+        self.refused(2, "import", file, names=["is a template", "--entry \"vector_add<float, 128"])
         file.write_text(source)
-        done = self.call("import", file)  # a type is guessed, a number is not
+        done = self.call("import", file)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("the template's arguments: <float>", done.stdout)
         observation = self.run_json("--kernels", file.parent, "--kernel", "vector_add")

@@ -66,5 +66,31 @@ TEST(ImportRecording, TheDocsTableIsTheRecordings) {
                                     sums[2])));
 }
 
+// What was tried since the count: those that did not run, some of those that did, and a draw of other repositories.
+TEST(ImportRecording, WhatWasTriedAgainIsTheRecordings) {
+  const std::string docs = text_of("docs/importing.md");
+  std::istringstream lines(text_of("bench/results/import_again.txt"));
+  int tried = 0, ran = 0, sections = 0;
+  std::string heading;
+  const auto check = [&] {
+    if (heading.empty()) return;
+    ++sections;
+    EXPECT_THAT(heading, HasSubstr(fmt::format("{} tried, {} ran", tried, ran)));
+    EXPECT_THAT(docs, HasSubstr(fmt::format("{} of {} ", ran, tried))) << heading;
+  };
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with("# ")) {
+      check();
+      heading = line;
+      tried = ran = 0;
+    }
+    if (!line.starts_with("  ")) continue;
+    ++tried;
+    ran += line.starts_with("  ran ");
+  }
+  check();
+  EXPECT_EQ(sections, 3);
+}
+
 }  // namespace
 }  // namespace attnscope::catalog

@@ -966,5 +966,100 @@ TEST(Import, AByteOrderMarkIsNoPartOfTheFirstLine) {
   EXPECT_EQ(json["launch"]["grid"][0], "48");
 }
 
+// The ways of launching a kernel that do not name it before <<<.
+TEST(Import, AKernelIsLaunchedUnderAnotherName) {
+  const std::string kernel = "template <int B, int W> __global__ void tiled(float* x, int n) { x[n] = B * W; }\n";
+  const auto launched = [&](const std::string& host) { return import_kernel("k.cu", kernel + host, "tiled"); };
+  for (const std::string& host : {
+           std::string("void f(float* x) { auto k = tiled<8, 4>; k<<<16, 128>>>(x, 7); }\n"),
+           std::string("void f(float* x) { auto* k = &tiled<8, 4>; k<<<16, 128>>>(x, 7); }\n"),
+           std::string("template <class K, class... A> void launch(K k, dim3 g, int b, A... a) { k<<<g, b>>>(a...); }\n"
+                       "void f(float* x) { auto k = tiled<8, 4>; launch(k, 16, 128, x, 7); }\n"),
+           std::string("void launch(void (*k)(float*, int), int g, int b, float* x, int n) { k<<<g, b>>>(x, n); }\n"
+                       "void f(float* x) { launch(tiled<8, 4>, 16, 128, x, 7); }\n"),
+           std::string("template <int B> void launch(float* x) { tiled<B, 4><<<16, 128>>>(x, 7); }\n"
+                       "void f(float* x, int b) { switch (b) { case 8: launch<8>(x); break; } }\n"),
+       }) {
+    const auto imported = launched(host);
+    ASSERT_TRUE(imported) << imported.error().message << "\n" << host;
+    EXPECT_EQ(imported->entry, "tiled<8, 4>") << host;
+    EXPECT_TRUE(imported->launched);
+    EXPECT_THAT(imported->read, Contains("n is 7 in the host code")) << host;
+    EXPECT_THAT(imported->read, Contains("the grid: 16 x 1 x 1 CTAs")) << host;
+    EXPECT_THAT(imported->read, Contains("the block: 128 x 1 x 1 threads")) << host;
+    EXPECT_THAT(imported->guessed, testing::Not(Contains(HasSubstr("template"))));
+  }
+  const auto runtime =
+      launched("void f(void** a) { cudaLaunchKernel((void*)tiled<8, 4>, dim3(2), dim3(64), a, 0, 0); }\n");
+  ASSERT_TRUE(runtime) << runtime.error().message;
+  EXPECT_EQ(runtime->entry, "tiled<8, 4>");
+  EXPECT_THAT(runtime->read, Contains("the block: 64 x 1 x 1 threads"));
+  const auto other = launched("void f(float* x) { auto k = other<8, 4>; k<<<16, 128>>>(x, 7); }\n");
+  EXPECT_FALSE(other);
+}
+
+TEST(Import, AnInstanceThatTheSourceAsksForHasTheTemplatesArguments) {
+  const auto imported = import_kernel(
+      "k.cu", "template <int B> __global__ void k(float* x) { x[0] = B; }\ntemplate __global__ void k<48>(float* x);\n",
+      "k");
+  ASSERT_TRUE(imported) << imported.error().message;
+  EXPECT_EQ(imported->entry, "k<48>");
+}
+
+TEST(Import, ATemplatesNumbersAreGuessedOnlyWhenAsked) {
+  const std::string source =
+      "template <int BK, int STAGES, bool B, Number T>\n__global__ void k(T* x) { x[0] = BK * STAGES; }\n";
+  EXPECT_FALSE(import_kernel("k.cu", source, "k"));
+  const auto by_name = import_kernel("k.cu", source, "k", "", "", "", 0);
+  ASSERT_TRUE(by_name) << by_name.error().message;
+  EXPECT_EQ(by_name->entry, "k<16, 2, false, float>");
+  EXPECT_THAT(by_name->guessed, Contains("the template's arguments: <16, 2, false, float>, since no launch says them"));
+  EXPECT_EQ(import_kernel("k.cu", source, "k", "", "", "", 1)->entry, "k<32, 32, false, unsigned char>");
+  const auto said = import_kernel("k.cu", source + "template void k<8, 3, true, short>(short*);\n", "k", "", "", "", 0);
+  EXPECT_EQ(said->entry, "k<8, 3, true, short>");
+}
+
+// A name that only the code around the launch explains is no argument.
+TEST(Import, ATemplatesNumberThatIsAnUnknownNameIsOpen) {
+  const std::string kernel = "template <int D, bool V> __global__ void k(float* x) { x[D] = V; }\n";
+  for (const char* said : {"kHeadDim, true", "64, b1.value"}) {
+    const std::string source = kernel + "void f(float* x) { k<" + said + "><<<1, 32>>>(x); }\n";
+    EXPECT_FALSE(import_kernel("k.cu", source, "k")) << said;
+    const auto guessed = import_kernel("k.cu", source, "k", "", "", "", 0);
+    ASSERT_TRUE(guessed) << said;
+    EXPECT_THAT(guessed->guessed,
+                Contains("the template's arguments: <" + guessed->entry.substr(2, guessed->entry.size() - 3) +
+                         ">, since its launch says <" + said + ">"));
+  }
+  EXPECT_EQ(import_kernel("k.cu", "#define D0 16\n" + kernel + "void f(float* x) { k<D0, true><<<1, 32>>>(x); }\n", "k")
+                ->entry,
+            "k<16, true>");
+}
+
+TEST(Import, APointerIntoABufferIsItsOffset) {
+  const Json json = manifest_of(
+      "#define RADIUS 4\n__global__ void k(const float* in, float* out, int n) { out[n] = in[n - RADIUS]; }\n"
+      "int main() { float *a, *b; int n = 64; cudaMalloc(&a, (n + 2 * RADIUS) * sizeof(float)); cudaMalloc(&b, n * "
+      "4);\n"
+      "k<<<1, 64>>>(a + RADIUS, &b[0], n); }\n");
+  EXPECT_EQ(json["args"][0], Json({{"buffer", "in"}, {"offset", "4"}})) << json.dump();
+  EXPECT_EQ(json["args"][1], "out");
+  EXPECT_EQ(json["buffers"][0]["shape"], Json({"(n + 8)"}));
+}
+
+TEST(Import, AStructsFunctionsTakeNoPlaceInIt) {
+  const Json json = manifest_of(
+      "struct Matrix {\n  int rows{};\n  const float* values = nullptr;\n  Matrix() = default;\n"
+      "  Matrix(int r) : rows{r} { rows = r; }\n  __host__ __device__ int size() const { return rows; }\n};\n"
+      "__global__ void k(Matrix m, float* y) { y[0] = m.values[m.rows]; }\n");
+  ASSERT_TRUE(json.is_object()) << json.dump();
+  EXPECT_EQ(json["args"][0]["struct"].size(), 2u);
+  EXPECT_EQ(json["args"][0]["struct"][1], "m_values");
+  const Json has_virtual = manifest_of(
+      "struct Matrix { int rows; virtual int size() { return rows; } };\n"
+      "__global__ void k(Matrix m, float* y) { y[0] = m.rows; }\n");
+  EXPECT_THAT(has_virtual.dump(), HasSubstr("cannot be passed"));
+}
+
 }  // namespace
 }  // namespace attnscope::catalog

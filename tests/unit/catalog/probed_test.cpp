@@ -68,5 +68,20 @@ TEST(Probed, AReadLengthStays) {
   EXPECT_TRUE(imported.probed.empty());
 }
 
+TEST(Probed, WhatTakesTooLongGetsASmallerSize) {
+  Imported imported = *import_kernel("rows.cu", kSource, "");
+  nlohmann::json json = *parse_json(imported.manifest, "manifest");
+  json["sizes"]["n"] = 4096;
+  imported.manifest = json.dump();
+  ASSERT_TRUE(lower_largest(imported));
+  ASSERT_TRUE(lower_largest(imported));
+  EXPECT_EQ((*parse_json(imported.manifest, "manifest"))["sizes"]["n"], 256);
+  EXPECT_THAT(imported.guessed,
+              Contains("n = 256 to begin with, so that a CTA ends in seconds: --problem n=4096 sets it back"));
+  ASSERT_TRUE(lower_largest(imported));
+  ASSERT_TRUE(lower_largest(imported));
+  EXPECT_FALSE(lower_largest(imported)) << "16 is no large size";
+}
+
 }  // namespace
 }  // namespace attnscope::catalog

@@ -107,6 +107,68 @@ TEST_F(Whole, AFolderAboveIsNamedAndNotRead) {
   EXPECT_THAT(given->pasted, ElementsAre("llm/norm.cuh"));
 }
 
+// A repository, whose other folders are searched.
+class InRepository : public Whole {
+ protected:
+  InRepository() { fs::create_directories(root_ / "project" / ".git"); }
+  Result<WholeSource> within(const std::string& name, const std::string& text) {
+    put(name, text);
+    Project project(root_ / name);
+    ProjectHeaders headers{project, [](const std::string& header) { return header == "mma.h"; }};
+    return whole_source(
+        root_ / name, text, {}, [](const std::string& header) { return header == "helper_cuda.h"; }, &headers);
+  }
+};
+
+TEST_F(InRepository, AHeaderOfAnotherFolderIsFoundAndSaid) {
+  put("project/src/include/common.h", "#include \"deep/types.h\"\nint common;\n");
+  put("project/src/include/deep/types.h", "int types;\n");
+  put("project/other/include/common.h", "int another;\n");
+  const auto whole = within("project/src/warp/k.cu", "#include \"common.h\"\n#include <deep/types.h>\n");
+  ASSERT_TRUE(whole);
+  EXPECT_THAT(whole->pasted, ElementsAre("common.h", "deep/types.h"));
+  EXPECT_THAT(whole->found, ElementsAre("common.h: ../include/common.h, the nearest of 2 files that it could be"));
+  EXPECT_THAT(whole->missing, IsEmpty());
+  EXPECT_EQ(whole->text.find("another"), std::string::npos);
+}
+
+TEST_F(InRepository, AFolderThatAPathNamesIsFoundToo) {
+  put("project/hw/hw.h", "int hw;\n");
+  for (const char* name : {"../../hw/hw.h", "../gone/../hw/hw.h", "hw/hw.h"}) {
+    const auto whole = within("project/bench/mma/k.cu", "#include \"" + std::string(name) + "\"\n");
+    ASSERT_TRUE(whole) << name;
+    EXPECT_NE(whole->text.find("int hw;"), std::string::npos) << name;
+  }
+}
+
+TEST_F(InRepository, CudasOwnHeadersAndTheCompilersAreLeftToIt) {
+  put("project/vendor/mma.h", "int vendor;\n");
+  put("project/vendor/helper_cuda.h", "int vendor;\n");
+  const auto whole = within("project/src/k.cu", "#include <mma.h>\n#include \"helper_cuda.h\"\n");
+  ASSERT_TRUE(whole);
+  EXPECT_THAT(whole->pasted, IsEmpty());
+}
+
+TEST_F(InRepository, NothingOutsideTheRepositoryIsPasted) {
+  put("secret/word.h", "SECRET_WORD\n");
+  put("project/src/k.cu", "");
+  put("project/.hidden/word.h", "SECRET_WORD\n");
+  fs::create_symlink(root_ / "secret" / "word.h", root_ / "project" / "src" / "link.h");
+  fs::create_symlink(root_ / "secret" / "word.h", root_ / "project" / "link.h");
+  fs::create_directory_symlink(root_ / "secret", root_ / "project" / "secret");
+  const std::string absolute = (root_ / "secret" / "word.h").string();
+  for (const std::string& name :
+       {absolute, std::string("../../secret/word.h"), std::string("link.h"), std::string("word.h")}) {
+    const auto whole = within("project/src/k.cu", "#include \"" + name + "\"\n#include <" + name + ">\n");
+    ASSERT_TRUE(whole);
+    EXPECT_THAT(whole->pasted, IsEmpty()) << name;
+    EXPECT_EQ(whole->text.find("SECRET_WORD"), std::string::npos) << name;
+  }
+  const auto outside = within("elsewhere/k.cu", "#include \"word.h\"\n");
+  ASSERT_TRUE(outside);
+  EXPECT_THAT(outside->pasted, IsEmpty());
+}
+
 TEST_F(Whole, NothingElsewhereIsPasted) {
   put("secret/word", "SECRET_WORD\n");
   put("own/k.cu", "");

@@ -305,5 +305,25 @@ TEST(HostCode, AHeaderThatIsNowhereIsNamed) {
   EXPECT_NE(cutlass.error().hint.find("\"headers\": [\"cutlass\"]"), std::string::npos);
 }
 
+TEST(HostCode, AUsingDeclarationGoesWithItsFunction) {
+  const std::string kept = without_host_code(
+      "namespace a { void run() { k<<<1, 1>>>(); } __device__ int f() { return 1; } }\nusing a::run;\nusing a::f;\n");
+  EXPECT_EQ(kept.find("run"), std::string::npos) << kept;
+  EXPECT_NE(kept.find("using a::f;"), std::string::npos) << kept;
+}
+
+TEST(HostCode, AStorageClassThatCpp17DroppedGoes) {
+  EXPECT_EQ(without_host_code("__device__ int f() { register int a = 1; return a; }\n"),
+            "__device__ int f() {          int a = 1; return a; }\n");
+}
+
+TEST(HostCode, BenchmarksOfALibraryGo) {
+  const std::string kept = without_host_code(
+      "void bench(nvbench::state& state) { run(state); }\nNVBENCH_BENCH(bench).add_int64_axis(\"n\", {1, 2});\nint "
+      "x;\n");
+  EXPECT_EQ(kept.find("nvbench"), std::string::npos) << kept;
+  EXPECT_EQ(kept.find("NVBENCH"), std::string::npos) << kept;
+}
+
 }  // namespace
 }  // namespace attnscope::compile

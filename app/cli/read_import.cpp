@@ -1,0 +1,216 @@
+#include "cli/read_import.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <utility>
+
+#include "catalog/catalog.h"
+#include "catalog/launcher.h"
+#include "catalog/manifest_text.h"
+#include "catalog/project.h"
+#include "catalog/template_guess.h"
+#include "cli/probe.h"
+#include "compile/builtin_headers.h"
+#include "core/code_file.h"
+#include "core/joined.h"
+#include "platform/atomic_file.h"
+
+namespace attnscope::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using Clock = std::chrono::steady_clock;
+
+constexpr std::chrono::seconds kLongest{60};  // of all tries; a probe has a limit of its own
+
+bool is_worth_more(const std::optional<Failure>& failure) { return failure && failure->stage == Stage::compile; }
+
+class Reading {
+ public:
+  Reading(const GivenFile& given, std::string source) : given_(given), file_(given.file), source_(std::move(source)) {}
+
+  Result<ImportedFile> best() {
+    auto own = whole_of_file(file_, source_, {}, true);
+    if (!own) return fail(own.error());
+    own_ = std::move(*own);
+    auto first = import(own_, "");
+    if (given_.function.empty()) look_elsewhere(first);
+    if (!first) return of_template(first.error());
+    ImportedFile file = made(own_, std::move(*first));
+    note_launcher(file);
+    std::optional<Failure> failure = probe(file);
+    if (is_worth_more(failure)) try_other_texts(file, failure);
+    note_failure(file, failure);
+    return file;
+  }
+
+  Result<catalog::WholeSource> whole_of_file(const fs::path& file, const std::string& text,
+                                             const std::set<fs::path>& above, bool with_project) {
+    const std::vector<fs::path> folders(given_.include.begin(), given_.include.end());
+    return catalog::whole_source(file, text, folders, compile::is_builtin_header, with_project ? &headers_ : nullptr,
+                                 above);
+  }
+
+ private:
+  bool late() const { return Clock::now() - began_ > kLongest; }
+
+  std::string name_of(const catalog::WholeSource& whole) const {
+    const std::string name = catalog::source_file_name(file_.filename().string());
+    // Its lines are numbered otherwise, so it does not have the original's name.
+    return whole.changed ? catalog::source_file_name("whole_" + name) : name;
+  }
+
+  Result<catalog::Imported> import(const catalog::WholeSource& whole, const std::string& launcher, int guess = -1) {
+    return catalog::import_kernel(name_of(whole), whole.text, given_.entry, catalog::id_of(file_.filename().string()),
+                                  given_.function, launcher, guess);
+  }
+
+  ImportedFile made(const catalog::WholeSource& whole, catalog::Imported imported) const {
+    ImportedFile file{name_of(whole), whole, std::move(imported)};
+    if (whole.found.empty()) return file;
+    nlohmann::ordered_json json = nlohmann::ordered_json::parse(file.imported.manifest, nullptr, false);
+    json["story"] = "Headers that import found elsewhere in the project: " + joined(whole.found) + ".";
+    file.imported.manifest = catalog::manifest_text(json);
+    return file;
+  }
+
+  // What another file says of the launch counts if this one says nothing, or less.
+  void look_elsewhere(Result<catalog::Imported>& first) {
+    if (project_.root().empty() || (first && first->launched && first->guessed.empty())) return;
+    launchers_ = catalog::launchers_of(
+        file_, own_, given_.entry, project_, [&](const fs::path& file, const std::set<fs::path>& above) {
+          auto text = platform::read_file(file, catalog::kMaxSourceBytes);
+          return text ? whole_of_file(file, *text, above, true) : Result<catalog::WholeSource>(fail(text.error()));
+        });
+    for (const catalog::Launcher& one : launchers_) {
+      auto with = import(own_, one.text);
+      if (!with) {
+        if (!first && launcher_.text.empty()) launcher_ = one;
+        continue;
+      }
+      const bool better = !first || (with->launched && !first->launched) ||
+                          (with->launched && with->guessed.size() < first->guessed.size());
+      if (!better) continue;
+      first = std::move(with);
+      launcher_ = one;
+      break;
+    }
+  }
+
+  void note_launcher(ImportedFile& file) const {
+    if (!launcher_.text.empty() && file.imported.launched)
+      file.imported.read.insert(file.imported.read.begin(), "the host code that launches it is in " + launcher_.name);
+  }
+
+  static void note_failure(ImportedFile& file, const std::optional<Failure>& failure) {
+    if (failure && !file.imported.open_lengths.empty())
+      file.imported.guessed.push_back("the guessed lengths could not be tried: " + failure->message);
+  }
+
+  // A template whose numbers nothing says.
+  Result<ImportedFile> of_template(const Failure& refusal) {
+    std::optional<ImportedFile> fallback;
+    std::optional<Failure> its_failure;
+    for (int guess = 0; guess < catalog::kTemplateGuesses && !late(); ++guess) {
+      auto imported = import(own_, launcher_.text, guess);
+      if (!imported) return fail(guess == 0 ? imported.error() : refusal);
+      ImportedFile file = made(own_, std::move(*imported));
+      note_launcher(file);
+      const std::optional<Failure> failure = probe(file);
+      if (!failure) return file;
+      if (is_worth_more(failure) || fallback) continue;
+      fallback = std::move(file);
+      its_failure = failure;
+    }
+    if (!fallback) return fail(refusal);
+    note_failure(*fallback, its_failure);
+    return std::move(*fallback);
+  }
+
+  // The text of a file that includes this one, or the file without the headers that were found for it.
+  void try_other_texts(ImportedFile& file, std::optional<Failure>& failure) {
+    if (project_.root().empty() || !given_.function.empty()) return;
+    const auto takes = [&](const catalog::WholeSource& whole, const std::string& said) {
+      if (late()) return false;
+      const std::string entry = file.imported.entry;
+      auto imported = catalog::import_kernel(name_of(whole), whole.text, given_.entry.empty() ? entry : given_.entry,
+                                             catalog::id_of(file_.filename().string()));
+      if (!imported) return false;
+      ImportedFile other = made(whole, std::move(*imported));
+      const auto ended = probe(other);
+      if (is_worth_more(ended)) return false;
+      other.imported.read.insert(other.imported.read.begin(), said);
+      file = std::move(other);
+      failure = ended;
+      return true;
+    };
+    for (const catalog::Launcher& one : launchers_) {
+      if (one.together.empty()) continue;
+      catalog::WholeSource whole = own_;
+      whole.text = one.together;
+      whole.changed = true;
+      if (takes(whole, "it compiles where " + one.name + " includes it")) return;
+    }
+    if (own_.found.empty()) return;
+    const auto without = whole_of_file(file_, source_, {}, false);
+    if (without) takes(*without, "it compiles without the headers that the project has elsewhere");
+  }
+
+  const GivenFile& given_;
+  const fs::path file_;
+  const std::string source_;
+  const Clock::time_point began_ = Clock::now();
+  catalog::Project project_{file_};
+  catalog::ProjectHeaders headers_{project_, compile::is_cuda_header};
+  catalog::WholeSource own_;
+  std::vector<catalog::Launcher> launchers_;
+  catalog::Launcher launcher_;  // whose text counts
+};
+
+}  // namespace
+
+Result<std::string> read_given(const GivenFile& given) {
+  const bool is_source = fs::path(given.file).extension() == ".cu";
+  return platform::read_file(given.file, is_source ? catalog::kMaxSourceBytes : kMaxMachineCodeBytes);
+}
+
+Result<catalog::WholeSource> whole_of(const GivenFile& given, const std::string& source) {
+  return Reading(given, source).whole_of_file(given.file, source, {}, true);
+}
+
+Result<ImportedFile> read_import(const GivenFile& given) {
+  const fs::path file = given.file;
+  auto source = read_given(given);
+  if (!source) return fail(source.error());
+  if (!given.function.empty() && (!given.entry.empty() || is_machine_code(*source)))
+    return fail(Stage::input, given.file + ": --function is for the host code of a source, and not with --entry",
+                "Leave one of them out.");
+  if (is_machine_code(*source)) {
+    auto imported = import_code(file, *source, given.entry, given.launch, "");
+    if (!imported) return fail(imported.error());
+    ImportedFile code;
+    code.name = catalog::source_file_name(file.filename().string());
+    code.whole.text = std::move(*source);
+    code.imported = std::move(*imported);
+    return code;
+  }
+  if (!given.launch.empty())
+    return fail(Stage::input, given.file + ": --grid, --block, --shared and --args are for a file of machine code",
+                "Import reads them from a source's host code; correct them in the manifest that it writes.");
+  return Reading(given, std::move(*source)).best();
+}
+
+Result<void> rename_kernel(ImportedFile& file, const std::string& id) {
+  nlohmann::ordered_json json = nlohmann::ordered_json::parse(file.imported.manifest, nullptr, false);
+  if (!json.is_object()) return fail(Stage::input, file.name + ": its manifest is none", "Report this.");
+  json["id"] = id;
+  file.imported.id = id;
+  file.imported.manifest = catalog::manifest_text(json);
+  return {};
+}
+
+}  // namespace attnscope::cli
