@@ -192,7 +192,7 @@ def arguments_of(words):
     parser.add_argument("--again", metavar="TABLE", help="judge what survived by this table, and draw nothing")
     parser.add_argument("--only-list", action="store_true", help="draw and list, and build nothing")
     parser.add_argument("--targets", action="store_true", help=argparse.SUPPRESS)
-    parser.add_argument("--build", default="build/test", help=argparse.SUPPRESS)
+    parser.add_argument("--build", default="build/suite", help=argparse.SUPPRESS)
     given = parser.parse_args(words)
     given.count = given.count or (20 if given.layer else 200)
     return given
@@ -225,7 +225,7 @@ def main(words):
     if not sandbox:   # a fault in what is killed could reach any process of this user
         print("no process namespace here: nothing is drawn from lines that send signals", file=sys.stderr)
         orders = {layer: [fault for fault in order if "kill" not in fault.line] for layer, order in orders.items()}
-    build = layer_tests.Build(ROOT, ROOT / given.build)
+    build = layer_tests.Build(ROOT, ROOT / given.build, folder / "objects")
     drawn_by = f"Survivors of {given.again}." if given.again else f"Seed {given.seed}."
     gone = stale([entry for entry in entries if entry.file.split("/")[1] in chosen], [site for each in sites.values() for site in each])
     forgotten = [f"tests/mutate/equivalent.txt: no such line or change any more: {entry.file}: {entry.line}" for entry in gone]
