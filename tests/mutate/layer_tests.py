@@ -232,16 +232,23 @@ def build_with(build, program, path, text, folder):
                                                     for each in build.joined[name]))
         words = compile_words(build.compiling[name], build.root, tree, faulty, source)
         if subprocess.run(words, cwd=build.folder, capture_output=True).returncode:
-            raise DoesNotBuild
+            raise DoesNotBuild("does not compile")
         made[name] = [faulty, *beside]
     if not made:
-        raise DoesNotBuild   # a header that nothing of the layer includes
+        raise DoesNotBuild("does not compile")   # a header that nothing of the layer includes
+    # A linker that finds a template's instance in the old object would take all of it.
+    for library in {word for word in linking if word.endswith(f"/libattnscope_{layer}.a")}:
+        apart = [pathlib.Path(name).name for name in made if name not in linking and build.joined[name]]
+        if apart:
+            shutil.copy(build.folder / library, folder / "layer.a")
+            subprocess.run(["ar", "d", str(folder / "layer.a"), *apart], check=True)
+            made[library] = [folder / "layer.a"]
     (folder / "bin").mkdir()
     linked = folder / "bin" / program
     if subprocess.run(link_words(linking, made, linked), cwd=build.folder, capture_output=True).returncode:
-        raise DoesNotBuild
+        raise DoesNotBuild("does not link")
     for several in made.values():
-        several[0].unlink()
+        several[0].unlink()   # the rest is kept for other faults
     shutil.rmtree(tree)
     return linked
 

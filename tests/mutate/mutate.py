@@ -106,7 +106,7 @@ def calibrated(build, layer, sandbox, folder):
 
 
 def judge(build, tests, fault, sandbox, folder):
-    """What became of one fault: `does not compile`, `survived`, or the name of the test that noticed."""
+    """What became of one fault: `does not compile`, `does not link`, `survived`, or the name of the test that noticed."""
     own = pathlib.Path(tempfile.mkdtemp(dir=folder))
     own.chmod(0o755)   # some tests give their rights away
     try:
@@ -116,8 +116,8 @@ def judge(build, tests, fault, sandbox, folder):
             text = fault.planted((ROOT / fault.path).read_text())
             try:
                 linked = layer_tests.build_with(build, each.program, fault.path, text, work)
-            except layer_tests.DoesNotBuild:
-                return "does not compile"
+            except layer_tests.DoesNotBuild as refused:
+                return str(refused)
             noticed = each.killed_by(linked, fault.path, sandbox, work, 30 + 10 * each.seconds)
             if noticed:
                 return noticed
@@ -148,11 +148,11 @@ def put_to_the_tests(build, layer, order, count, entries, sandbox, folder, jobs)
 
 
 def is_counted(became):
-    return became != "does not compile" and not became.startswith("equivalent: ")
+    return not became.startswith(("does not ", "equivalent: "))
 
 
 def row_text(fault, became):
-    if became not in ("survived", "does not compile") and not became.startswith("equivalent: "):
+    if became != "survived" and is_counted(became):
         became = "caught by " + became
     return f"{fault.path}:{fault.number}\n    {fault}\n    {became}"
 
@@ -162,7 +162,7 @@ def summary(layer, tests, rows):
     caught = sum(became != "survived" for became in counted)
     lines = [f"{layer}: {caught} of {len(counted)} caught"
              + f"; {sum(became.startswith('equivalent: ') for _, became in rows)} change nothing"
-             + f", {sum(became == 'does not compile' for _, became in rows)} do not compile"]
+             + f", {sum(became.startswith('does not ') for _, became in rows)} do not compile"]
     for each in tests:
         lines.append(f"  {each.program}: {each.count} tests, {each.seconds:.0f} s"
                      + (f"; left out for their time: {len(each.left_out)}" if each.left_out else "")
