@@ -92,8 +92,8 @@ class Equivalents(unittest.TestCase):
 
     def test_an_entry_matches_its_change_only_and_wherever_the_line_is(self):
         entries = faults.read_equivalent(self.TEXT)
-        for text in ("x = a < b;\n", "\n\n  x = a < b;\n"):
-            whys = {fault.becomes: bool(faults.equivalent_of(fault, entries))
+        for text in ("x = a < b;\n", "\n\n  x  = a < b;\n"):
+            whys = {fault.named()[2]: bool(faults.equivalent_of(fault, entries))
                     for site in faults.sites_in(text, "app/core/a.cpp") for fault in site}
             self.assertEqual(whys, {"x = a <= b;": True, "x = a >= b;": False})
         other = faults.sites_in("x = a < b;\n", "app/core/other.cpp")[0][0]

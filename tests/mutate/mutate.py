@@ -179,7 +179,7 @@ def survivors(table):
 
 def stale(entries, sites):
     """The entries of equivalent.txt that no fault of these sites matches any more."""
-    there = {(fault.path, fault.line, fault.becomes) for site in sites for fault in site}
+    there = {fault.named() for site in sites for fault in site}
     return [entry for entry in entries if (entry.file, entry.line, entry.becomes) not in there]
 
 
