@@ -27,31 +27,12 @@ namespace attnscope::platform {
 namespace {
 
 // The parent's pid in /proc/PID/stat. The process name before it may contain anything.
-pid_t parent_of(const std::string& process) {
-  std::ifstream file("/proc/" + process + "/stat");
+pid_t parent_of(const std::filesystem::path& process) {
+  std::ifstream file(process / "stat");
   std::string stat;
   std::getline(file, stat, '\0');  // a stream buffer's iterator throws if the process ends between open and read
   const size_t after = stat.rfind(") ");
   return after == std::string::npos || stat.size() < after + 5 ? -1 : std::atoi(stat.c_str() + after + 4);
-}
-
-std::vector<pid_t> own_children() {
-  namespace fs = std::filesystem;
-  std::vector<pid_t> children;
-  std::error_code error;
-  bool told = false;  // the kernel says it itself, which not all kernels do
-  for (fs::directory_iterator at("/proc/self/task", error), end; !error && at != end; at.increment(error)) {
-    std::ifstream file(at->path() / "children");
-    told = told || file.is_open();
-    for (pid_t child; file >> child;) children.push_back(child);
-  }
-  if (told) return children;
-  for (fs::directory_iterator at("/proc", error), end; !error && at != end; at.increment(error)) {
-    const std::string name = at->path().filename();
-    if (name.find_first_not_of("0123456789") == std::string::npos && parent_of(name) == getpid())
-      children.push_back(std::atoi(name.c_str()));
-  }
-  return children;
 }
 
 }  // namespace
@@ -86,9 +67,29 @@ void end_group(pid_t leader) {
 
 void adopt_orphans() { prctl(PR_SET_CHILD_SUBREAPER, 1); }
 
+std::vector<pid_t> children_of(pid_t parent, const std::filesystem::path& proc) {
+  namespace fs = std::filesystem;
+  std::vector<pid_t> children;
+  std::error_code error;
+  bool told = false;  // the kernel lists them itself, which not all kernels do
+  for (fs::directory_iterator at(proc / std::to_string(parent) / "task", error), end; !error && at != end;
+       at.increment(error)) {
+    std::ifstream file(at->path() / "children");
+    told = told || file.is_open();
+    for (pid_t child; file >> child;) children.push_back(child);
+  }
+  if (told) return children;
+  for (fs::directory_iterator at(proc, error), end; !error && at != end; at.increment(error)) {
+    const std::string name = at->path().filename();
+    if (name.find_first_not_of("0123456789") == std::string::npos && parent_of(at->path()) == parent)
+      children.push_back(std::atoi(name.c_str()));
+  }
+  return children;
+}
+
 size_t end_strays(std::span<const pid_t> own) {
   size_t found = 0;
-  for (const pid_t child : own_children()) {
+  for (const pid_t child : children_of(getpid())) {
     if (std::find(own.begin(), own.end(), child) != own.end()) continue;
     ++found;
     kill(child, SIGKILL);  // not reaped yet, so the pid is still its own

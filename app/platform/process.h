@@ -1,6 +1,7 @@
 #pragma once
 #include <sys/types.h>
 
+#include <filesystem>
 #include <span>
 #include <string>
 #include <vector>
@@ -30,6 +31,8 @@ bool die_with_parent(pid_t parent);
 // From now on, a descendant of this process whose parent ends becomes a child of this one, in any session, so that
 // end_strays() finds it.
 void adopt_orphans();
+// The children of a process, as /proc (or the folder that stands for it) lists them.
+std::vector<pid_t> children_of(pid_t parent, const std::filesystem::path& proc = "/proc");
 // Sends SIGKILL to all children of this process except `own`, and reaps them. Their children become ours in turn: call
 // it again until it returns 0, the number of processes found.
 size_t end_strays(std::span<const pid_t> own);

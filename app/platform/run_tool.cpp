@@ -29,7 +29,7 @@ constexpr const char* kNoMemoryHint = "End other programs: the machine may be sh
 
 tl::unexpected<Failure> system_failure(const ToolRun& run, const std::string& what, int error, const char* hint) {
   return fail(Stage::internal, run.program.string() + " could not be run: " + what + ": " + std::strerror(error) + ".",
-              hint);
+              error == EMFILE || error == ENFILE ? kNoDescriptorHint : hint);
 }
 
 Result<Descriptor> make_input(const ToolRun& run) {

@@ -4,7 +4,6 @@
 
 #include "core/experiment_fields.h"
 #include "core/observation_fields.h"
-#include "platform/atomic_file.h"
 #include "platform/json_file.h"
 
 namespace attnscope {
@@ -52,9 +51,7 @@ Result<TunedTable> tuned_from_json(const Json& json, const std::string& where) {
 
 Result<TunedTable> read_tuned(const std::filesystem::path& file) {
   constexpr uint64_t kMaxBytes = 4 << 20;
-  auto text = platform::read_file(file, kMaxBytes);
-  if (!text) return fail(text.error());
-  auto json = parse_json(*text, file.string());
+  auto json = platform::read_json(file, kMaxBytes, Stage::input);
   if (!json) return fail(json.error());
   return tuned_from_json(*json, file.string());
 }
@@ -63,7 +60,7 @@ Result<std::vector<TunedTable>> load_tuned(const std::filesystem::path& dir) {
   std::error_code error;
   const auto files = platform::json_files_in(dir, error);
   if (error)
-    return fail(Stage::store, dir.string() + ": the folder of tuned tables cannot be read: " + error.message(),
+    return fail(Stage::input, dir.string() + ": the folder of tuned tables cannot be read: " + error.message(),
                 "Give a folder that `attnscope best --tune` wrote.");
   std::vector<TunedTable> tables;
   for (const auto& file : files) {

@@ -45,9 +45,9 @@ struct TunedTable {
 Result<TunedTable> tuned_from_json(const Json& json, const std::string& where);
 Json to_json(const TunedTable& table);
 
+// A file or folder that cannot be read is a Failure (Stage::input), too. `load_tuned`: the tables of a folder; each
+// entry has its file as source.
 Result<TunedTable> read_tuned(const std::filesystem::path& file);
-// The tables of a folder; each entry has its file as source. A folder that does not exist has none; a file that cannot
-// be read is a Failure.
 Result<std::vector<TunedTable>> load_tuned(const std::filesystem::path& dir);
 
 // True if both problems need the same code and the same work. The inputs (distribution, seed) do not matter.

@@ -46,9 +46,16 @@ class Fault(collections.namedtuple("Fault", "path number start end before after 
     def planted(self, text):
         return text[:self.start] + self.after + text[self.end:]
 
+    def named(self):
+        """The file, the line and what it becomes, with the spaces of a table."""
+        return self.path, with_single_spaces(self.line), with_single_spaces(self.becomes)
+
     def __str__(self):
-        shown = [" ".join(part.split()) or "(nothing)" for part in (self.line, self.becomes)]
-        return " → ".join(shown)
+        return " → ".join(part or "(nothing)" for part in self.named()[1:])
+
+
+def with_single_spaces(line):
+    return " ".join(line.split())
 
 
 def tokens_of(text):
@@ -227,11 +234,10 @@ def read_equivalent(text):
         fields = dict(line.split(":", 1) for line in block.strip().splitlines())
         if set(fields) != set(Equivalent._fields):
             raise ValueError(f"an entry needs the lines file:, line:, becomes: and why:, and has {block.strip()!r}")
-        entries.append(Equivalent(**{name: value.strip() for name, value in fields.items()}))
+        entries.append(Equivalent(**{name: with_single_spaces(value) for name, value in fields.items()}))
     return entries
 
 
 def equivalent_of(fault, entries):
     """The entry that says why this fault changes nothing; None for one that may."""
-    return next((entry for entry in entries if (entry.file, entry.line, entry.becomes) == (fault.path, fault.line, fault.becomes)),
-                None)
+    return next((entry for entry in entries if (entry.file, entry.line, entry.becomes) == fault.named()), None)

@@ -1,5 +1,6 @@
 """The tool that plants faults: what it draws, what it never touches, and that the checkout stays as it is."""
 
+import json
 import os
 import pathlib
 import subprocess
@@ -91,8 +92,8 @@ class Equivalents(unittest.TestCase):
 
     def test_an_entry_matches_its_change_only_and_wherever_the_line_is(self):
         entries = faults.read_equivalent(self.TEXT)
-        for text in ("x = a < b;\n", "\n\n  x = a < b;\n"):
-            whys = {fault.becomes: bool(faults.equivalent_of(fault, entries))
+        for text in ("x = a < b;\n", "\n\n  x  = a < b;\n"):
+            whys = {fault.named()[2]: bool(faults.equivalent_of(fault, entries))
                     for site in faults.sites_in(text, "app/core/a.cpp") for fault in site}
             self.assertEqual(whys, {"x = a <= b;": True, "x = a >= b;": False})
         other = faults.sites_in("x = a < b;\n", "app/core/other.cpp")[0][0]
@@ -140,8 +141,52 @@ class Building(unittest.TestCase):
 
     def test_an_object_of_a_library_is_linked_before_it(self):
         words = ["g++", "tests/t.o", "-o", "tests/core_tests", "app/libcore.a", "-lx"]
-        self.assertEqual(layer_tests.link_words(words, {"app/a.o": "/m/0.o", "tests/t.o": "/m/1.o"}, "/m/core_tests"),
-                         ["g++", "/m/1.o", "-o", "/m/core_tests", "/m/0.o", "app/libcore.a", "-lx"])
+        made = {"app/a.o": ["/m/0.o", "/kept/b.o"], "tests/t.o": ["/m/1.o"]}
+        self.assertEqual(layer_tests.link_words(words, made, "/m/core_tests")[:7],
+                         ["g++", "/m/1.o", "-o", "/m/core_tests", "/m/0.o", "/kept/b.o", "app/libcore.a"])
+
+    def joined_build(self):
+        """A build folder that joins app/core/a.cpp and b.cpp in one object of a library: what it knows. Only the library's object
+        has fallback(), which the tests ask for and another library has too."""
+        root, folder = self.folder / "root", self.folder / "build"
+        (root / "app" / "core").mkdir(parents=True)
+        (folder / "Unity").mkdir(parents=True)
+        (root / "app/core/one.h").write_text("#pragma once\ninline int one() { return 1; }\n")
+        (root / "app/core/a.cpp").write_text('#include "core/one.h"\nint one_less() { return one() - 1; }\n'
+                                                 '#ifdef FALLBACK\nint fallback() { return 0; }\n#endif\n')
+        (root / "app/core/b.cpp").write_text('#include "core/one.h"\nint b() { return one(); }\n')
+        joined = folder / "Unity" / "group_1.cxx"
+        joined.write_text(f'#include "{root}/app/core/a.cpp"\n\n#include "{root}/app/core/b.cpp"\n')
+        built = "app/attnscope_core.dir/group_1.o"
+        words = f"c++ -I{root}/app -o {built} -c {joined}"
+        (folder / "compile_commands.json").write_text(json.dumps([{"file": str(joined), "command": words}]))
+        (folder / "app/attnscope_core.dir").mkdir(parents=True)
+        (folder / "fallback.cpp").write_text("int fallback() { return 0; }\n")
+        (folder / "tests.cpp").write_text("int b(), one_less(), fallback();\n"
+                                          "int main() { return b() - 1 - one_less() + fallback(); }\n")
+        for command in [f"c++ -DFALLBACK -I{root}/app -o {built} -c {joined}", "c++ -c fallback.cpp", "c++ -c tests.cpp",
+                        f"ar rc app/libattnscope_core.a {built}", "ar rc libother.a fallback.o"]:
+            subprocess.run(command.split(), cwd=folder, check=True)
+        build = layer_tests.Build(root, folder, self.folder / "kept")
+        build.link_command = lambda program: ["c++", "-o", program, "tests.o", "app/libattnscope_core.a", "libother.a"]
+        build.ninja = lambda *arguments: f"{built}: #deps 1\n    {root}/app/core/one.h\n"
+        return build
+
+    def status_with(self, build, path, text):
+        own = pathlib.Path(tempfile.mkdtemp(dir=self.folder))
+        return subprocess.run([layer_tests.build_with(build, "core_tests", path, text, own)]).returncode
+
+    def test_what_is_joined_with_the_faulty_source_is_compiled_once_by_itself(self):
+        build = self.joined_build()
+        source = (build.root / "app/core/b.cpp").read_text()
+        self.assertEqual(self.status_with(build, "app/core/b.cpp", source), 0)
+        self.assertEqual(self.status_with(build, "app/core/b.cpp", source.replace("one();", "one() + 2;")), 2)
+        self.assertEqual([each.name for each in self.folder.glob("kept/*/*")], ["a.cpp.o"])
+
+    def test_a_faulty_header_reaches_all_that_is_joined(self):
+        build = self.joined_build()
+        header = "#pragma once\ninline int one() { static int times = 0; return ++times; }\n"
+        self.assertEqual(self.status_with(build, "app/core/one.h", header), 255, "1 - 1 - (2 - 1)")
 
 
 class Running(unittest.TestCase):
@@ -154,6 +199,11 @@ class Running(unittest.TestCase):
         ended = layer_tests.run_for(["sh", "-c", 'echo "$HOME" "$TMPDIR"; exit 3'], self.folder, 60)
         self.assertEqual(ended.output.split(), [str(self.folder / "home"), str(self.folder / "tmp")])
         self.assertEqual((ended.status, ended.overran), (3, False))
+
+    def test_an_endless_loop_ends_before_the_time_limit(self):
+        ended = layer_tests.run_for(["sh", "-c", "while :; do :; done"], self.folder, 60, busy=1)
+        self.assertFalse(ended.overran)
+        self.assertNotEqual(ended.status, 0)
 
     def test_what_runs_too_long_is_ended_with_all_that_it_started(self):
         sandbox = layer_tests.own_processes()

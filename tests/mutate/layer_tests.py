@@ -1,7 +1,8 @@
 """A layer's own tests, built with a faulty source and run.
 
 The fault is written into a tree of links to app/, and only what includes it is compiled again, from there; every other object
-is the one that the build has. So the checkout and the build folder stay as they are, however a run ends.
+is the one that the build has. Where the build joins sources, the sources joined with the faulty one are compiled by themselves,
+once for all faults. So the checkout and the build folder stay as they are, however a run ends.
 """
 
 import dataclasses
@@ -48,8 +49,9 @@ class Ended:
     seconds: float
 
 
-def run_for(command, folder, seconds, environment=None):
-    """Runs a command in `folder`, with a home and a temporary folder of its own there, for so many seconds at most."""
+def run_for(command, folder, seconds, environment=None, busy=None):
+    """Runs a command in `folder`, with a home and a temporary folder of its own there, for so many seconds at most; each of its
+    processes computes for `busy` seconds at most, which ends an endless loop earlier."""
     home = folder / "home"
     (home / ".cache" / "attnscope").mkdir(parents=True, exist_ok=True)
     (folder / "tmp").mkdir(exist_ok=True)
@@ -64,6 +66,8 @@ def run_for(command, folder, seconds, environment=None):
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
         resource.setrlimit(resource.RLIMIT_FSIZE, (LONGEST_FILE, resource.getrlimit(resource.RLIMIT_FSIZE)[1]))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        if busy:
+            resource.setrlimit(resource.RLIMIT_CPU, (int(busy), int(busy)))
 
     # A pipe: a test may limit the size of the files that it writes. The end of endless output is kept.
     child = subprocess.Popen(command, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
@@ -98,17 +102,35 @@ def run_for(command, folder, seconds, environment=None):
 class Build:
     """What the build folder knows: how each source is compiled, what includes a header, how a program is linked."""
 
-    def __init__(self, root, folder):
+    def __init__(self, root, folder, kept):
         self.root, self.folder = root, folder
-        self.sources, self.compiling = {}, {}
+        self.kept = kept        # where the objects of single sources are kept
+        self.kept_now = {}      # (object, source): what this run has compiled there
+        self.lock = threading.Lock()
+        self.sources, self.compiling, self.joined = {}, {}, {}
         for entry in json.loads((folder / "compile_commands.json").read_text()):
             words = shlex.split(entry["command"])
             if pathlib.Path(words[0]).name == "ccache":
                 words = words[1:]
             built = words[words.index("-o") + 1]
-            self.sources.setdefault(entry["file"], []).append(built)
+            self.joined[built] = joined_in(pathlib.Path(entry["file"]))
+            for source in self.joined[built] or [entry["file"]]:
+                self.sources.setdefault(source, []).append(built)
             self.compiling[built] = words
         self.included = None
+
+    def single(self, built, source):
+        """The object of one source of those that the build joins in `built`."""
+        with self.lock:
+            if (built, source) not in self.kept_now:
+                made = self.kept / built.replace("/", "_") / (pathlib.Path(source).name + ".o")
+                made.parent.mkdir(parents=True, exist_ok=True)
+                words = compile_words(self.compiling[built], self.root, self.root, made, source)
+                ccache = shutil.which("ccache")
+                environment = {**os.environ, "CCACHE_SLOPPINESS": "pch_defines,time_macros"}
+                subprocess.run([*([ccache] if ccache else []), *words], cwd=self.folder, check=True, env=environment)
+                self.kept_now[built, source] = made
+            return self.kept_now[built, source]
 
     def ninja(self, *arguments):
         return subprocess.run(["ninja", "-C", str(self.folder), "-t", *arguments], capture_output=True, text=True, check=True).stdout
@@ -150,10 +172,20 @@ def overlay(root, path, text, folder):
     (folder / path).write_text(text)
 
 
-def compile_words(words, root, tree, made):
-    """A compile command, reading app/ from another tree, quick rather than optimised, and with no warnings."""
+def joined_in(file):
+    """The sources that CMake joins in a file; none of a file that is a source itself."""
+    if file.parent.name != "Unity" or not file.is_file():
+        return []
+    return re.findall(r'^#include "(.+)"', file.read_text(), re.MULTILINE)
+
+
+def compile_words(words, root, tree, made, source=None):
+    """A compile command, reading app/ from another tree, quick rather than optimised, and with no warnings; with `source`, of
+    that file in the place of its own."""
     changed = []
     for at, word in enumerate(words):
+        if source and at and words[at - 1] == "-c":
+            word = source
         if at and words[at - 1] == "-o":
             word = str(made)
         elif word in (f"-I{root}/app", str(root / "app")):
@@ -167,13 +199,16 @@ def compile_words(words, root, tree, made):
 
 
 def link_words(words, made, program):
-    """A link command with some of its objects made again; one that comes out of a library goes before the libraries."""
-    changed, before = [], [str(new) for old, new in made.items() if old not in words]
+    """A link command with some of its objects made again, each in one or several; one that comes out of a library goes before
+    the libraries."""
+    changed, before = [], [str(new) for old, several in made.items() if old not in words for new in several]
     for at, word in enumerate(words):
         if at and words[at - 1] == "-o":
             changed += [str(program), *before]
         else:
-            changed.append(str(made.get(word, word)))
+            changed += [str(new) for new in made.get(word, [word])]
+    if shutil.which("ld.lld"):
+        changed.append("-fuse-ld=lld")   # in a tenth of the time
     return changed
 
 
@@ -187,18 +222,33 @@ def build_with(build, program, path, text, folder):
               if f"/attnscope_{layer}.dir/" in name or f"/{program}.dir/" in name or name in linking]
     made = {}
     for number, name in enumerate(sorted(wanted)):
-        made[name] = folder / f"{number}.o"
-        words = compile_words(build.compiling[name], build.root, tree, made[name])
+        faulty, source, beside = folder / f"{number}.o", None, []
+        if build.joined[name] and path.endswith(".cpp"):
+            source = str(tree / path)
+            beside = [build.single(name, each) for each in build.joined[name] if each != str(build.root / path)]
+        elif build.joined[name]:
+            source = str(folder / f"{number}.cpp")
+            pathlib.Path(source).write_text("".join(f'#include "{each.replace(f"{build.root}/app/", f"{tree}/app/")}"\n'
+                                                    for each in build.joined[name]))
+        words = compile_words(build.compiling[name], build.root, tree, faulty, source)
         if subprocess.run(words, cwd=build.folder, capture_output=True).returncode:
-            raise DoesNotBuild
+            raise DoesNotBuild("does not compile")
+        made[name] = [faulty, *beside]
     if not made:
-        raise DoesNotBuild   # a header that nothing of the layer includes
+        raise DoesNotBuild("does not compile")   # a header that nothing of the layer includes
+    # A linker that finds a template's instance in the old object would take all of it.
+    for library in {word for word in linking if word.endswith(f"/libattnscope_{layer}.a")}:
+        apart = [pathlib.Path(name).name for name in made if name not in linking and build.joined[name]]
+        if apart:
+            shutil.copy(build.folder / library, folder / "layer.a")
+            subprocess.run(["ar", "d", str(folder / "layer.a"), *apart], check=True)
+            made[library] = [folder / "layer.a"]
     (folder / "bin").mkdir()
     linked = folder / "bin" / program
     if subprocess.run(link_words(linking, made, linked), cwd=build.folder, capture_output=True).returncode:
-        raise DoesNotBuild
-    for name in made.values():
-        name.unlink()
+        raise DoesNotBuild("does not link")
+    for several in made.values():
+        several[0].unlink()   # the rest is kept for other faults
     shutil.rmtree(tree)
     return linked
 
@@ -250,7 +300,8 @@ class UnitTests:
         near = self.suites_near(path)
         passes = [":".join(f"{suite}.*:*/{suite}.*:{suite}/*" for suite in near)] if near and self.seconds > 3 else []
         for wanted in [*passes, "*"]:
-            ended = run_for([*sandbox, str(linked), "--gtest_fail_fast", f"--gtest_filter={wanted}-{without}"], folder, limit)
+            ended = run_for([*sandbox, str(linked), "--gtest_fail_fast", f"--gtest_filter={wanted}-{without}"], folder, limit,
+                            busy=10 + 4 * self.seconds)
             if ended.status or ended.overran:
                 return first_failure(ended)
         return None

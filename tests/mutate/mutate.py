@@ -106,7 +106,7 @@ def calibrated(build, layer, sandbox, folder):
 
 
 def judge(build, tests, fault, sandbox, folder):
-    """What became of one fault: `does not compile`, `survived`, or the name of the test that noticed."""
+    """What became of one fault: `does not compile`, `does not link`, `survived`, or the name of the test that noticed."""
     own = pathlib.Path(tempfile.mkdtemp(dir=folder))
     own.chmod(0o755)   # some tests give their rights away
     try:
@@ -116,8 +116,8 @@ def judge(build, tests, fault, sandbox, folder):
             text = fault.planted((ROOT / fault.path).read_text())
             try:
                 linked = layer_tests.build_with(build, each.program, fault.path, text, work)
-            except layer_tests.DoesNotBuild:
-                return "does not compile"
+            except layer_tests.DoesNotBuild as refused:
+                return str(refused)
             noticed = each.killed_by(linked, fault.path, sandbox, work, 30 + 10 * each.seconds)
             if noticed:
                 return noticed
@@ -148,11 +148,11 @@ def put_to_the_tests(build, layer, order, count, entries, sandbox, folder, jobs)
 
 
 def is_counted(became):
-    return became != "does not compile" and not became.startswith("equivalent: ")
+    return not became.startswith(("does not ", "equivalent: "))
 
 
 def row_text(fault, became):
-    if became not in ("survived", "does not compile") and not became.startswith("equivalent: "):
+    if became != "survived" and is_counted(became):
         became = "caught by " + became
     return f"{fault.path}:{fault.number}\n    {fault}\n    {became}"
 
@@ -162,7 +162,7 @@ def summary(layer, tests, rows):
     caught = sum(became != "survived" for became in counted)
     lines = [f"{layer}: {caught} of {len(counted)} caught"
              + f"; {sum(became.startswith('equivalent: ') for _, became in rows)} change nothing"
-             + f", {sum(became == 'does not compile' for _, became in rows)} do not compile"]
+             + f", {sum(became.startswith('does not ') for _, became in rows)} do not compile"]
     for each in tests:
         lines.append(f"  {each.program}: {each.count} tests, {each.seconds:.0f} s"
                      + (f"; left out for their time: {len(each.left_out)}" if each.left_out else "")
@@ -179,7 +179,7 @@ def survivors(table):
 
 def stale(entries, sites):
     """The entries of equivalent.txt that no fault of these sites matches any more."""
-    there = {(fault.path, fault.line, fault.becomes) for site in sites for fault in site}
+    there = {fault.named() for site in sites for fault in site}
     return [entry for entry in entries if (entry.file, entry.line, entry.becomes) not in there]
 
 
@@ -192,7 +192,7 @@ def arguments_of(words):
     parser.add_argument("--again", metavar="TABLE", help="judge what survived by this table, and draw nothing")
     parser.add_argument("--only-list", action="store_true", help="draw and list, and build nothing")
     parser.add_argument("--targets", action="store_true", help=argparse.SUPPRESS)
-    parser.add_argument("--build", default="build/test", help=argparse.SUPPRESS)
+    parser.add_argument("--build", default="build/suite", help=argparse.SUPPRESS)
     given = parser.parse_args(words)
     given.count = given.count or (20 if given.layer else 200)
     return given
@@ -225,7 +225,7 @@ def main(words):
     if not sandbox:   # a fault in what is killed could reach any process of this user
         print("no process namespace here: nothing is drawn from lines that send signals", file=sys.stderr)
         orders = {layer: [fault for fault in order if "kill" not in fault.line] for layer, order in orders.items()}
-    build = layer_tests.Build(ROOT, ROOT / given.build)
+    build = layer_tests.Build(ROOT, ROOT / given.build, folder / "objects")
     drawn_by = f"Survivors of {given.again}." if given.again else f"Seed {given.seed}."
     gone = stale([entry for entry in entries if entry.file.split("/")[1] in chosen], [site for each in sites.values() for site in each])
     forgotten = [f"tests/mutate/equivalent.txt: no such line or change any more: {entry.file}: {entry.line}" for entry in gone]

@@ -38,7 +38,6 @@ class SourcePanel : public Panel {
   // Shows the softmax state of that row beside the source. The tile is counted from 1.
   void show_softmax(const SoftmaxRow& row, int64_t tile);
   int64_t shown_line() const { return code_.line(); }  // 0: none was requested
-  int64_t chosen_instruction() const { return code_.instruction(); }
 
  private:
   enum class Beside { nothing, sass, ptx, changes, edits, banks, fragments, softmax };

@@ -71,6 +71,20 @@ TEST_P(RecordedCubin, GivesVariablesAndTheAddressesOfThem) {
   EXPECT_EQ(targets.at("hits"), CubinRelocation::Target::global);
 }
 
+TEST_P(RecordedCubin, AKernelThatDoesNotBeginItsSectionIsRefused) {
+  const std::string refused = "The cubin is malformed: kernel features is not at the start of its section.";
+  std::string moved = cubin;
+  put_64(moved, symbol_at(moved, "features") + 8, 16);
+  auto kernel = read_cubin(bytes_of(moved), "features");
+  ASSERT_FALSE(kernel);
+  EXPECT_EQ(kernel.error().message, refused);
+  std::string renamed = cubin;
+  for (size_t at = 0; (at = renamed.find(".text.features", at)) != std::string::npos; ++at) renamed[at + 6] = 'F';
+  kernel = read_cubin(bytes_of(renamed), "features");
+  ASSERT_FALSE(kernel);
+  EXPECT_EQ(kernel.error().message, refused);
+}
+
 TEST_P(RecordedCubin, NamesTheFunctionsInsideTheKernel) {
   auto kernel = read_cubin(bytes_of(cubin), "features");
   ASSERT_TRUE(kernel) << kernel.error().message;

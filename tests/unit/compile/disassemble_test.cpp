@@ -1,8 +1,12 @@
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <algorithm>
+#include <sstream>
 #include <thread>
 
+#include "compile/elf_reader.h"
 #include "compile/sass.h"
 #include "platform/atomic_file.h"
 #include "platform/confine.h"
@@ -128,6 +132,31 @@ TEST_F(Disassemble, AProgramThatHangsIsEnded) {
   auto failed = run(program("exec sleep 100"), 200);
   ASSERT_FALSE(failed);
   EXPECT_EQ(failed.error().stage, Stage::deadline);
+}
+
+// nvdisasm takes seconds per gigabyte of zeroes and prints none of them, so that a source's large buffers are left out.
+TEST_F(Disassemble, TheProgramSeesNoLargeBufferOfZeroes) {
+  const auto elf = read_elf(bytes_of(cubin), kElfMachineCuda);
+  const auto zeroes = std::ranges::find(elf->sections, ".nv.global", &ElfSection::name);
+  ASSERT_NE(zeroes, elf->sections.end());
+  const size_t section = *load_at<uint64_t>(bytes_of(cubin), 0x28) + 64 * size_t(zeroes - elf->sections.begin()) + 0x20;
+  const size_t symbol = symbol_at(cubin, "hits") + 16;
+  const auto print = [](size_t at) { return fmt::format("od -A n -t u8 -j {} -N 8 \"$cubin\" >&2\n", at); };
+  const fs::path fake = program("for cubin; do :; done\n" + print(section) + print(symbol) + "exit 1");
+  const auto seen = [&](uint64_t bytes) {
+    std::string changed = cubin;
+    put_64(changed, section, bytes);
+    put_64(changed, symbol, bytes);
+    const auto failed = disassemble(bytes_of(changed), "features", {fake, cache, 20000});
+    std::istringstream told(failed ? "" : failed.error().hint);
+    uint64_t of_section = 1, of_symbol = 1;
+    told >> of_section >> of_symbol;
+    return std::pair(of_section, of_symbol);
+  };
+  constexpr uint64_t few = 1 << 20, none = 0;
+  EXPECT_EQ(seen(4), std::pair(uint64_t{4}, uint64_t{4}));
+  EXPECT_EQ(seen(few), std::pair(few, few));
+  EXPECT_EQ(seen(few + 1), std::pair(none, none));
 }
 
 TEST_F(Disassemble, AnotherKernelsTextIsRefusedAndNotKept) {

@@ -2,13 +2,18 @@
 #include <gtest/gtest.h>
 
 #include <cstddef>
+#include <cstdint>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
+
+#include "compile/elf_reader.h"
 
 namespace attnscope::compile {
 
@@ -40,6 +45,21 @@ inline std::string text_of(const std::filesystem::path& file) {
 
 inline std::span<const std::byte> bytes_of(const std::string& text) {
   return std::as_bytes(std::span<const char>(text.data(), text.size()));
+}
+
+// Where the entry of a symbol begins in the cubin's table of symbols: its value is 8 bytes behind, its size 16.
+inline size_t symbol_at(const std::string& cubin, std::string_view name) {
+  const auto elf = read_elf(bytes_of(cubin), kElfMachineCuda);
+  for (const ElfSection& section : elf->sections)
+    if (section.type == kElfSectionSymbols)
+      for (size_t i = 0; i < elf->symbols.size(); ++i)
+        if (elf->symbols[i].name == name)
+          return static_cast<size_t>(section.bytes.data() - bytes_of(cubin).data()) + 24 * i;
+  throw std::runtime_error("the cubin has no symbol " + std::string(name));
+}
+
+inline void put_64(std::string& bytes, size_t at, uint64_t value) {
+  std::memcpy(bytes.data() + at, &value, sizeof value);
 }
 
 // The test's own folder, removed at its end.

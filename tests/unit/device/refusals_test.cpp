@@ -58,8 +58,12 @@ class Refusals : public CudaDeviceTest {
 };
 
 TEST_F(Refusals, OfEnteringTheGpu) {
-  for (const char* call : {"device_get", "primary_context_retain", "context_set_current", "stream_create",
-                           "module_load_data", "module_get_function"}) {
+  for (const auto& [call, name] : {std::pair{"device_get", "cuDeviceGet"},
+                                   {"primary_context_retain", "cuDevicePrimaryCtxRetain"},
+                                   {"context_set_current", "cuCtxSetCurrent"},
+                                   {"stream_create", "cuStreamCreate"},
+                                   {"module_load_data", "cuModuleLoadData"},
+                                   {"module_get_function", "cuModuleGetFunction"}}) {
     auto one = device();
     gpu_.refused = call;
     gpu_.refused_after = 0;
@@ -67,7 +71,7 @@ TEST_F(Refusals, OfEnteringTheGpu) {
     gpu_.refused.clear();
     ASSERT_FALSE(loaded) << call;
     EXPECT_EQ(loaded.error().stage, call == std::string("module_load_data") ? Stage::decode : Stage::device);
-    EXPECT_THAT(loaded.error().message, HasSubstr("failed with CUDA_ERROR.")) << call;
+    EXPECT_THAT(loaded.error().message, HasSubstr(std::string(name) + " failed with CUDA_ERROR.")) << call;
     EXPECT_TRUE(one->load(variant_)) << "the next attempt succeeds";
     one.reset();
     EXPECT_EQ(gpu_.modules, 0) << call;

@@ -61,6 +61,7 @@ TEST(RegisterReads, ARegisterIsReadOnceForAllItsPlaces) {
 
 TEST(RegisterReads, AWideOperandIsSeveralRegisters) {
   EXPECT_THAT(reads({Unit::imad, "IMAD", "R8, R12, R16, R20", {"WIDE"}}), ElementsAre(3, 1));
+  EXPECT_THAT(reads({Unit::imad, "IMAD", "R8, R12, R17, R20", {"WIDE"}}), ElementsAre(2, 2)) << "only what is added";
 }
 
 // A has 16 rows, B has 8 columns and C has both, as the PTX ISA draws their fragments; B in one register is in R16's

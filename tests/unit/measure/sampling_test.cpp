@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "measure/statistics.h"
@@ -59,6 +60,19 @@ TEST(Sampling, StopsOnceTheIntervalIsNarrow) {
   EXPECT_EQ(timing->sampling->power_w, 300);
   EXPECT_EQ(timing->sampling->empty_us, 1.5);
   EXPECT_EQ(timing->sampling->rounds.size(), static_cast<size_t>(kFewestRounds));
+}
+
+TEST(Sampling, ARoundEndsOnceItHasBothItsSamplesAndItsTime) {
+  const struct {
+    double take_ms;
+    double takes_of_round;
+  } cases[] = {{1, std::max<double>(kFewestOfRound, kRoundMs)}, {5, std::max<double>(kFewestOfRound, kRoundMs / 5)}};
+  for (const auto& [take_ms, takes_of_round] : cases) {
+    FakeGpu gpu;
+    gpu.us = 10 * take_ms;
+    ASSERT_TRUE(gpu.sampled());
+    EXPECT_EQ(gpu.takes, gpu.rounds * takes_of_round) << take_ms;
+  }
 }
 
 TEST(Sampling, TheQuantilesAreThoseOfItsSamples) {

@@ -1,6 +1,7 @@
 #include "platform/process.h"
 
 #include <fcntl.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sched.h>
 #include <signal.h>
@@ -10,6 +11,8 @@
 
 #include <string>
 #include <thread>
+
+#include "support/temp_dir.h"
 
 namespace attnscope::platform {
 namespace {
@@ -154,6 +157,28 @@ TEST(Process, OrphansBelowAreFoundAndEnded) {
               return 0;
             }),
             0);
+}
+
+// A folder that stands for /proc: process 7 with two threads, and three others, of which two are its children.
+void write_proc(const testing_support::TempDir& proc, bool lists_children) {
+  proc.write("7/stat", "7 (attnscope) S 1 7 7 0\n");
+  proc.write("7/task/7/comm", "attnscope\n");
+  proc.write("7/task/8/comm", "compiler\n");
+  if (lists_children) proc.write("7/task/7/children", "70 ");
+  if (lists_children) proc.write("7/task/8/children", "71 ");
+  proc.write("70/stat", "70 (a) S 1 () S 7 70 70 0\n");  // a name may hold what ends a name
+  proc.write("71/stat", "71 (cat) S 7 71 71 0\n");
+  proc.write("72/stat", "72 (cat) S 70 72 72 0\n");
+  proc.write("uptime", "7 (no process) S 7\n");
+}
+
+TEST(Process, ChildrenAreTheSameWhetherTheKernelListsThemOrNot) {
+  for (const bool lists_children : {true, false}) {
+    const testing_support::TempDir proc;
+    write_proc(proc, lists_children);
+    EXPECT_THAT(children_of(7, proc.path()), testing::UnorderedElementsAre(70, 71)) << lists_children;
+    EXPECT_THAT(children_of(72, proc.path()), testing::IsEmpty()) << lists_children;
+  }
 }
 
 TEST(Process, LeavingIsByTheSignalItself) {

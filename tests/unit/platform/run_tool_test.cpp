@@ -1,5 +1,6 @@
 #include "platform/run_tool.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <fcntl.h>
@@ -11,6 +12,7 @@
 #include <cerrno>
 #include <chrono>
 #include <cstdlib>
+#include <set>
 
 #include "support/interruptions.h"
 #include "support/temp_dir.h"
@@ -168,18 +170,25 @@ TEST(RunTool, ASignalThatWeIgnoreEndsTheProgram) {
   }
 }
 
-TEST(RunTool, TooFewDescriptorsAreNoFaultOfTheProgramsFile) {
+TEST(RunTool, WhereverDescriptorsRunOutThatIsTheReason) {
   rlimit before{};
   ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
-  rlimit none = before;
-  none.rlim_cur = 0;
-  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &none), 0);
-  const auto output = run_tool(shell("true"));
-  setrlimit(RLIMIT_NOFILE, &before);
-  ASSERT_FALSE(output);
-  EXPECT_NE(output.error().message.find("/bin/sh could not be run: no pipe"), std::string::npos)
-      << output.error().message;
-  EXPECT_EQ(output.error().hint, "Close other programs, or raise `ulimit -n`.");
+  Result<ToolOutput> output;
+  std::set<std::string> missing;
+  for (rlim_t allowed = 0; allowed < 64; ++allowed) {
+    const rlimit few{allowed, before.rlim_max};
+    ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &few), 0);
+    output = run_tool(shell("echo ran"));
+    setrlimit(RLIMIT_NOFILE, &before);
+    if (output) break;
+    EXPECT_EQ(output.error().hint, "Close other programs, or raise `ulimit -n`.") << output.error().message;
+    const std::string start = "/bin/sh could not be run: ", message = output.error().message;
+    ASSERT_TRUE(message.starts_with(start)) << message;
+    missing.insert(message.substr(start.size(), message.rfind(": ") - start.size()));
+  }
+  ASSERT_TRUE(output) << "not even with 64";
+  EXPECT_EQ(output->out, "ran\n");
+  EXPECT_THAT(missing, testing::ElementsAre("no descriptor", "no memory file", "no pipe"));
 }
 
 TEST(RunTool, NamesAProgramThatIsNotThereOrWasEnded) {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 #include <string>
 
@@ -99,6 +100,29 @@ TEST(Frame, LargestFrameIsAccepted) {
   EXPECT_FALSE(decoder.next());
 }
 
+// A long frame's memory is freed once it was read, and only then.
+TEST(Frame, ALongFrameAndThoseAroundItAreWhole) {
+  std::vector<Bytes> payloads{Bytes(10, std::byte{1}), Bytes(size_t{3} << 19), Bytes(20, std::byte{2})};
+  for (size_t i = 0; i < payloads[1].size(); ++i) payloads[1][i] = static_cast<std::byte>(i % 251);
+  Bytes stream;
+  for (int twice = 0; twice < 2; ++twice)
+    for (const Bytes& payload : payloads) {
+      const auto frame = frame_of(payload);
+      stream.insert(stream.end(), frame->begin(), frame->end());
+    }
+  for (const size_t piece : {size_t{1} << 16, stream.size()}) {
+    FrameDecoder decoder;
+    size_t got = 0;
+    for (size_t at = 0; at < stream.size(); at += piece) {
+      decoder.feed(std::span(stream).subspan(at, std::min(piece, stream.size() - at)));
+      for (auto next = decoder.next(); next && *next; next = decoder.next())
+        EXPECT_TRUE(std::ranges::equal(**next, payloads[got++ % payloads.size()])) << got;
+    }
+    EXPECT_EQ(got, 2 * payloads.size()) << piece;
+    EXPECT_FALSE(decoder.in_frame());
+  }
+}
+
 TEST(Frame, SendingOversizeIsRefused) { EXPECT_FALSE(frame_of(Bytes(kMaxFrame + 1))); }
 
 TEST(Banner, FoundAtOnceAndSplit) {
@@ -139,7 +163,8 @@ TEST(Banner, GivesUpAfterTheCapAndQuotesTheNoise) {
 
 TEST(Banner, ALineWithoutEndIsCappedToo) {
   BannerSkipper skipper;
-  EXPECT_FALSE(skipper.feed(Bytes(kMaxBanner + 1, std::byte{'x'})));
+  EXPECT_TRUE(skipper.feed(Bytes(kMaxBanner, std::byte{'x'})));
+  EXPECT_FALSE(skipper.feed(Bytes(1, std::byte{'x'})));
 }
 
 }  // namespace

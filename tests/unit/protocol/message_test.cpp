@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstring>
 #include <nlohmann/json.hpp>
 #include <random>
 
@@ -321,7 +322,9 @@ TEST(MsgPack, WhatIsLeftOutIsChecked) {
 Bytes many(int tag, uint32_t count, const Bytes& item) {
   Bytes bytes{std::byte(tag)};
   for (int shift = 24; shift >= 0; shift -= 8) bytes.push_back(static_cast<std::byte>(count >> shift));
-  for (uint32_t i = 0; i < count; ++i) bytes.insert(bytes.end(), item.begin(), item.end());
+  const size_t begin = bytes.size();
+  bytes.resize(begin + count * item.size());
+  for (uint32_t i = 0; i < count; ++i) std::memcpy(&bytes[begin + i * item.size()], item.data(), item.size());
   return bytes;
 }
 
@@ -335,6 +338,28 @@ TEST(MsgPack, WhatItBuildsIsBoundByItsLength) {
     EXPECT_TRUE(from_msgpack(many(tag, 100'000, item))) << "ten times what the longest of ours holds";
   }
   EXPECT_TRUE(from_msgpack(many(0xc6, 16 << 20, nil))) << "bytes cost what they are";
+}
+
+// Of each kind as many as 32 MiB and twice the message's length pay for: a value costs 32, and a text 48, a key 64 and
+// 48, a list 32 and a map 64 more, with their letters.
+TEST(MsgPack, HasAsManyValuesAsItsLengthPaysFor) {
+  const Bytes nil{std::byte{0xc0}}, list{std::byte{0x90}}, map{std::byte{0x80}}, empty{std::byte{0xa0}};
+  const Bytes entry{std::byte{0xa1}, std::byte{'k'}, std::byte{0xc0}};
+  const struct {
+    int tag;  // of what holds them
+    Bytes item;
+    size_t costs, outer;
+  } kinds[] = {{0xdd, nil, 32, 64},
+               {0xdd, empty, 32 + 48, 64},
+               {0xdd, list, 32 + 32, 64},
+               {0xdd, map, 32 + 64, 64},
+               {0xdf, entry, 64 + 48 + 1 + 32, 96}};
+  for (const auto& [tag, item, costs, outer] : kinds) {
+    constexpr size_t header = 5;
+    const auto most = static_cast<uint32_t>(((size_t{32} << 20) + 2 * header - outer) / (costs - 2 * item.size()));
+    EXPECT_TRUE(from_msgpack(many(tag, most, item))) << costs;
+    EXPECT_FALSE(from_msgpack(many(tag, most + 1, item))) << costs;
+  }
 }
 
 TEST(MsgPack, LengthsBeyondTheBytesAreRefused) {

@@ -7,6 +7,7 @@
 #include "core/json.h"
 #include "report/bench_run.h"
 #include "report/tuned.h"
+#include "support/temp_dir.h"
 
 namespace attnscope::report {
 namespace {
@@ -447,6 +448,32 @@ TEST(Tuned, ATableSurvivesItsJsonAndKeepsOnlyWhatIsCorrect) {
   wrong = to_json(table);
   wrong["entries"][0]["config"]["knobs"]["BLOCK_M"] = "16; rm";
   EXPECT_FALSE(tuned_from_json(wrong, "t.json"));
+}
+
+TEST(Tuned, AFolderGivesItsTablesOrTheReasonOfTheFirstThatItCannotRead) {
+  const testing_support::TempDir dir;
+  TunedTable table{"NVIDIA L4", 89, {tuned("a", 10, FigureKind::modelled)}};
+  const auto file = dir.write("b.json", to_json(table).dump());
+  dir.write("notes.txt", "no table");
+  auto tables = load_tuned(dir.path());
+  ASSERT_TRUE(tables) << tables.error().message;
+  table.entries[0].source = file.string();
+  EXPECT_EQ(*tables, std::vector{table});
+  for (const char* damaged : {"{", "{\"device\": 1}"}) {
+    const auto first = dir.write("a.json", damaged);
+    tables = load_tuned(dir.path());
+    ASSERT_FALSE(tables) << damaged;
+    EXPECT_EQ(tables.error().stage, Stage::input);
+    EXPECT_THAT(tables.error().message, HasSubstr(first.string()));
+  }
+  const auto none = read_tuned(dir / "none.json");
+  ASSERT_FALSE(none);
+  EXPECT_EQ(none.error().stage, Stage::input);
+  EXPECT_THAT(none.error().message, HasSubstr("none.json"));
+  tables = load_tuned(dir / "none");
+  ASSERT_FALSE(tables);
+  EXPECT_EQ(tables.error().stage, Stage::input);
+  EXPECT_THAT(tables.error().message, HasSubstr("none: the folder of tuned tables cannot be read: No such file"));
 }
 
 TEST(Tuned, TheShippedTablesAreWhole) {

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 
 #include "core/json.h"
@@ -69,6 +70,20 @@ TEST(Validation, ThePageSaysHowFarOffByBoundKernelAndProblem) {
   EXPECT_THAT(page, HasSubstr("| mma | 1 | 20.0 % | 20.0 % | 1.25 | 0 % |"));
   EXPECT_THAT(page, HasSubstr("| B=1,H=8,S=512,D=64 | 2 | 20.0 % | 20.0 % | 1.25 | 50 % |"));
   EXPECT_THAT(page, HasSubstr("does not fit: 240 KB"));
+}
+
+TEST(Validation, ThePageSaysTheSameInWhateverOrderItsRowsCome) {
+  ValidationSet set = set_of("NVIDIA L4", 125);
+  for (const double us : {90.0, 300.0, 60.0, 110.0}) {
+    set.rows.push_back(set.rows[0]);
+    set.rows.back().us = us;
+  }
+  const std::string page = as_markdown(set);
+  EXPECT_THAT(page, HasSubstr("| tiled | 5 | 20.0 % | 66.7 % | 1.10 | 60 % |")) << page;
+  for (size_t turn = 1; turn < set.rows.size(); ++turn) {
+    std::ranges::rotate(set.rows, set.rows.begin() + 1);
+    EXPECT_EQ(as_markdown(set), page) << turn;
+  }
 }
 
 TEST(Validation, APageWithoutRowsSaysSo) {
