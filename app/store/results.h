@@ -62,6 +62,7 @@ enum class ResultOrder { newest, fastest };  // fastest: rows without a time com
 struct Merged {
   int64_t added = 0, known = 0;  // known: this file has that row already
   int64_t unreadable = 0;        // damaged in the other file, and left out
+  int64_t notes = 0;             // taken from the other file
 };
 
 // Every observation, in one SQLite file that several processes may share. Rows are only added; their order says which
@@ -93,8 +94,9 @@ class Results {
   // heads, lengths, head_dim, mask and dtype: the last 10,000, newest first. A superset of the problem's own: kv_heads,
   // layout and scale may differ.
   Result<std::vector<StoredObservation>> correct(const Problem& problem);
-  // Adds the rows of another results file that this one lacks, and leaves the other as it is. A Failure names the file
-  // that is at fault; the rows added before it stay, and merging again adds only the rest.
+  // Adds the rows of another results file that this one lacks, and its notes of experiments of which this one has none
+  // or an older one; leaves the other as it is. A Failure names the file that is at fault; the rows added before it
+  // stay, and merging again adds only the rest.
   Result<Merged> merge(const std::filesystem::path& other);
   // Keeps what a person says of an experiment's runs. An earlier word of the same experiment stays in the file and
   // counts no more. Failure (Stage::input): the text is too long or no UTF-8.
