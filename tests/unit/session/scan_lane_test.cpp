@@ -269,9 +269,9 @@ TEST_F(ScanLaneTest, ASweepSaysWhatIsHopelessOnceACorrectOneIsMeasured) {
   measured(false, 5);
   EXPECT_FALSE(next_among().hopeless_us) << "a wrong one is not to be beaten";
   measured(true, 20);
-  EXPECT_EQ(next_among().hopeless_us, 30);
+  EXPECT_EQ(next_among().hopeless_us, 24);
   measured(true, 10);
-  EXPECT_EQ(next_among().hopeless_us, 15) << "of the fastest";
+  EXPECT_EQ(next_among().hopeless_us, 12) << "of the fastest";
 }
 
 TEST_F(ScanLaneTest, OnlyAnEqualLaunchMakesEqualCodeKnown) {
