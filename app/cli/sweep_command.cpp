@@ -153,10 +153,10 @@ void add_sweep(CLI::App& app, Chosen& chosen) {
                    "Knobs and the values to try (docs/sweeping.md); else every value of the knobs without --set")
       ->type_name("FILE.json");
   command
-      ->add_option("--strategy", options->strategy,
-                   "exhaustive (the default), random, evolutionary, local, halving: few samples first, or "
-                   "model-guided: ranked by "
-                   "the emulated twin")
+      ->add_option(
+          "--strategy", options->strategy,
+          "exhaustive (the default), random, evolutionary, local, learning: by a forest of the results, halving: "
+          "few samples first, or model-guided: ranked by the emulated twin")
       ->type_name("WORD");
   command
       ->add_option("--model", options->model,

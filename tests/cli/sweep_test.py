@@ -242,7 +242,7 @@ class Sweep(unittest.TestCase):
         replayed = json.loads(self.call("sweep", "--replay", file, "--repeats", "20", "--json").stdout)
         self.assertEqual((replayed["configs"], replayed["valid"], replayed["repeats"]), (16, 12, 20))
         self.assertAlmostEqual(replayed["best_ms"], board["correct"][0]["us"] / 1000)
-        self.assertEqual(set(replayed["scores"]), {"evolutionary", "local", "random", "model-guided"})
+        self.assertEqual(set(replayed["scores"]), {"evolutionary", "local", "learning", "random", "model-guided"})
         self.assertIsNone(replayed["scores"]["model-guided"]["seconds"], "what its ranking took is not recorded")
         self.assertGreater(replayed["seconds"], 0)
         low, high = replayed["scores"]["local"]["seconds"]["interval"]
