@@ -43,7 +43,7 @@ Result<SweepPlace> place_of(const SweepOptions& options, const Draft& draft) {
   protocol::Deadlines deadlines;
   if (const int ms = options.run.deadline_ms; ms > 0) deadlines = {ms, ms, ms};
   auto pool = Pool::open(options.run.experiment.kernel_dirs, options.pool, deadlines, options.run.experiment.device,
-                         draft.device);
+                         wish_of(options.run.experiment, draft));
   if (!pool) return fail(pool.error());
   return SweepPlace::of(std::move(*pool));
 }

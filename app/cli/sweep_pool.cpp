@@ -156,6 +156,10 @@ void add_pool_options(CLI::App& command, PoolOptions& pool) {
   slurm->needs(count);
 }
 
+std::string wish_of(const ExperimentOptions& options, const Draft& draft) {
+  return options.preset.empty() ? "" : draft.device;
+}
+
 Result<std::vector<std::string>> srun_command(const std::string& arguments, const std::string& program) {
   // Without --unbuffered srun holds a message back until a line ends.
   std::vector<std::string> argv{"srun", "--ntasks=1", "--unbuffered"};
