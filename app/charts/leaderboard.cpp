@@ -83,9 +83,25 @@ std::vector<DatedRun> records_of(const std::vector<DatedRun>& runs, const std::s
   return records;
 }
 
+// Of those before `same`, how many times are told apart from the one at `at`; the times ascend. Only times that are
+// near it are compared.
+size_t told_apart_before(const std::vector<model::ModelledTime>& times, size_t same, size_t at) {
+  const model::ApartFrom from = model::apart_from();
+  const auto end = times.begin() + static_cast<std::ptrdiff_t>(same);
+  const auto beyond = [own = times[at].us](double ratio) {
+    return [own, ratio](const model::ModelledTime& time) { return own / time.us > ratio; };
+  };
+  const auto near = std::partition_point(times.begin(), end, beyond(from.always));
+  const auto as_good = std::partition_point(near, end, beyond(from.never));
+  const auto apart = [&](const model::ModelledTime& time) { return model::paired(time, times[at]).told_apart(); };
+  return static_cast<size_t>(near - times.begin() + std::count_if(near, as_good, apart));
+}
+
 // The ranks that standing_of() gives; the times ascend. Of measured times it counts ends of intervals instead of
 // comparing each with each: there may be many thousands.
 void set_ranks(std::vector<Leader>& leaders) {
+  std::vector<model::ModelledTime> modelled;
+  for (const Leader& leader : leaders) modelled.push_back(model::modelled_time(*leader.of.run));
   std::vector<double> lows, highs;  // ends of the intervals of [0, same), ascending
   const auto put = [](std::vector<double>& sorted, double end) {
     sorted.insert(std::ranges::upper_bound(sorted, end), end);
@@ -103,8 +119,7 @@ void set_ranks(std::vector<Leader>& leaders) {
       read = std::move(text);
     }
     if (time.kind == FigureKind::modelled) {
-      for (size_t before = 0; before < same; ++before)
-        if (model::paired(*leaders[before].of.run, own).told_apart()) ++leaders[at].rank;
+      leaders[at].rank += told_apart_before(modelled, same, at);
     } else {
       const auto ended = std::ranges::lower_bound(highs, time.interval_low) - highs.begin();
       const auto begins_later = lows.end() - std::ranges::upper_bound(lows, time.interval_high);

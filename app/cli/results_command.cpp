@@ -208,8 +208,12 @@ int merge(store::Results& results, const ResultsOptions& options) {
   const auto merged = results.merge(options.merge);
   say_trouble(results);
   if (!merged) return report(merged.error());
-  print_result(fmt::format("{}: {} results added, {} were here already{}", options.merge, merged->added, merged->known,
-                           merged->unreadable > 0 ? fmt::format(", {} are damaged", merged->unreadable) : ""));
+  const auto more = [](int64_t count, const char* words) {
+    return count > 0 ? fmt::format(", {} {}", count, words) : std::string();
+  };
+  print_result(fmt::format("{}: {} results added, {} were here already{}{}", options.merge, merged->added,
+                           merged->known, more(merged->unreadable, "are damaged"),
+                           more(merged->notes, "stars and notes taken")));
   return kCorrectOrUnchecked;
 }
 

@@ -43,7 +43,7 @@ Result<SweepPlace> place_of(const SweepOptions& options, const Draft& draft) {
   protocol::Deadlines deadlines;
   if (const int ms = options.run.deadline_ms; ms > 0) deadlines = {ms, ms, ms};
   auto pool = Pool::open(options.run.experiment.kernel_dirs, options.pool, deadlines, options.run.experiment.device,
-                         draft.device);
+                         wish_of(options.run.experiment, draft));
   if (!pool) return fail(pool.error());
   return SweepPlace::of(std::move(*pool));
 }
@@ -153,10 +153,10 @@ void add_sweep(CLI::App& app, Chosen& chosen) {
                    "Knobs and the values to try (docs/sweeping.md); else every value of the knobs without --set")
       ->type_name("FILE.json");
   command
-      ->add_option("--strategy", options->strategy,
-                   "exhaustive (the default), random, evolutionary, local, halving: few samples first, or "
-                   "model-guided: ranked by "
-                   "the emulated twin")
+      ->add_option(
+          "--strategy", options->strategy,
+          "exhaustive (the default), random, evolutionary, local, learning: by a forest of the results, halving: "
+          "few samples first, or model-guided: ranked by the emulated twin")
       ->type_name("WORD");
   command
       ->add_option("--model", options->model,

@@ -8,6 +8,7 @@
 #include "cli/command.h"
 #include "cli/places.h"
 #include "core/joined.h"
+#include "platform/gpus.h"
 #include "platform/paths.h"
 #include "store/workers.h"
 
@@ -92,9 +93,18 @@ Result<Sharing> share(WaitingSession& session, const std::vector<std::string>& w
   return *sharing;
 }
 
-// Each GPU of this machine beyond the first has a worker of its own, so that all of them run at once.
+std::string name_of_gpu(size_t number) { return fmt::format("gpu{}", number); }
+
+// Each GPU of this machine beyond the first has a worker of its own, so that all of them run at once. As many as the
+// driver lists start with the first one; what is left out then leaves its worker idle.
 Result<Pool> open_local(session::SessionOptions options, const std::string& asked, const std::string& wish) {
   const std::vector<std::string> argv = options.workers.front().argv;
+  const size_t own = options.workers.size();
+  const auto start_up_to = [&](size_t gpus) {
+    for (size_t gpu = options.workers.size() - own + 1; gpu < gpus; ++gpu)
+      options.workers.push_back({name_of_gpu(gpu), argv, false});
+  };
+  if (asked.empty()) start_up_to(platform::listed_gpus());
   auto waiting = WaitingSession::start(options);
   if (!waiting) return fail(waiting.error());
   auto found = (*waiting)->wait_for(asked.empty() ? wish : asked);
@@ -106,15 +116,15 @@ Result<Pool> open_local(session::SessionOptions options, const std::string& aske
   for (const std::string& sentence : like.left_out) print_note("attnscope sweep: " + sentence);
   if (like.ids.size() < 2) return pool;
   Sharing sharing{{}, pool.device.device, pool.device.versions};
-  for (const std::string& id : like.ids) {
-    const std::string name = fmt::format("gpu{}", sharing.devices.size());
-    if (!sharing.devices.empty()) options.workers.push_back({name, argv, false});
-    sharing.devices.push_back(sharing.devices.empty() ? id : name + "/" + id);
+  for (const std::string& id : like.ids)
+    sharing.devices.push_back(sharing.devices.empty() ? id : name_of_gpu(sharing.devices.size()) + "/" + id);
+  if (options.workers.size() - own + 1 < like.ids.size()) {
+    start_up_to(like.ids.size());
+    pool.session.reset();
+    auto together = WaitingSession::start(std::move(options));
+    if (!together) return fail(together.error());
+    pool.session = std::move(*together);
   }
-  pool.session.reset();
-  auto together = WaitingSession::start(std::move(options));
-  if (!together) return fail(together.error());
-  pool.session = std::move(*together);
   pool.sharing = std::move(sharing);
   return pool;
 }
@@ -144,6 +154,10 @@ void add_pool_options(CLI::App& command, PoolOptions& pool) {
                     ->check(CLI::Range(size_t{1}, kMostWorkers))
                     ->needs(slurm);
   slurm->needs(count);
+}
+
+std::string wish_of(const ExperimentOptions& options, const Draft& draft) {
+  return options.preset.empty() ? "" : draft.device;
 }
 
 Result<std::vector<std::string>> srun_command(const std::string& arguments, const std::string& program) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cli/device_wait.h"
+#include "cli/experiment_options.h"
 #include "cli/waiting_words.h"
 #include "cli/worker_options.h"
 #include "session/session.h"
@@ -40,6 +41,10 @@ struct Pool {
   static Result<Pool> open(const std::vector<std::string>& kernel_dirs, const PoolOptions& options,
                            const protocol::Deadlines& deadlines, const std::string& asked, const std::string& wish);
 };
+
+// The device of a sweep that names none: a given preset's, or empty, the best of this machine. The preset that stands
+// in where none is given says where a first run goes, and not where a sweep does.
+std::string wish_of(const ExperimentOptions& options, const Draft& draft);
 
 // srun's command line for one worker of this program. Failure (Stage::input): an open quote in `arguments`.
 Result<std::vector<std::string>> srun_command(const std::string& arguments, const std::string& program);

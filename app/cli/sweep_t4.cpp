@@ -127,8 +127,8 @@ int replay_t4(const std::string& file, size_t repeats, bool json) {
   const double best =
       std::ranges::min(space->runs, {}, [](const auto& run) { return run.ms.value_or(1e300); }).ms.value();
   std::vector<Score> scores;
-  for (const search::StrategyKind kind :
-       {search::StrategyKind::evolutionary, search::StrategyKind::local, search::StrategyKind::random})
+  for (const search::StrategyKind kind : {search::StrategyKind::evolutionary, search::StrategyKind::local,
+                                          search::StrategyKind::learning, search::StrategyKind::random})
     scores.push_back(score_without_model(*space, repeats, kind));
   if (std::ranges::any_of(space->runs, [](const auto& run) { return run.modelled_ms.has_value(); }))
     scores.push_back({search::StrategyKind::model_guided, model_score(*space), {}});

@@ -41,14 +41,13 @@ const Bars& bars() {
   return read;
 }
 
+static_assert(static_cast<size_t>(TermKind::other) + 1 == Words<TermKind>::table.size());
+
 // How unlike two times are: the share of the one that the other's terms do not have, from 0 to 1. 1 without terms.
-double unlike(const Timing& a, const Timing& b) {
-  if (!a.terms || !b.terms || a.terms->list.empty() || b.terms->list.empty()) return 1;
-  std::map<TermKind, double> shares;
-  for (const Term& term : a.terms->list) shares[term.kind] += term.us / a.p50;
-  for (const Term& term : b.terms->list) shares[term.kind] -= term.us / b.p50;
+double unlike(const ModelledTime& a, const ModelledTime& b) {
+  if (!a.has_terms || !b.has_terms) return 1;
   double sum = 0;
-  for (const auto& [kind, share] : shares) sum += std::abs(share);
+  for (size_t kind = 0; kind < a.shares.size(); ++kind) sum += std::abs(a.shares[kind] - b.shares[kind]);
   return sum / 2;
 }
 
@@ -72,12 +71,35 @@ Bar bar_of(Bound bound, bool traced, int arch) {
   return bar;
 }
 
-Paired paired(const Observation& a, const Observation& b) {
-  const int arch = a.variant ? a.variant->arch : 0;
-  if (a.experiment.kernel != b.experiment.kernel) return paired(a.timing->p50, b.timing->p50, arch);
-  const double distance = unlike(*a.timing, *b.timing);
+ModelledTime modelled_time(const Observation& observation) {
+  const Timing& timing = *observation.timing;
+  ModelledTime time{timing.p50,
+                    observation.variant ? observation.variant->arch : 0,
+                    observation.experiment.kernel,
+                    timing.terms && !timing.terms->list.empty(),
+                    {}};
+  if (time.has_terms)
+    for (const Term& term : timing.terms->list) time.shares[static_cast<size_t>(term.kind)] += term.us / timing.p50;
+  return time;
+}
+
+Paired paired(const ModelledTime& a, const ModelledTime& b) {
+  if (a.kernel != b.kernel) return paired(a.us, b.us, a.arch);
+  const double distance = unlike(a, b);
   const auto found = std::ranges::find_if(bars().one_kernel, [&](const auto& one) { return distance <= one.unlike; });
-  return pair_of(a.timing->p50, b.timing->p50, found->factor, arch);
+  return pair_of(a.us, b.us, found->factor, a.arch);
+}
+
+Paired paired(const Observation& a, const Observation& b) { return paired(modelled_time(a), modelled_time(b)); }
+
+ApartFrom apart_from() {
+  ApartFrom from{bars().other_kernels, bars().other_kernels};
+  for (const Bars::Pair& one : bars().one_kernel) {
+    from.never = std::min(from.never, one.factor);
+    from.always = std::max(from.always, one.factor);
+  }
+  from.always = std::pow(from.always, std::max(1.0, bars().other_architecture_pairs));
+  return from;
 }
 
 Paired paired(double a_us, double b_us, int arch) { return pair_of(a_us, b_us, bars().other_kernels, arch); }

@@ -1,5 +1,10 @@
 #pragma once
+#include <array>
+#include <string_view>
+
 #include "core/observation.h"
+#include "core/term.h"
+#include "core/words.h"
 
 namespace attnscope::model {
 
@@ -22,6 +27,23 @@ struct Paired {
 
 // Both must have a modelled time, and comparable() must allow the comparison.
 Paired paired(const Observation& a, const Observation& b);
+
+// A modelled time as paired() looks at it, for where each of many is compared with many.
+struct ModelledTime {
+  double us = 0;
+  int arch = 0;
+  std::string_view kernel;  // of the observation, which must live as long
+  bool has_terms = false;
+  std::array<double, Words<TermKind>::table.size()> shares{};  // of its terms
+};
+ModelledTime modelled_time(const Observation& observation);
+Paired paired(const ModelledTime& a, const ModelledTime& b);
+
+// Whatever their terms, two times are never told apart up to a ratio of `never`, and always beyond `always`.
+struct ApartFrom {
+  double never = 1, always = 1;
+};
+ApartFrom apart_from();
 
 // Of two kernels' times whose terms are not known.
 Paired paired(double a_us, double b_us, int arch);

@@ -11,17 +11,18 @@
 namespace attnscope {
 namespace search {
 
-enum class StrategyKind { exhaustive, random, evolutionary, local, model_guided, halving };
+enum class StrategyKind { exhaustive, random, evolutionary, local, learning, model_guided, halving };
 
 }  // namespace search
 
 template <>
 struct Words<search::StrategyKind> {
   using enum search::StrategyKind;
-  static constexpr WordTable<search::StrategyKind, 6> table{{{exhaustive, "exhaustive"},
+  static constexpr WordTable<search::StrategyKind, 7> table{{{exhaustive, "exhaustive"},
                                                              {random, "random"},
                                                              {evolutionary, "evolutionary"},
                                                              {local, "local"},
+                                                             {learning, "learning"},
                                                              {model_guided, "model-guided"},
                                                              {halving, "halving"}}};
 };

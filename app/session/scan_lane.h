@@ -24,7 +24,7 @@ Scan plan_scan(const ScanRequest& request, const Kernel& kernel, const Experimen
 class ScanLane {
  public:
   static constexpr size_t kMostKept = 16;     // scans of knobs, and as many of configs
-  static constexpr double kHopeless = 1.5;    // of the upper end of the fastest correct one's interval
+  static constexpr double kHopeless = 1.2;    // of the upper end of the fastest correct one's interval
   static constexpr size_t kMostCodes = 4096;  // that a request names; a code that it does not name may run twice
 
   // Keeps the request until a worker reports its devices.

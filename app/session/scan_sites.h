@@ -25,7 +25,7 @@ using LookAt = std::function<PlaceNow(const DeviceTable::Place&)>;
 class ScanSites {
  public:
   static constexpr size_t kMostLosses = 2;  // workers, with the same point
-  static constexpr size_t kMostAhead = 4;   // points that a place compiles while one runs
+  static constexpr size_t kMostAhead = 16;  // points that a place compiles while one runs, on as many cores as it has
 
   ScanSites() = default;
   explicit ScanSites(DeviceTable::Place only) : sites_{{std::move(only), {}, {}}} {}

@@ -338,6 +338,8 @@ Result<Merged> Results::merge(const std::filesystem::path& other) {
       merged.added += *added;
       merged.known += static_cast<int64_t>(rows.size()) - *added;
     }
+    auto noted = with_database([&](ResultsDatabase& database) { return merge_notes(**from, database, path_, merged); });
+    if (!noted) return fail(noted.error());
   } catch (const SQLite::Exception& error) {
     return fail(failure_of_other(other, error));
   }

@@ -62,6 +62,7 @@ enum class ResultOrder { newest, fastest };  // fastest: rows without a time com
 struct Merged {
   int64_t added = 0, known = 0;  // known: this file has that row already
   int64_t unreadable = 0;        // damaged in the other file, and left out
+  int64_t notes = 0;             // taken from the other file
 };
 
 // Every observation, in one SQLite file that several processes may share. Rows are only added, and their order says
@@ -93,8 +94,9 @@ class Results {
   // problem has the same batch, heads, lengths, head_dim, mask and dtype: the last 10,000, newest first. The result may
   // include other problems, because kv_heads, layout and scale are not compared.
   Result<std::vector<StoredObservation>> correct(const Problem& problem);
-  // Adds the rows of another results file that this one lacks, and leaves the other as it is. A Failure names the file
-  // that is at fault; the rows added before it stay, and merging again adds only the rest.
+  // Adds the rows of another results file that this one lacks, and its notes of experiments of which this one has none
+  // or an older one; leaves the other as it is. A Failure names the file that is at fault; the rows added before it
+  // stay, and merging again adds only the rest.
   Result<Merged> merge(const std::filesystem::path& other);
   // Stores a person's note on an experiment's runs. Earlier notes on the experiment stay in the file and are ignored.
   // Failure (Stage::input): the text is too long or not UTF-8.

@@ -12,6 +12,10 @@ Failure failure_of(const std::filesystem::path& path, const SQLite::Exception& e
 // Why a database without `insert` takes no row.
 Failure not_writable(const std::filesystem::path& path, const ResultsDatabase& database);
 
+// Adds to `to` each note of `from` whose experiment has none there or an older one. Notes that annotate() would refuse
+// are counted as unreadable.
+Result<void> merge_notes(ResultsDatabase& from, ResultsDatabase& to, const std::filesystem::path& path, Merged& merged);
+
 template <class Work>
 auto Results::with_database(Work work) -> decltype(work(std::declval<ResultsDatabase&>())) {
   for (bool mended = false;; mended = true) {

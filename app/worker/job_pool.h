@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -19,6 +20,8 @@ namespace attnscope::worker {
 // window stays responsive.
 class JobPool {
  public:
+  // For a machine with so many cores: on all but one of them what is left can be done at once.
+  static unsigned threads_for(int cores) { return static_cast<unsigned>(std::clamp(cores, kFewest, kMost)); }
   explicit JobPool(unsigned threads);
   ~JobPool();  // drops jobs that have not started and waits for those that have
   JobPool(const JobPool&) = delete;
@@ -46,6 +49,8 @@ class JobPool {
   }
 
  private:
+  static constexpr int kFewest = 3, kMost = 17;  // threads
+
   void post(std::function<void()> job);
   void serve();
   bool may_do_left() const { return !left_.empty() && doing_left_ < most_left_; }

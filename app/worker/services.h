@@ -9,6 +9,7 @@
 #include "core/observation.h"
 #include "core/result.h"
 #include "device/device.h"
+#include "platform/cpu_time.h"
 #include "worker/ahead.h"
 #include "worker/begun_run.h"
 #include "worker/job_pool.h"
@@ -37,7 +38,7 @@ struct Services {
   KeptCode code;
   KeptReference reference;
   std::filesystem::path decoded_cache;  // programs that nvdisasm decoded; empty: none on disk
-  JobPool pool{3};
+  JobPool pool{JobPool::threads_for(platform::usable_processors())};
   Ahead ahead;
   BegunRun begun{pool};
 

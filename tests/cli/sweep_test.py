@@ -242,7 +242,7 @@ class Sweep(unittest.TestCase):
         replayed = json.loads(self.call("sweep", "--replay", file, "--repeats", "20", "--json").stdout)
         self.assertEqual((replayed["configs"], replayed["valid"], replayed["repeats"]), (16, 12, 20))
         self.assertAlmostEqual(replayed["best_ms"], board["correct"][0]["us"] / 1000)
-        self.assertEqual(set(replayed["scores"]), {"evolutionary", "local", "random", "model-guided"})
+        self.assertEqual(set(replayed["scores"]), {"evolutionary", "local", "learning", "random", "model-guided"})
         self.assertIsNone(replayed["scores"]["model-guided"]["seconds"], "what its ranking took is not recorded")
         self.assertGreater(replayed["seconds"], 0)
         low, high = replayed["scores"]["local"]["seconds"]["interval"]
@@ -256,7 +256,8 @@ class Sweep(unittest.TestCase):
 
     def test_the_scores_in_the_docs_are_the_recorded_ones(self):
         for begins, name, count in (("On the two A100 spaces", "replay_a100.txt", 10), ("In seconds, as those files", "replay_a100.txt", 4),
-                                    ("On devices that played no part", "replay_unseen.txt", 8)):
+                                    ("On devices that played no part", "replay_unseen.txt", 8),
+                                    ("`learning` had its settings chosen", "replay_learning.txt", 15)):
             recorded = (TREE / "bench" / "results" / name).read_text()
             said = (TREE / "docs" / "sweeping.md").read_text().split(begins, 1)[1].split("\n\n", 1)[0]
             numbers = re.findall(r"\d\.\d{3}", said)
@@ -270,6 +271,17 @@ class Sweep(unittest.TestCase):
         self.assertEqual(len(took), 5)
         said = " ".join((TREE / "docs" / "sweeping.md").read_text().split())
         self.assertIn(f"answers a filter within {took[0]} to {took[-1]} ms of CPU time", said)
+
+    def test_what_the_docs_say_of_a_gpu_is_recorded(self):
+        recorded = (TREE / "bench" / "results" / "kernel_tuner_h200.txt").read_text()
+        said = (TREE / "docs" / "sweeping.md").read_text()
+        table = said.split("A full table against Kernel Tuner", 1)[1].split("\n\n", 1)[0]
+        seconds = re.findall(r"(\d+\.\d) s", table) + re.findall(r"seven rounds in (\d+\.\d) s", said) + re.findall(r"269 configs took (\d+\.\d) s", said)
+        self.assertEqual(len(seconds), 6)
+        for number in seconds:
+            self.assertRegex(recorded, rf" {number} s[ ,]")
+        brush = re.search(r"brush \(.*\) +(\d\.\d)$", (TREE / "bench" / "results" / "results_filter.txt").read_text(), re.MULTILINE)[1]
+        self.assertIn(f"answers a brush within {brush} ms of CPU time", said)
 
     def test_what_the_docs_say_of_best_is_recorded(self):
         problems = json.loads((TREE / "bench" / "results" / "best_h200.json").read_text())["problems"]

@@ -111,13 +111,31 @@ TEST(BrushedTrials, AKnobsBrushGoesToWholePositions) {
   EXPECT_EQ(trials.brush_of(0)->low, 1);
   EXPECT_EQ(trials.brush_of(0)->high, 2);
   EXPECT_THAT(trials.rows(), ElementsAre(0, 1, 3, 4));
-  EXPECT_TRUE(trials.passes(0));
-  EXPECT_FALSE(trials.passes(2));
+  EXPECT_THAT(trials.drawn(), ElementsAre(0, 1, 3, 4));
+  EXPECT_THAT(trials.drawn_faintly(), ElementsAre(2, 5));
   trials.brush(0, 0.9, 0.6);  // between two positions: the nearer one
   EXPECT_EQ(trials.brush_of(0)->low, 1);
   EXPECT_EQ(trials.brush_of(0)->high, 1);
   EXPECT_EQ(trials.brushes().size(), 1u) << "an axis has one brush";
   EXPECT_EQ(trials.brush_of(1), nullptr);
+}
+
+TEST(BrushedTrials, ANarrowBrushDrawsAllThatItKeeps) {
+  constexpr size_t kRows = 10 * kMostDrawn;
+  sweep::Trials many = six_trials();
+  many.rows.resize(kRows, many.rows.front());
+  for (sweep::TrialColumn& one : many.columns) one.values.resize(kRows, one.values.front());
+  std::vector<double>& knob = many.columns.front().values;
+  for (size_t row = 0; row < kRows; ++row) knob[row] = row % 20 == 7 ? 1 : 0;
+  BrushedTrials trials;
+  trials.follow(1, session::share(std::move(many)));
+  EXPECT_EQ(trials.drawn().size(), kMostDrawn);
+  EXPECT_THAT(trials.drawn_faintly(), testing::IsEmpty());
+  trials.brush(0, 1, 1);
+  EXPECT_EQ(trials.drawn(), trials.rows()) << "2,000, of which each tenth would be 200";
+  EXPECT_EQ(trials.drawn().front(), 7u);
+  EXPECT_GT(trials.drawn_faintly().size(), kMostDrawn / 3);
+  EXPECT_LE(trials.drawn_faintly().size(), kMostDrawn - trials.drawn().size());
 }
 
 TEST(BrushedTrials, AFiguresBrushIsAsDrawnAndLeavesOutWhatHasNone) {

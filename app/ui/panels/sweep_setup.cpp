@@ -24,6 +24,8 @@ const char* meaning_of(search::StrategyKind strategy) {
       return "Mutations of the fastest so far.";
     case search::StrategyKind::local:
       return "The neighbours of the fastest so far.";
+    case search::StrategyKind::learning:
+      return "What the results so far let expect to be fast, near the fastest and anywhere.";
     case search::StrategyKind::model_guided:
       return "The model ranks all configs, and the device runs those ranked fastest. On an "
              "emulated device, which is modelled itself, every config runs.";

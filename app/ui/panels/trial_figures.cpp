@@ -90,9 +90,7 @@ charts::Figure ParallelPlot::figure(const BrushedTrials& brushed) {
   made.y = {"", 0, 1, false, {}};
   for (size_t column = 0; column < trials.columns.size(); ++column)
     made.x.marks.emplace_back(double(column), trials.columns[column].name);
-  const size_t stride = stride_of(brushed.rows().size());
-  for (size_t at = 0; at < brushed.rows().size(); at += stride) {
-    const uint32_t row = brushed.rows()[at];
+  for (const uint32_t row : brushed.drawn()) {
     charts::FigureLine& line = made.lines.emplace_back();
     line.dashed = trials.rows[row].rank == 0;
     for (size_t column = 0; column < trials.columns.size(); ++column)

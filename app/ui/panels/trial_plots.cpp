@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <ranges>
 
 #include "charts/format.h"
 #include "ui/widgets/text.h"
@@ -16,20 +17,20 @@ using sweep::Trial;
 using sweep::TrialColumn;
 using sweep::Trials;
 
-constexpr size_t kMostDrawn = 4000;  // points or lines: more would hide each other, and cost frames
-constexpr float kNear = 0.6f;        // em: a trial this near the pointer is the one meant
-constexpr double kMargin = 0.08;     // of an axis, beyond its least and most value
-constexpr float kClick = 0.3f;       // em: a drag that is shorter is a click
+constexpr float kNear = 0.6f;     // em: a trial this near the pointer is the one meant
+constexpr double kMargin = 0.08;  // of an axis, beyond its least and most value
+constexpr float kClick = 0.3f;    // em: a drag that is shorter is a click
 
 ImU32 colour_of(const Trial& trial) {
   if (trial.rank == 0) return palette().bad;
   return trial.rank == 1 ? palette().good : ui::colour_of(trial.kind);
 }
 
-void say_drawn(ImDrawList* list, ImVec2 at, size_t rows) {
-  if (stride_of(rows) == 1) return;
-  const std::string words =
-      fmt::format("1 of {} trials is drawn, of {}", stride_of(rows), charts::count_text(double(rows)));
+void say_drawn(ImDrawList* list, ImVec2 at, const BrushedTrials& brushed) {
+  const size_t rows = brushed.rows().size(), stride = stride_of(rows);
+  if (stride == 1) return;
+  const std::string words = fmt::format("1 of {} trials is drawn, of {}{}", stride, charts::count_text(double(rows)),
+                                        brushed.brushes().empty() ? "" : " in the brush");
   list->AddText(at, palette().dim, words.c_str());
 }
 
@@ -109,6 +110,12 @@ void brush_box(ImDrawList* list, ImVec2 low, ImVec2 high) {
   list->AddRect(low, high, with_alpha(palette().accent, 0.8f));
 }
 
+std::vector<uint32_t> thinned(const std::vector<uint32_t>& rows, size_t most) {
+  std::vector<uint32_t> left;
+  for (size_t at = 0; at < rows.size(); at += stride_of(rows.size(), most)) left.push_back(rows[at]);
+  return left;
+}
+
 bool is_click(ImVec2 from, ImVec2 to) { return std::hypot(to.x - from.x, to.y - from.y) < em(kClick); }
 
 }  // namespace
@@ -149,12 +156,19 @@ void BrushedTrials::clear() {
 }
 
 void BrushedTrials::filter() {
+  constexpr size_t kFewestFaint = kMostDrawn / 4;
   rows_ = sweep::brushed(*trials_, brushes_);
-  passes_.assign(trials_->rows.size(), false);
-  for (const uint32_t row : rows_) passes_[row] = true;
+  drawn_ = thinned(rows_, kMostDrawn);
+  std::vector<uint32_t> others;
+  for (uint32_t row = 0, passed = 0; row < trials_->rows.size(); ++row)
+    if (passed < rows_.size() && rows_[passed] == row)
+      ++passed;
+    else
+      others.push_back(row);
+  drawn_faintly_ = thinned(others, std::max(kMostDrawn - drawn_.size(), kFewestFaint));
 }
 
-size_t stride_of(size_t rows) { return std::max<size_t>(1, (rows + kMostDrawn - 1) / kMostDrawn); }
+size_t stride_of(size_t rows, size_t most) { return std::max<size_t>(1, (rows + most - 1) / most); }
 
 std::string words_of(const Trials& trials, size_t row) {
   const Trial& trial = trials.rows[row];
@@ -198,22 +212,21 @@ std::optional<size_t> ScatterPlot::draw(BrushedTrials& brushed) {
   y_labels(list, y, box, left - em(0.5f));
   std::optional<size_t> nearest;
   float near = em(kNear);
-  const size_t step = stride_of(trials.rows.size());
   list->PushClipRect(box.low, box.high, true);
-  for (size_t at = (trials.rows.size() + step - 1) / step; at-- > 0;) {
-    const size_t row = at * step;  // the fastest last, on top
+  const auto draw_row = [&](uint32_t row, bool passes) {
     const double vx = x.values[row], vy = y.values[row];
-    if (!std::isfinite(vx) || !std::isfinite(vy)) continue;
+    if (!std::isfinite(vx) || !std::isfinite(vy)) return;
     const double aside = spread(trials.rows[row].point);
     const ImVec2 here{box.x(place(x, vx + (x.is_knob() ? aside : 0))), box.y(place(y, vy + (y.is_knob() ? aside : 0)))};
-    const bool passes = brushed.passes(row);
     draw_mark(list, here, trials.rows[row], em(0.22f), passes ? 0.85f : 0.13f);
     const float away = std::hypot(here.x - mouse.x, here.y - mouse.y);
     if (passes && away <= near) {
       near = away;
       nearest = row;
     }
-  }
+  };
+  for (const uint32_t row : brushed.drawn_faintly()) draw_row(row, false);
+  for (const uint32_t row : std::views::reverse(brushed.drawn())) draw_row(row, true);  // the fastest last, on top
   const auto edge = [](const Brush* brush, const TrialColumn& column, bool high, double otherwise) {
     if (brush == nullptr) return otherwise;
     const double half = column.is_knob() ? 0.5 : 0;
@@ -228,7 +241,7 @@ std::optional<size_t> ScatterPlot::draw(BrushedTrials& brushed) {
     brush_box(list, {std::min(pressed_->x, mouse.x), std::min(pressed_->y, mouse.y)},
               {std::max(pressed_->x, mouse.x), std::max(pressed_->y, mouse.y)});
   list->PopClipRect();
-  say_drawn(list, {box.low.x + em(0.4f), box.low.y + em(0.2f)}, trials.rows.size());
+  say_drawn(list, {box.low.x + em(0.4f), box.low.y + em(0.2f)}, brushed);
   if (hovered && nearest && !active) ImGui::SetTooltip("%s", words_of(trials, *nearest).c_str());
   if (!released || !pressed_) return std::nullopt;
   const ImVec2 from = *std::exchange(pressed_, std::nullopt);
@@ -256,7 +269,7 @@ std::optional<size_t> ParallelPlot::draw(BrushedTrials& brushed) {
     if (std::abs(mouse.x - x_of(at)) < std::min(em(1), each * 0.3f)) axis = at;
   std::optional<size_t> nearest;
   float near = em(kNear);
-  const auto line = [&](size_t row, ImU32 colour, float width) {
+  const auto line = [&](size_t row, ImU32 colour, float width, bool passes) {
     std::optional<ImVec2> before;
     for (size_t at = 0; at < trials.columns.size(); ++at) {
       const double value = trials.columns[at].values[row];
@@ -267,7 +280,7 @@ std::optional<size_t> ParallelPlot::draw(BrushedTrials& brushed) {
       const ImVec2 here{x_of(at), box.y(place(trials.columns[at], value))};
       if (before) {
         list->AddLine(*before, here, colour, width);
-        if (mouse.x >= before->x && mouse.x <= here.x && brushed.passes(row)) {
+        if (mouse.x >= before->x && mouse.x <= here.x && passes) {
           const float y = before->y + (here.y - before->y) * (mouse.x - before->x) / (here.x - before->x);
           if (std::abs(y - mouse.y) < near) {
             near = std::abs(y - mouse.y);
@@ -278,17 +291,12 @@ std::optional<size_t> ParallelPlot::draw(BrushedTrials& brushed) {
       before = here;
     }
   };
-  const size_t step = stride_of(trials.rows.size());
   const float alpha = std::clamp(12.0f / std::sqrt(f32(static_cast<double>(brushed.rows().size()) + 1)), 0.12f, 0.8f);
-  for (size_t at = 0; at < trials.rows.size(); at += step)
-    if (!brushed.passes(at)) line(at, with_alpha(palette().faint, 0.12f), 1);
-  for (size_t at = (trials.rows.size() + step - 1) / step; at-- > 0;) {
-    const size_t row = at * step;
-    if (brushed.passes(row))
-      line(row, with_alpha(colour_of(trials.rows[row]), trials.rows[row].rank == 1 ? 1 : alpha),
-           em(trials.rows[row].rank == 1 ? 0.16f : 0.08f));
-  }
-  if (hovered && nearest && !axis && !active) line(*nearest, palette().text, em(0.18f));
+  for (const uint32_t row : brushed.drawn_faintly()) line(row, with_alpha(palette().faint, 0.12f), 1, false);
+  for (const uint32_t row : std::views::reverse(brushed.drawn()))
+    line(row, with_alpha(colour_of(trials.rows[row]), trials.rows[row].rank == 1 ? 1 : alpha),
+         em(trials.rows[row].rank == 1 ? 0.16f : 0.08f), true);
+  if (hovered && nearest && !axis && !active) line(*nearest, palette().text, em(0.18f), true);
   for (size_t at = 0; at < trials.columns.size(); ++at) {
     const TrialColumn& column = trials.columns[at];
     const float x = x_of(at);
@@ -314,7 +322,7 @@ std::optional<size_t> ParallelPlot::draw(BrushedTrials& brushed) {
                 {x + em(0.4f), box.y(place(column, brush->low - half)) + 1});
     }
   }
-  say_drawn(list, {box.low.x + em(0.4f), box.high.y - em(1)}, trials.rows.size());
+  say_drawn(list, {box.low.x + em(0.4f), box.high.y - em(1)}, brushed);
   if (ImGui::IsItemActivated()) {
     pressed_ = mouse;
     pressed_axis_ = axis;

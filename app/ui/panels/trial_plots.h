@@ -18,7 +18,9 @@ class BrushedTrials {
 
   const sweep::Trials& all() const { return *trials_; }
   const std::vector<uint32_t>& rows() const { return rows_; }  // into all().rows
-  bool passes(size_t row) const { return passes_[row]; }
+  // Those that the plots draw, by stride_of(): of what passes, and of the rest as many as there is room for.
+  const std::vector<uint32_t>& drawn() const { return drawn_; }
+  const std::vector<uint32_t>& drawn_faintly() const { return drawn_faintly_; }
   const std::vector<sweep::Brush>& brushes() const { return brushes_; }
   const sweep::Brush* brush_of(size_t column) const;
   void brush(size_t column, double low, double high);  // for a knob, the ends are rounded to whole positions
@@ -31,8 +33,7 @@ class BrushedTrials {
   uint64_t sweep_ = 0;
   session::Shared<sweep::Trials> trials_ = session::share<sweep::Trials>();
   std::vector<sweep::Brush> brushes_;
-  std::vector<uint32_t> rows_;
-  std::vector<bool> passes_;
+  std::vector<uint32_t> rows_, drawn_, drawn_faintly_;
 };
 
 // A figure against a figure or a knob. Dragging brushes both axes.
@@ -59,8 +60,9 @@ class ParallelPlot {
   std::optional<size_t> pressed_axis_;
 };
 
+inline constexpr size_t kMostDrawn = 4000;  // points or lines: more would hide each other, and cost frames
 // Of that many rows the plots draw one of each stride, from the first, the fastest, on.
-size_t stride_of(size_t rows);
+size_t stride_of(size_t rows, size_t most = kMostDrawn);
 
 // A trial as lines of text: its config, time and result.
 std::string words_of(const sweep::Trials& trials, size_t row);

@@ -164,6 +164,11 @@ TEST_F(LeaderboardTest, RanksAreThoseOfEveryPair) {
       const double us = kind == FigureKind::measured ? 1000 + at * 0.25 : 10 * std::pow(1.05, at);
       Observation run = timed("k" + std::to_string(i), us, i % 7 * 0.0005);
       run.timing->kind = kind;
+      if (kind == FigureKind::modelled && i % 3 > 0) {  // of one kernel, with terms that are more or less alike
+        run.experiment.kernel = "one";
+        const double share = i % 5 * 0.25 * us;
+        run.timing->terms = Terms{{{TermKind::issue, share, {}}, {TermKind::barriers, us - share, {}}}, {}, ""};
+      }
       if (i % 11 == 0) {  // a damaged one
         run.timing->interval_low += 5;
         run.timing->interval_high += 5;

@@ -31,6 +31,15 @@ TEST(SweepPool, SrunGetsItsArgumentsAsAShellSplitsThem) {
   EXPECT_THAT(open.error().message, HasSubstr("--slurm: the command \"--comment='two\" has an open quote"));
 }
 
+TEST(SweepPool, OnlyAGivenPresetSaysWhereASweepRuns) {
+  Draft draft;
+  draft.device = "emulated:l4";  // as the default preset has it, too
+  ExperimentOptions options;
+  EXPECT_EQ(wish_of(options, draft), "") << "every GPU of this machine";
+  options.preset = "mine.json";
+  EXPECT_EQ(wish_of(options, draft), "emulated:l4");
+}
+
 TEST(SweepPool, EveryGpuLikeTheFirstTakesPart) {
   const DeviceSpec first = gpu("cuda:0", "NVIDIA H200");
   DeviceSpec emulated = gpu("emulated:h200", "NVIDIA H200");

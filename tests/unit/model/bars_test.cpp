@@ -29,6 +29,18 @@ Observation modelled(double us, TermKind one, TermKind other, int arch = kMeasur
 
 double width(const Paired& paired) { return std::log(paired.high / paired.low); }
 
+TEST(Bars, BeyondARatioTermsDecideNothing) {
+  const ApartFrom from = apart_from();
+  EXPECT_LT(1, from.never);
+  EXPECT_LT(from.never, from.always);
+  for (const int arch : {kMeasured, kOther})
+    for (const TermKind other : {TermKind::fp32, TermKind::barriers}) {
+      const Observation a = modelled(100, TermKind::issue, TermKind::fp32, arch);
+      EXPECT_FALSE(paired(a, modelled(100 * from.never * 0.999, TermKind::issue, other, arch)).told_apart());
+      EXPECT_TRUE(paired(a, modelled(100 * from.always * 1.001, TermKind::issue, other, arch)).told_apart());
+    }
+}
+
 TEST(Bars, HoldTheModelledTime) {
   for (const auto& [bound, word] : Words<Bound>::table)
     for (const bool traced : {false, true})

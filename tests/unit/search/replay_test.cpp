@@ -133,13 +133,14 @@ Recorded bowl() {
   });
 }
 
-Scored scored(const Recorded& space, StrategyKind kind) {
-  return score_of(space, 100, [kind](const Grid& grid, uint64_t seed) {
+Scored scored(const Recorded& space, StrategyKind kind, size_t repeats = 100) {
+  return score_of(space, repeats, [kind](const Grid& grid, uint64_t seed) {
     return strategy_without_model(kind, grid, seed, {}, true);
   });
 }
 Scored evolved(const Recorded& space) { return scored(space, StrategyKind::evolutionary); }
 Scored local(const Recorded& space) { return scored(space, StrategyKind::local); }
+Scored learned(const Recorded& space) { return scored(space, StrategyKind::learning, 25); }
 
 // If evaluations are counted, a point that is slow to try costs a search nothing extra.
 TEST(ReplayTest, AScoreInSecondsCountsWhatAConfigTakes) {
@@ -163,6 +164,7 @@ TEST(ReplayTest, RandomOrdersScoreZeroOnAverageAndASearchThatFollowsASlopeMore) 
   EXPECT_LT(random.high - random.low, 0.2);
   EXPECT_GT(evolved(space).low, random.high);
   EXPECT_GT(local(space).low, random.high);
+  EXPECT_GT(learned(space).low, random.high);
 }
 
 TEST(ReplayTest, TheSearchesAreBetterThanRandomWhereThereIsAnySlope) {
@@ -183,6 +185,7 @@ TEST(ReplayTest, TheSearchesAreBetterThanRandomWhereThereIsAnySlope) {
   for (const auto& [name, space] : shapes) {
     EXPECT_GT(evolved(space).low, 0) << name;
     EXPECT_GT(local(space).low, 0) << name;
+    EXPECT_GT(learned(space).low, 0) << name;
   }
 }
 
@@ -198,6 +201,7 @@ TEST(ReplayTest, TheSearchesAreAboutAsGoodAsRandomWhereTheNeighboursSayNothing) 
   for (const auto& [name, space] : shapes) {
     EXPECT_GT(evolved(space).mean, -0.15) << name;
     EXPECT_GT(local(space).mean, -0.15) << name;
+    EXPECT_GT(learned(space).mean, -0.15) << name;
   }
 }
 
@@ -206,7 +210,7 @@ TEST(ReplayTest, WhereNothingLeadsToTheBestASearchThatGoesOnFindsItInTheEnd) {
   const Recorded space = recorded({7, 7, 7}, [](const std::vector<size_t>& at) {
     return off(at, {6, 6, 6}) == 0 ? 1.0 : 3 - 0.01 * off(at, {6, 6, 6});
   });
-  for (const StrategyKind kind : {StrategyKind::evolutionary, StrategyKind::local}) {
+  for (const StrategyKind kind : {StrategyKind::evolutionary, StrategyKind::local, StrategyKind::learning}) {
     const auto strategy = strategy_without_model(kind, space.grid, 1, {}, true);
     EXPECT_EQ(replay(space, *strategy, space.runs.size()).back(), 1.0) << word_of(kind);
   }

@@ -10,6 +10,7 @@
 #include <numeric>
 #include <set>
 
+#include "search/learning.h"
 #include "search/search.h"
 
 namespace attnscope::search {
@@ -280,6 +281,57 @@ TEST(LocalTest, WithABudgetItTriesEveryPointIfItMay) {
   const Grid grid = grid_of({6, 6, 6});
   auto strategy = strategy_without_model(StrategyKind::local, grid, 3, {}, true);
   EXPECT_THAT(run(std::move(strategy), grid, bowl({0, 0, 0}), 1000).points, SizeIs(216));
+}
+
+TEST(LearningTest, WithABudgetItTriesEveryPointIfItMay) {
+  const Grid grid = grid_of({6, 6, 3});
+  auto strategy = strategy_without_model(StrategyKind::learning, grid, 3, {}, true);
+  EXPECT_THAT(run(std::move(strategy), grid, bowl({0, 0, 0}), 1000).points, SizeIs(108));
+}
+
+TEST(LearningTest, IsTheSameForASeedAndStartsFromItsSeeds) {
+  const Grid grid = grid_of({8, 8, 8});
+  const auto tried = [&](uint64_t seed) {
+    const std::vector<size_t> seeds{7, 3};
+    return run(std::make_unique<Learning>(grid, seed, seeds, Learning::persistent()), grid, bowl({5, 1, 2}), 60).points;
+  };
+  EXPECT_EQ(tried(1), tried(1));
+  EXPECT_NE(tried(1), tried(2));
+  const std::vector<size_t> first = tried(2);
+  ASSERT_GE(first.size(), 2u);
+  EXPECT_EQ(first[0], 7u);
+  EXPECT_EQ(first[1], 3u);
+}
+
+// What one axis says of the others is learnt: the fast points lie where two axes are equal, far from each other.
+TEST(LearningTest, FindsWhatLocalNeighboursDoNotLeadTo) {
+  const Grid grid = grid_of({12, 12, 4});
+  const Landscape landscape = [](const std::vector<size_t>& at) -> std::optional<double> {
+    const double apart = std::abs(static_cast<double>(at[0]) - static_cast<double>(at[1]));
+    return 10 + 3 * apart - 0.4 * static_cast<double>(at[0]) + (at[2] == 1 ? 0.0 : 2.0);
+  };
+  double learning = 0, random = 0;
+  for (uint64_t seed = 1; seed <= 10; ++seed) {
+    learning += least(
+        run(std::make_unique<Learning>(grid, seed, std::vector<size_t>{}, Learning::persistent()), grid, landscape, 60),
+        grid, landscape);
+    random += least(run(std::make_unique<RandomOrder>(grid, seed), grid, landscape, 60), grid, landscape);
+  }
+  EXPECT_LT(learning / 10, 6.8) << "the best has 5.6";
+  EXPECT_GT(random / 10, 7);
+}
+
+TEST(LearningTest, EndsWhereNothingGainsAndGoesOnWhileNothingIsCorrect) {
+  const Grid flat = grid_of({20, 20});
+  const Ran ran = run(std::make_unique<Learning>(flat, 1, std::vector<size_t>{}, Learning::Settings{}), flat,
+                      [](const std::vector<size_t>&) { return 1.0; });
+  EXPECT_THAT(ran.points, SizeIs(8 + 2 * 16)) << "its start, and 16 batches without a new best";
+  const Grid grid = grid_of({40});
+  const Landscape rare = [](const std::vector<size_t>& at) -> std::optional<double> {
+    if (at[0] < 39) return std::nullopt;
+    return 1.0;
+  };
+  EXPECT_EQ(run(strategy_without_model(StrategyKind::learning, grid, 3, {}, false), grid, rare).best, 39u);
 }
 
 TEST(StrategyTest, ABatchIsAsLargeAsWhatRunsAtOnce) {

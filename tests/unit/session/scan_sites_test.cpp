@@ -3,12 +3,21 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <numeric>
+
 namespace attnscope::session {
 namespace {
 
-using testing::ElementsAre;
+using testing::ElementsAreArray;
 using testing::HasSubstr;
 using testing::IsEmpty;
+
+// The points that a place compiles ahead: as many as it may, from `first` on.
+std::vector<size_t> ahead_from(size_t first) {
+  std::vector<size_t> points(ScanSites::kMostAhead);
+  std::iota(points.begin(), points.end(), first);
+  return points;
+}
 
 // Two workers, a and b, with one device each, that share a scan.
 class ScanSitesTest : public testing::Test {
@@ -17,7 +26,7 @@ class ScanSitesTest : public testing::Test {
     spec_.id = "emulated:l4";
     spec_.name = "NVIDIA L4";
     spec_.sms = 58;
-    scan_.points.resize(12);
+    scan_.points.resize(3 * ScanSites::kMostAhead);
     now_["a"] = now_["b"] = PlaceNow{true, false, &spec_, {}, ""};
     sites_ =
         ScanSites({{1, "a", "emulated:l4", &spec_}, {2, "b", "emulated:l4", &spec_}}, Sharing{{"a", "b"}, spec_, {}});
@@ -47,14 +56,17 @@ class ScanSitesTest : public testing::Test {
 };
 
 TEST_F(ScanSitesTest, EachPlaceHasOnePointAtATime) {
+  constexpr size_t kMost = ScanSites::kMostAhead;
   EXPECT_EQ(take(), "a 0");
-  EXPECT_THAT(ahead_, ElementsAre(1, 2, 3, 4));
-  EXPECT_EQ(take(), "b 5") << "a compiles those before it";
-  EXPECT_THAT(ahead_, ElementsAre(6, 7, 8, 9));
+  EXPECT_THAT(ahead_, ElementsAreArray(ahead_from(1)));
+  EXPECT_EQ(take(), "b " + std::to_string(kMost + 1)) << "a compiles those before it";
+  EXPECT_THAT(ahead_, ElementsAreArray(ahead_from(kMost + 2)));
   EXPECT_EQ(take(), "none");
   end(0, 0);
   EXPECT_EQ(take(), "a 1") << "what it has compiled";
-  EXPECT_THAT(ahead_, ElementsAre(2, 3, 4, 10));
+  std::vector<size_t> next = ahead_from(2);
+  next.back() = 2 * kMost + 2;  // b compiles those between
+  EXPECT_THAT(ahead_, ElementsAreArray(next));
 }
 
 TEST_F(ScanSitesTest, APlaceWithoutWorkTakesWhatAnotherCompiles) {
@@ -71,7 +83,7 @@ TEST_F(ScanSitesTest, OnePlaceGoesInOrder) {
   EXPECT_FALSE(one.shared());
   const auto first = one.next(scan_, {});
   ASSERT_TRUE(first);
-  EXPECT_THAT(first->ahead, ElementsAre(1, 2, 3, 4));
+  EXPECT_THAT(first->ahead, ElementsAreArray(ahead_from(1)));
   one.start(*first);
   EXPECT_FALSE(one.next(scan_, {}));
   EXPECT_EQ(one.hopeless({}), "");

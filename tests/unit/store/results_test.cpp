@@ -236,6 +236,33 @@ TEST(Results, MergingAddsWhatIsMissingOnce) {
   EXPECT_EQ(times_of(*ours, kAll, ResultOrder::fastest).front(), 20);
 }
 
+TEST(Results, MergingTakesTheNotesThatAreMissingOrLater) {
+  TempDir dir;
+  auto ours = open(dir / "a.sqlite");
+  ASSERT_TRUE(ours->annotate("ours", {true, "stays"}, 1));
+  ASSERT_TRUE(ours->annotate("both", {true, "older"}, 1));
+  ASSERT_TRUE(ours->annotate("later here", {false, "mine"}, 9));
+  ASSERT_TRUE(ours->annotate("taken back there", {true, ""}, 1));
+  {
+    auto theirs = open(dir / "b.sqlite");
+    ASSERT_TRUE(theirs->annotate("theirs", {false, "first"}, 2));
+    ASSERT_TRUE(theirs->annotate("theirs", {true, "new"}, 3));
+    ASSERT_TRUE(theirs->annotate("both", {false, "newer"}, 2));
+    ASSERT_TRUE(theirs->annotate("later here", {false, "theirs"}, 8));
+    ASSERT_TRUE(theirs->annotate("taken back there", {}, 2));
+    ASSERT_TRUE(theirs->annotate("nothing", {}, 2));
+  }
+  for (const int64_t taken : {3, 0}) {
+    const auto merged = ours->merge(dir / "b.sqlite");
+    ASSERT_TRUE(merged) << merged.error().message;
+    EXPECT_EQ(merged->notes, taken) << "merging again takes nothing";
+    EXPECT_EQ(*ours->notes(), (std::map<std::string, RunNote>{{"ours", {true, "stays"}},
+                                                              {"both", {false, "newer"}},
+                                                              {"later here", {false, "mine"}},
+                                                              {"theirs", {true, "new"}}}));
+  }
+}
+
 TEST(Results, MergingRefusesWhatIsNoResultsFile) {
   TempDir dir;
   auto ours = open(dir / "a.sqlite");

@@ -52,6 +52,12 @@ TEST(JobPool, WorkThatWasNotBegunIsNotDone) {
   EXPECT_FALSE(run);
 }
 
+TEST(JobPool, HasAThreadForEachCoreWithinLimits) {
+  EXPECT_EQ(JobPool::threads_for(2), 3u) << "the fewest";
+  EXPECT_EQ(JobPool::threads_for(12), 12u);
+  EXPECT_EQ(JobPool::threads_for(64), 17u) << "what a request says of the next configs keeps no more busy";
+}
+
 TEST(JobPool, WhatIsLeftNeverTakesAllThreads) {
   std::atomic<bool> cancel{false};
   std::promise<void> hold, begun;

@@ -1,0 +1,45 @@
+#pragma once
+#include <optional>
+#include <vector>
+
+#include "search/forest.h"
+#include "search/strategy.h"
+
+namespace attnscope::search {
+
+// A forest learns from what ran, and the device decides: after `start` points (`seeds` and random ones) each batch has
+// the points that the forest expects to be fast or knows little of. Half of them are neighbours of the fastest points
+// (one knob differs), of which every second time one is the next value up or down of any knob, for the forest may be
+// wrong about it. Half are drawn from anywhere; the longer no best was accepted, the more of these are random, for the
+// forest knows only slopes that it has seen. It ends after `patience` batches without an accepted best (0: never), or
+// when every point is tried.
+class Learning final : public Strategy {
+ public:
+  struct Settings {
+    size_t start = 8;
+    size_t batch = 2;
+    size_t patience = 16;
+  };
+  static Settings persistent() { return {.patience = 0}; }
+
+  Learning(const Grid& grid, uint64_t seed, std::vector<size_t> seeds, Settings settings);
+  std::vector<size_t> propose(const History& history) override;
+
+ private:
+  void learn(const History& history);
+  // Those that the forest wants most first.
+  std::vector<size_t> ranked(const std::vector<size_t>& points) const;
+  std::vector<size_t> near_the_fastest(const History& history) const;
+  std::vector<size_t> next_to_the_fastest(const History& history) const;
+  std::vector<size_t> from_anywhere(const History& history);
+
+  const Grid& grid_;
+  Random random_;
+  std::vector<size_t> seeds_;
+  Settings settings_;
+  Forest forest_;
+  std::optional<size_t> best_;
+  size_t without_best_ = 0;  // batches
+};
+
+}  // namespace attnscope::search
