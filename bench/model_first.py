@@ -200,11 +200,36 @@ class Run:
         self.options.out.write_text(json.dumps(head, indent=1)[:-2] + f',\n "searches": [\n{lines}\n ]\n}}\n')
 
 
+def place_of_best(rows):
+    """Of the fastest that was timed, in the model's order."""
+    ordered = sorted(rows, key=lambda r: r["modelled"])
+    return ordered.index(min(ordered, key=lambda r: r["us"])) + 1
+
+
+def summary(file):
+    """A table by kernel, for docs/model.md."""
+    lines = ["| kernel | random configs | median error | 90th percentile | searches | rank correlation, mean | fastest of the first 20: beyond the fastest, at most | place of the fastest in the model's order |",
+             "| --- | --- | --- | --- | --- | --- | --- | --- |"]
+    data = json.loads(file.read_text())["searches"]
+    for kernel in ["all", *dict.fromkeys(one["kernel"] for one in data)]:
+        of = [one for one in data if kernel in ("all", one["kernel"])]
+        drawn = [r for one in of for r in one["rows"] if r["random"]]
+        errors = [abs(r["modelled"] / r["us"] - 1) for r in drawn]
+        searched = [one["rows"] for one in of if any(r["first"] for r in one["rows"])]
+        beyond = max(min(r["us"] for r in rows if r["first"]) / min(r["us"] for r in rows) - 1 for rows in searched)
+        ranks = [rank_correlation(some) for rows in searched if len(some := [r for r in rows if r["random"]]) > 3]
+        places = sorted(place_of_best(rows) for rows in searched)
+        rank = f"{sum(ranks) / len(ranks):.2f}" if ranks else ""
+        lines.append(f"| {kernel} | {len(drawn)} | {percent(quantile(errors, 0.5))} | {percent(quantile(errors, 0.9))} | {len(searched)} | {rank} | "
+                     f"{percent(beyond)} | {places[0]} to {places[-1]}, median {quantile(places, 0.5):.0f} |")
+    return lines
+
+
 def report(file):
     """Lines of text; the last says how many searches came close."""
     data = json.loads(file.read_text())
-    lines = ["| kernel | problem | of a pool of | first | random | best of the first, us | best of all, us | further | rank correlation, random |",
-             "| --- | --- | --- | --- | --- | --- | --- | --- | --- |"]
+    lines = ["| kernel | problem | of a pool of | first | random | best of the first, us | best of all, us | further | place of the best | rank correlation, random |",
+             "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |"]
     close = searches = 0
     for one in data["searches"]:
         first = [r["us"] for r in one["rows"] if r["first"]]
@@ -215,7 +240,7 @@ def report(file):
         close += min(first) <= (1 + CLOSE) * best
         order = f"{rank_correlation(drawn):.2f}" if len(drawn) > 3 else ""
         lines.append(f"| {one['kernel']} | {one['problem']} | {one['pool']} | {len(first)} | {len(drawn)} | {min(first):.2f} | {best:.2f} | "
-                     f"{percent(min(first) / best - 1)} | {order} |")
+                     f"{percent(min(first) / best - 1)} | {place_of_best(one['rows'])} | {order} |")
     drawn = [r for one in data["searches"] for r in one["rows"] if r["random"]]
     if not drawn:
         return lines
