@@ -236,6 +236,12 @@ def main():
                                        (one["rows"] for one in [*earlier, draw])), ("H100", elsewhere)])
     tables["warps"] = warp_table(rows + draw["rows"])
     tables["h100"] = table(elsewhere, bars, "bound")
+    import model_first  # which takes its figures from here
+
+    tables["first"] = model_first.summary(ROOT / "bench/results/model_first_h200.json")
+    import kernel_tuner_caches  # and this one, too
+
+    tables["a100"] = kernel_tuner_caches.report(json.loads((ROOT / "bench/results/model_a100_caches.json").read_text()))
     tables["summary"] = summary(draw["rows"], bars, elsewhere)
     made = {ROOT / "assets/model/bars.json": json.dumps(bars, indent=1) + "\n",
             ROOT / "docs/images/model_scatter.svg": model_scatter.svg([

@@ -231,6 +231,13 @@ class Tools(unittest.TestCase):
         done = subprocess.run(script, capture_output=True, text=True, timeout=60)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
+    def test_the_sets_of_others_are_skipped_with_a_reason_where_they_are_not(self):
+        script = [sys.executable, "-B", TREE / "bench" / "kernel_tuner_caches.py"]
+        for more in ([], [str(self.path)]):
+            done = subprocess.run(script + more, capture_output=True, text=True, timeout=60)
+            self.assertEqual(done.returncode, 77, done.stderr)
+            self.assertIn("skipped: no checkout of", done.stderr)
+
     def test_best_searches_for_an_untuned_problem_once(self):
         args = ["best", "--problem", "B=1,H=1,S=77,D=64", "--device", "emulated:l4", "--kernel", "minimal", "--json"]
         first = self.call(*args)

@@ -1,0 +1,182 @@
+"""How far off the model is on kernels that Kernel Tuner timed on an A100 (AutoTuningAssociation/benchmark_hub on GitHub).
+
+    python3 -B bench/kernel_tuner_caches.py HUB --program build/release/attnscope --count 300 --seed 1 --out a100.json
+    python3 -B bench/kernel_tuner_caches.py --report a100.json
+
+HUB is a checkout of that repository; without one, nothing runs, and the reason is said (exit status 77). Its kernels get a manifest
+here, which stands for what its Python files do on the host: macros, grid, buffers, a filter in constant memory, a table of delays (by a
+kernel that goes before). Random configs of each recording are then modelled for emulated:a100, a few CTAs of each in the emulator, and compared with
+the recorded times. Nothing of the hub is kept but the figures. A run that was interrupted goes on.
+
+Of convolution, only recordings with use_shmem=1 are drawn: the hub's source has no code for the others, which it timed with another.
+"""
+import argparse
+import concurrent.futures
+import gzip
+import json
+import math
+import os
+import pathlib
+import random
+import subprocess
+import sys
+import tempfile
+
+from model_bars import percent, quantile, rank_correlation
+
+SKIPPED = 77
+CTAS = 4  # that the emulator runs of a grid
+FIRST = 10
+DEVICE = "emulated:a100"
+
+
+def knobs_of(cache, left_out):
+    return [{"name": name.upper(), "values": sorted(set(values)), "default": values[0], "doc": f"The tuner's {name}."}
+            for name, values in cache["tune_params"].items() if name not in left_out]
+
+
+def macros(cache, left_out):
+    return "".join(f"#define {name} {name.upper()}\n" for name in cache["tune_params"] if name not in left_out)
+
+
+def convolution(hub, cache):
+    left_out = ("use_shmem", "use_cmem")
+    source = macros(cache, left_out) + '#line 1 "convolution_milo.cu"\n' + (hub / "kernels/convolution_milo.cu").read_text()
+    manifest = {
+        "id": "convolution", "title": "Kernel Tuner's convolution", "source": "convolution.cu", "entry": "convolution_kernel", "problem": "custom",
+        "knobs": knobs_of(cache, left_out), "sizes": {"w": 4096, "h": 4096},
+        "buffers": [{"name": "output", "role": "out", "dtype": "f32", "shape": ["h", "w"]},
+                    {"name": "input", "role": "in", "dtype": "f32", "shape": ["h + 14", "w + 14"]},
+                    {"name": "filter", "role": "in", "dtype": "f32", "shape": [225]},
+                    {"name": "weights", "role": "in", "dtype": "f32", "shape": [33 * 33], "symbol": "d_filter"}],
+        "launch": {"grid": ["ceil_div(w, BLOCK_SIZE_X * TILE_SIZE_X)", "ceil_div(h, BLOCK_SIZE_Y * TILE_SIZE_Y)", 1],
+                   "block": ["BLOCK_SIZE_X", "BLOCK_SIZE_Y", 1]},
+        "args": ["output", "input", "filter"], "reference": "none"}
+    return manifest, {"convolution.cu": source}, lambda run: run["use_shmem"] == 1, 4096, 4096
+
+
+# get_shifts() of dedispersion_milo.py; its time unit and down sampling cancel to 1 / sampling_time.
+SHIFTS = """
+extern "C" __global__ void make_shifts(float* shifts) {
+  const int channel = blockIdx.x * blockDim.x + threadIdx.x;
+  const double f = 1425.0 + channel * 0.1953125, most = 1425.0 + (nr_channels - 1) * 0.1953125;
+  if (channel < nr_channels) shifts[channel] = channel == nr_channels - 1 ? 0.0f : float(4148.808 * (1 / (f * f) - 1 / (most * most)) / 0.00004096);
+}
+"""
+
+
+def dedispersion(hub, cache):
+    folder = hub / "kernels/dedisp_milo"
+    source = macros(cache, ()) + (folder / "dedispersion.cu").read_text().replace('#include "dedispersion.h"', (folder / "dedispersion.h").read_text()) + SHIFTS
+    manifest = {
+        "id": "dedispersion", "title": "Kernel Tuner's dedispersion", "source": "dedispersion.cu", "problem": "custom",
+        "knobs": knobs_of(cache, ()), "sizes": {"samples": 25000, "dms": 2048},
+        "buffers": [{"name": "input", "role": "in", "dtype": "u8", "shape": [1536, "samples + 650"], "init": {"random": [0, 255]}},
+                    {"name": "output", "role": "out", "dtype": "f32", "shape": ["dms", "samples"]},
+                    {"name": "shifts", "role": "workspace", "dtype": "f32", "shape": [1536]}],
+        "launches": [{"entry": "make_shifts", "grid": [12, 1, 1], "block": [128, 1, 1], "args": ["shifts"]},
+                     {"entry": "dedispersion_kernel",
+                      "grid": ["ceil_div(samples, BLOCK_SIZE_X * TILE_SIZE_X)", "ceil_div(dms, BLOCK_SIZE_Y * TILE_SIZE_Y)", 1],
+                      "block": ["BLOCK_SIZE_X", "BLOCK_SIZE_Y", 1], "args": ["input", "output", "shifts"]}],
+        "reference": "none"}
+    return manifest, {"dedispersion.cu": source}, lambda run: True, 25000, 2048
+
+
+SETS = {"convolution": (convolution, "convolution_milo"), "dedispersion": (dedispersion, "dedispersion_milo")}
+
+
+class Caches:
+    def __init__(self, options):
+        self.options = options
+        self.done = json.loads(options.out.read_text()) if options.out.exists() else {}
+        self.work = pathlib.Path(tempfile.mkdtemp())
+        self.commit = subprocess.run(["git", "-C", str(options.hub), "rev-parse", "HEAD"], capture_output=True, text=True).stdout.strip()
+
+    def model(self, kernel, sizes, run, knobs):
+        """Modelled milliseconds and what says most about them, or why there are none."""
+        ctas = math.ceil(sizes[0] / (run["block_size_x"] * run["tile_size_x"])) * math.ceil(sizes[1] / (run["block_size_y"] * run["tile_size_y"]))
+        preset = {"attnscope_preset": 1, "title": "x", "kernel": kernel, "knobs": {name.upper(): run[name] for name in knobs},
+                  "problem": {"kind": "custom"}, "device": DEVICE, "measure": {"sampled_share": min(1.0, CTAS / ctas)}}
+        with tempfile.NamedTemporaryFile("w", suffix=".json", dir=self.work) as file:
+            json.dump(preset, file)
+            file.flush()
+            command = [self.options.program, "run", "--kernels", str(self.work / "kernels"), "--preset", file.name, "--no-watch", "--json", "--deadline", "120000"]
+            # A history of its own, since many run at once; the machine code that was compiled is shared.
+            with tempfile.TemporaryDirectory(dir=self.work) as data:
+                done = subprocess.run(command, capture_output=True, text=True, timeout=600, env={**os.environ, "XDG_DATA_HOME": data})
+        if not done.stdout.strip():
+            return {"refused": done.stderr.strip()[:300]}
+        seen = json.loads(done.stdout)
+        if seen.get("failure"):
+            return {"refused": seen["failure"]["message"][:300]}
+        seen = (seen.get("launches") or [seen])[-1]  # the one that was timed
+        timing = seen["timing"]
+        return {"modelled": timing["us"]["p50"] / 1e3, "bound": timing["bound"],
+                "terms": {t["kind"]: round(t["us"] / timing["us"]["p50"], 3) for t in (timing.get("terms") or {"list": []})["list"]},
+                "registers": seen["variant"]["registers"], "ctas_per_sm": seen["occupancy"]["ctas_per_sm"]}
+
+    def go(self):
+        options = self.options
+        (self.work / "kernels").mkdir()
+        for name in options.sets or SETS:
+            make, folder = SETS[name]
+            cache = json.loads(gzip.decompress((options.hub / f"cachefiles/{folder}/A100.json.gz").read_bytes()))
+            manifest, files, wanted, *sizes = make(options.hub, cache)
+            (self.work / "kernels" / f"{name}.json").write_text(json.dumps(manifest))
+            for file, text in files.items():
+                (self.work / "kernels" / file).write_text(text)
+            knobs = [k["name"].lower() for k in manifest["knobs"]]
+            valid = [key for key, run in cache["cache"].items() if isinstance(run["time"], float) and wanted(run)]
+            random.Random(options.seed).shuffle(valid)
+            of = self.done.setdefault(name, {"device": cache["device_name"], "commit": self.commit, "valid": len(valid), "seed": options.seed, "rows": {}})
+            left = [key for key in valid[:options.count] if key not in of["rows"]]
+            with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+                jobs = {pool.submit(self.model, name, sizes, cache["cache"][key], knobs): key for key in left}
+                for at, job in enumerate(concurrent.futures.as_completed(jobs)):
+                    key = jobs[job]
+                    of["rows"][key] = {"measured": cache["cache"][key]["time"], **job.result()}
+                    print(f"{name}: {at + 1} of {len(left)}", file=sys.stderr, end="\r", flush=True)
+                    if at % 10 == 9 or at + 1 == len(left):
+                        options.out.write_text(json.dumps(self.done, indent=1) + "\n")
+
+
+def report(done):
+    lines = ["| set | configs | median error | 90th percentile | modelled / measured, median | rank correlation | best of the first ten | refused |",
+             "| --- | --- | --- | --- | --- | --- | --- | --- |"]
+    for name, of in done.items():
+        rows = [{"us": r["measured"], "modelled": r["modelled"]} for r in of["rows"].values() if "modelled" in r]
+        if len(rows) < 2:
+            continue
+        errors = [abs(r["modelled"] / r["us"] - 1) for r in rows]
+        best = min(r["us"] for r in rows)
+        first = min(r["us"] for r in sorted(rows, key=lambda r: r["modelled"])[:FIRST])
+        ratio = quantile([r["modelled"] / r["us"] for r in rows], 0.5)
+        lines.append(f"| {name}, {of['device']} | {len(rows)} | {percent(quantile(errors, 0.5))} | {percent(quantile(errors, 0.9))} | {ratio:.2f} | "
+                     f"{rank_correlation(rows):.3f} | {percent(first / best - 1)} from the sample's best | {len(of['rows']) - len(rows)} |")
+    return lines
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("hub", type=pathlib.Path, nargs="?")
+    parser.add_argument("--program", default="build/release/attnscope")
+    parser.add_argument("--count", type=int, default=300, help="configs of each recording")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--set", dest="sets", action="append", choices=list(SETS), help="only this one")
+    parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)))
+    parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path("a100.json"))
+    parser.add_argument("--report", type=pathlib.Path, metavar="FILE.json", help="model nothing; say what this file holds")
+    options = parser.parse_args()
+    if options.report:
+        print("\n".join(report(json.loads(options.report.read_text()))))
+        return
+    if options.hub is None or not (options.hub / "cachefiles").is_dir():
+        print("skipped: no checkout of https://github.com/AutoTuningAssociation/benchmark_hub was named", file=sys.stderr)
+        sys.exit(SKIPPED)
+    caches = Caches(options)
+    caches.go()
+    print("\n".join(report(caches.done)))
+
+
+if __name__ == "__main__":
+    main()
