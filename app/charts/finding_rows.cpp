@@ -17,7 +17,12 @@ std::string where(const Finding& finding, const char* key) {
   return found == finding.where.end() ? "" : found->second;
 }
 
+constexpr std::string_view kMicroseconds = "us";  // as rules name it
+
 std::string evidence_text(const Evidence& evidence) {
+  // A time is written as every other one of the window.
+  if (evidence.unit == kMicroseconds)
+    return fmt::format("{} {}, {}", evidence.name, us_text(evidence.value), to_string(evidence.kind));
   const std::string value = fmt::format("{:.4g}", evidence.value);
   return fmt::format("{} {}{}{}, {}", evidence.name, value, evidence.unit.empty() ? "" : " ", evidence.unit,
                      to_string(evidence.kind));

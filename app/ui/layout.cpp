@@ -7,6 +7,7 @@
 #include <map>
 #include <string_view>
 
+#include "ui/strip_height.h"
 #include "ui/theme.h"
 
 namespace attnscope::ui {
@@ -29,6 +30,8 @@ struct Node {
 using Places = std::map<std::string_view, ImGuiID>;  // by panel title; all others by their Dock
 
 constexpr float kTall = 0.62f, kTallFrom = 0.6f;  // of a height: the least that is made tall, and what counts as tall
+constexpr float kBeside = 0.48f;                  // of a strip's width, for what stands beside the history
+constexpr float kTallWidth = 0.68f;               // … for the tall one of two: the other is only glanced at
 constexpr float kHeadlines = 13;                  // ems: what is left of the panels above a tall strip
 
 // The share of the height for the strip below the readouts.
@@ -46,10 +49,22 @@ float lower_share(LayoutKind kind) {
   return 0.36f;
 }
 
+ImGuiDockNode* node_of(const char* title) {
+  const ImGuiWindow* window = ImGui::FindWindowByName(title);
+  return window != nullptr ? ImGui::DockBuilderGetNode(window->DockId) : nullptr;
+}
+
+// Gives a node its share of the width that it has with the node beside it.
+void set_width(ImGuiDockNode* node, float share) {
+  const float both = node->ParentNode->Size.x;
+  ImGuiDockNode* const* parts = node->ParentNode->ChildNodes;
+  node->SizeRef.x = share * both;
+  (parts[0] == node ? parts[1] : parts[0])->SizeRef.x = both - share * both;
+}
+
 // The lower part of the innermost horizontal split that the panel is in; null: it stands below no other panel.
 ImGuiDockNode* lower_part(const char* title) {
-  const ImGuiWindow* window = ImGui::FindWindowByName(title);
-  ImGuiDockNode* node = window != nullptr ? ImGui::DockBuilderGetNode(window->DockId) : nullptr;
+  ImGuiDockNode* node = node_of(title);
   for (; node != nullptr && node->ParentNode != nullptr; node = node->ParentNode)
     if (node->ParentNode->SplitAxis == ImGuiAxis_Y && node->ParentNode->ChildNodes[1] == node) return node;
   return nullptr;
@@ -81,7 +96,7 @@ void build_layout(ImGuiID dockspace, LayoutKind kind, const std::vector<std::uni
     error = rest.cut(ImGuiDir_Right, 0.25f);
     attention = error.cut(ImGuiDir_Down, 0.46f);
     below = rest.cut(ImGuiDir_Down, lower_share(kind));
-    beside = below.cut(ImGuiDir_Right, 0.48f);  // room for SASS beside the source
+    beside = below.cut(ImGuiDir_Right, kBeside);  // room for SASS beside the source
     latency = rest;
     memory = latency.cut(ImGuiDir_Right, 0.36f);
     counters = memory.cut(ImGuiDir_Down, 0.35f);
@@ -134,6 +149,21 @@ void set_tall(const char* title, bool tall) {
   ImGuiDockNode* above = node->ParentNode->ChildNodes[0];
   node->SizeRef.y = height;
   above->SizeRef.y = both - height;
+  ImGuiDockNode* own = node_of(title);
+  if (own != node && own->ParentNode->SplitAxis == ImGuiAxis_X) {  // two stand side by side in the strip
+    const bool right = own->ParentNode->ChildNodes[1] == own;
+    set_width(own, tall ? kTallWidth : right ? kBeside : 1 - kBeside);
+  }
+  ImGui::MarkIniSettingsDirty();
+}
+
+void make_room(const char* title, float ems) {
+  ImGuiDockNode* node = lower_part(title);
+  if (node == nullptr) return;
+  const float both = node->ParentNode->Size.y, height = std::min(em(ems), both / 2);
+  if (node->Size.y >= height) return;
+  node->SizeRef.y = height;
+  node->ParentNode->ChildNodes[0]->SizeRef.y = both - height;
   ImGui::MarkIniSettingsDirty();
 }
 

@@ -1,6 +1,8 @@
 // Lessons in the window: predict, run, read the explanation, reach a goal.
 #include <imgui_internal.h>
 
+#include <nlohmann/json.hpp>
+
 #include "ui/icons.h"
 #include "ui/window_flow.h"
 
@@ -62,9 +64,14 @@ TEST_F(LessonFlow, PredictRunBeToldAndReachTheGoal) {
     ctx->ItemClick("//Lessons/Back");
     ctx->Yield(4);
     EXPECT_THAT(drawn_words(ctx), HasSubstr("You said otherwise")) << "the answer is kept";
+    EXPECT_THAT(drawn_words(ctx), Not(HasSubstr("  done")));
     ctx->ItemClick("//Lessons/###leave");
+    wait(
+        ctx, [](const session::Snapshot& s) { return s.settings->contains("lessons"); }, "that it is kept as done");
     ctx->Yield(4);
     EXPECT_TRUE(ctx->ItemExists("//Lessons/04_idle_warps/##open"));
+    EXPECT_THAT(drawn_words(ctx), HasSubstr("  done")) << "the list says so";
+    EXPECT_EQ(session_->snapshot()->settings->at("lessons"), (Json{{"03_the_same_code", true}}));
   });
 }
 
@@ -75,7 +82,11 @@ TEST_F(LessonFlow, NothingBesideNextLeadsAway) {
   flow([&](ImGuiTestContext* ctx) {
     if (!wait_for_run(ctx, "NUM_WARPS", 4)) return;
     EXPECT_THAT(drawn_words(ctx), HasSubstr("Move NUM_WARPS to 8"));
+    bench_->open_panel("Lessons");
+    ctx->Yield(4);
+    const float before = ctx->GetWindowByRef("//Lessons")->Size.y;
     open_lesson(ctx, "04_idle_warps");
+    EXPECT_GT(ctx->GetWindowByRef("//Lessons")->Size.y, before + 20) << "a step has room for what came of it";
     EXPECT_THAT(drawn_words(ctx), Not(HasSubstr("Move NUM_WARPS")));
     const ImRect next = ctx->ItemInfo("//Lessons/Next").RectFull, leave = ctx->ItemInfo("//Lessons/###leave").RectFull;
     EXPECT_GT(leave.Min.x, next.Max.x + 400);
@@ -108,6 +119,29 @@ TEST_F(LessonFlow, TheSoftmaxThatAKernelHoldsIsAnAnswer) {
     ctx->Yield(4);
     EXPECT_THAT(drawn_words(ctx), HasSubstr("You said otherwise. It is: it grows by the tile's own sum"));
     EXPECT_THAT(drawn_words(ctx), HasSubstr("m stays 2.01"));
+    bench_->open_panel("Source");
+    ctx->Yield(4);
+    ctx->ItemClick("//Source/Softmax");
+    ctx->Yield(8);
+    EXPECT_THAT(drawn_words(ctx), HasSubstr("row 5")) << "it is the row that the step speaks of";
+  });
+}
+
+// An answer that is wider than its column takes a second line.
+TEST_F(LessonFlow, NoAnswerIsCut) {
+  real_worker();
+  open({1280, 720});
+  flow([&](ImGuiTestContext* ctx) {
+    open_lesson(ctx, "18_online_softmax");
+    ctx->ItemClick("//Lessons/**/it stays: m stays");
+    wait_until_told(ctx);
+    ctx->ItemClick("//Lessons/Next");
+    ctx->Yield(4);
+    const ImGuiTestItemInfo answer =
+        ctx->ItemInfo("//Lessons/**/###only the tile's own sum: what it held was under the wrong maximum");
+    ASSERT_NE(answer.ID, 0U);
+    EXPECT_LE(answer.RectFull.Max.x, answer.Window->InnerRect.Max.x + 1);
+    EXPECT_GT(answer.RectFull.GetHeight(), 1.5f * ImGui::GetFontSize());
   });
 }
 

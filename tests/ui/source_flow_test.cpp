@@ -314,6 +314,23 @@ TEST_F(SourceFlow, TheStripCanBeTallAndLeavesTheHeadlines) {
   });
 }
 
+// In a large window the history stands beside the source; made tall, the source takes most of the width too.
+TEST_F(SourceFlow, ATallSourceIsWiderThanTheHistoryBesideIt) {
+  open_still(snapshot_with_code(), {2560, 1440});
+  flow([&](ImGuiTestContext* ctx) {
+    const auto width = [&](const char* title) { return ctx->GetWindowByRef(title)->Size.x; };
+    const float before = width("//Source");
+    ctx->ItemClick("//Source/###tall");
+    ctx->Yield(4);
+    EXPECT_GT(width("//Source"), 1.3f * before);
+    EXPECT_GT(width("//Source"), 2 * width("//History"));
+    EXPECT_GT(width("//History"), 300) << "its rows are still read";
+    ctx->ItemClick("//Source/###tall");
+    ctx->Yield(4);
+    EXPECT_NEAR(width("//Source"), before, 2);
+  });
+}
+
 // A listing of the largest usual size: only the rows in sight are drawn.
 TEST_F(SourceFlow, OnlyRowsInSightAreDrawn) {
   session::Snapshot snapshot = snapshot_with_code();

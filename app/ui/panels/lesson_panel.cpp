@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "ui/icons.h"
 #include "ui/lesson_parts.h"
 #include "ui/panels/panels.h"
+#include "ui/strip_height.h"
 #include "ui/widgets/control_label.h"
 #include "ui/widgets/part.h"
 #include "ui/widgets/text.h"
@@ -19,7 +21,9 @@ constexpr float kReading = 46;  // ems: longer lines are hard to read
 constexpr float kWide = 50;     // ems: the question on the left, what came of it on the right
 constexpr float kFlat = 14;     // ems of height: less than a text with a question and its answers needs
 constexpr float kThree = 55;    // ems: in a flat panel the question has a column of its own
+constexpr float kRoom = 21;     // ems of height: a step with its question, its answers and what came of it
 constexpr size_t kMostWords = 8;
+constexpr const char* kDoneKey = "lessons";  // of the settings: {"04_idle_warps": true}
 
 using State = lesson::Progress::State;
 
@@ -35,6 +39,30 @@ void end_column() {
   ImGui::EndChild();
 }
 
+bool is_done(const Context& context, const std::string& id) {
+  if (!context.snapshot.settings) return false;
+  const auto kept = context.snapshot.settings->find(kDoneKey);
+  return kept != context.snapshot.settings->end() && kept->is_object() && kept->contains(id);
+}
+
+bool is_at_its_end(const lesson::Progress& progress) {
+  return progress.is_last() && progress.may_go_on() && (!progress.step().goal || progress.reached());
+}
+
+// An answer in as many lines as it needs.
+std::string in_lines(const std::string& words, float width) {
+  if (width_of(words) <= width) return words;
+  std::string lines, line;
+  for (size_t at = 0; at < words.size();) {
+    const size_t end = std::min(words.find(' ', at), words.size());
+    const std::string word = words.substr(at, end - at);
+    if (!line.empty() && width_of(line + " " + word) > width) lines += std::exchange(line, "") + "\n";
+    line += (line.empty() ? "" : " ") + word;
+    at = end + 1;
+  }
+  return lines + line + "###" + words;
+}
+
 }  // namespace
 
 const char* LessonPanel::title() const { return kLessonTitle; }
@@ -44,6 +72,7 @@ void LessonPanel::draw(Context& context) {
   if (desk.progress() == nullptr) return draw_list(context);
   if (!draw_header(desk)) return desk.close();
   const lesson::Progress& progress = *desk.progress();
+  keep_done(context);
   const float room = ImGui::GetContentRegionAvail().x;
   const bool flat = ImGui::GetContentRegionAvail().y < em(kFlat);
   const bool asks = progress.step().predict.has_value(), three = asks && flat && room > em(kThree);
@@ -57,7 +86,9 @@ void LessonPanel::draw(Context& context) {
   };
   begin_column("step", wide ? column : 0, fresh);
   draw_text(progress);
-  draw_terms(context.glossary, progress);
+  const lesson::Step& step = progress.step();
+  const std::string asked = step.text + (step.predict ? "\n" + step.predict->ask : "");
+  draw_terms(context.glossary, asked);
   if (three) next_column("question", column);
   const ImVec2 padding = ImGui::GetStyle().FramePadding;
   ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {padding.x, flat ? em(0.08f) : padding.y});
@@ -68,7 +99,21 @@ void LessonPanel::draw(Context& context) {
   draw_waiting_run(desk, busy_words(context.snapshot));
   draw_answer(progress);
   draw_told(progress);
+  if (progress.may_go_on() && step.run) draw_terms(context.glossary, step.reveal, asked);
   end_column();
+}
+
+// A finished lesson stays marked in the list.
+void LessonPanel::keep_done(Context& context) {
+  const lesson::Progress& progress = *context.lesson.progress();
+  const std::string& id = progress.lesson().id;
+  if (!is_at_its_end(progress) || kept_done_ == id) return;
+  kept_done_ = id;
+  if (is_done(context, id)) return;
+  Json done = Json::object();
+  for (const lesson::Lesson& one : context.lessons)
+    if (one.id == id || is_done(context, one.id)) done[one.id] = true;
+  context.session.set_setting(kDoneKey, std::move(done));
 }
 
 void LessonPanel::draw_list(Context& context) {
@@ -78,8 +123,10 @@ void LessonPanel::draw_list(Context& context) {
     const lesson::Lesson& one = context.lessons[at];
     ImGui::PushID(one.id.c_str());
     if (ImGui::Selectable("##open", false, ImGuiSelectableFlags_SpanAllColumns,
-                          {0, 2 * ImGui::GetTextLineHeightWithSpacing()}))
+                          {0, 2 * ImGui::GetTextLineHeightWithSpacing()})) {
       context.lesson.open(one);
+      make_room(kLessonTitle, kRoom);
+    }
     const ImVec2 after = ImGui::GetCursorPos();
     ImGui::SetCursorPosY(after.y - 2 * ImGui::GetTextLineHeightWithSpacing() - ImGui::GetStyle().ItemSpacing.y);
     ImGui::PushFont(fonts().strong, 0);
@@ -87,6 +134,10 @@ void LessonPanel::draw_list(Context& context) {
     ImGui::PopFont();
     ImGui::SameLine();
     small_text(fmt::format("{} min, {} steps", one.minutes, one.steps.size()), palette().dim);
+    if (is_done(context, one.id)) {
+      ImGui::SameLine();
+      small_text(ICON_CHECK "  done", palette().good);
+    }
     small_text(shortened(one.summary, ImGui::GetContentRegionAvail().x), palette().dim);
     ImGui::SetCursorPos(after);
     ImGui::PopID();
@@ -105,7 +156,7 @@ bool LessonPanel::draw_header(LessonDesk& desk) {
   ImGui::EndDisabled();
   ImGui::SameLine(0, em(1));
   // At the far end: beside Next it is pressed by mistake.
-  const bool done = progress.is_last() && progress.may_go_on() && (!progress.step().goal || progress.reached());
+  const bool done = is_at_its_end(progress);
   const char* const end = done ? "Done###leave" : "Leave###leave";
   const float width = width_of(done ? "Done" : "Leave") + 2 * ImGui::GetStyle().FramePadding.x;
   const float right = ImGui::GetCursorPosX() + ImGui::GetContentRegionAvail().x - width;
@@ -126,12 +177,11 @@ bool LessonPanel::draw_header(LessonDesk& desk) {
   return !leaves;
 }
 
-// The jargon of the step, each word with its sentence under the pointer.
-void LessonPanel::draw_terms(const Glossary& glossary, const lesson::Progress& progress) {
-  const lesson::Step& step = progress.step();
-  std::string all = step.text;
-  if (step.predict) all += "\n" + step.predict->ask;
-  const std::vector<Glossary::Found> words = glossary.words_in(all);
+void LessonPanel::draw_terms(const Glossary& glossary, const std::string& said, const std::string& known) {
+  std::vector<Glossary::Found> words = glossary.words_in(said);
+  for (const Glossary::Found& one : glossary.words_in(known))
+    std::erase_if(words, [&](const Glossary::Found& word) { return word.word == one.word; });
+  if (words.empty()) return;
   ImGui::PushFont(nullptr, kSmallSize);
   for (size_t at = 0; at < std::min(words.size(), kMostWords); ++at) {
     const float wide = width_of(words[at].written);
@@ -154,7 +204,9 @@ void LessonPanel::draw_question(LessonDesk& desk) {
   for (size_t at = 0; at < question.choices.size(); ++at) {
     const bool chosen = progress.chosen() == at;
     ImGui::BeginDisabled(progress.state() != State::asks && !chosen);
-    const bool picked = ImGui::RadioButton(question.choices[at].text.c_str(), chosen);
+    const float room =
+        ImGui::GetContentRegionAvail().x - ImGui::GetFrameHeight() - ImGui::GetStyle().ItemInnerSpacing.x;
+    const bool picked = ImGui::RadioButton(in_lines(question.choices[at].text, room).c_str(), chosen);
     ImGui::EndDisabled();
     if (picked) desk.choose(at);
   }

@@ -17,10 +17,13 @@ class LessonPanel : public Panel {
  private:
   static void draw_list(Context& context);
   static bool draw_header(LessonDesk& desk);  // false: the lesson is left
-  static void draw_terms(const Glossary& glossary, const lesson::Progress& progress);
+  // The jargon of what is said, each word with its sentence under the pointer; none of `known`.
+  static void draw_terms(const Glossary& glossary, const std::string& said, const std::string& known = {});
+  void keep_done(Context& context);
   static void draw_question(LessonDesk& desk);
 
   std::string shown_step_;  // its title
+  std::string kept_done_;   // the lesson that was kept as done
 };
 
 }  // namespace attnscope::ui

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "session/listings.h"
+#include "ui/lesson_desk.h"
 #include "ui/widgets/text.h"
 
 namespace attnscope::ui {
@@ -99,6 +100,7 @@ int64_t SoftmaxPane::draw(Context& context, const Kernel& kernel) {
     return 0;
   }
   const Problem& problem = seen->experiment.problem;
+  follow_lesson(context.lesson);
   if (problem.is_attention()) {
     row_.batch = std::clamp<int64_t>(row_.batch, 0, problem.batch - 1);
     row_.head = std::clamp<int64_t>(row_.head, 0, problem.heads - 1);
@@ -130,6 +132,16 @@ int64_t SoftmaxPane::draw(Context& context, const Kernel& kernel) {
   ImGui::PopStyleVar();
   ImGui::PopFont();
   return chosen;
+}
+
+// An open lesson's step speaks of one row: its numbers are found here as soon as one looks.
+void SoftmaxPane::follow_lesson(const LessonDesk& lesson) {
+  const lesson::Progress* progress = lesson.progress();
+  const std::optional<int64_t> row =
+      progress != nullptr && progress->step().run ? progress->step().run->softmax : std::nullopt;
+  if (row == lesson_row_) return;
+  lesson_row_ = row;
+  if (row) row_ = {0, 0, *row};
 }
 
 // What is known of the row; asks for it where it is not.

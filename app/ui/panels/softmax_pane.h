@@ -1,4 +1,5 @@
 #pragma once
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -17,6 +18,7 @@ class SoftmaxPane {
   void show(const SoftmaxRow& row, int64_t tile);  // `tile` is counted from 1
 
  private:
+  void follow_lesson(const LessonDesk& lesson);
   void take(Context& context);
   void draw_choice(const Problem& problem);
   void draw_figures() const;
@@ -25,7 +27,8 @@ class SoftmaxPane {
   void draw_bars_of_tile();
 
   SoftmaxRow row_;
-  std::string of_;  // the experiment's hash
+  std::optional<int64_t> lesson_row_;  // that the open lesson's step speaks of
+  std::string of_;                     // the experiment's hash
   int tile_ = 0;
   session::Shared<Listing> listing_;  // for row_, or for the previous row until its answer arrives
   std::string missing_;               // why there is no listing

@@ -45,6 +45,21 @@ void stepper(const char* name, int64_t& value, int64_t count) {
   ImGui::PopID();
 }
 
+constexpr size_t kMostPictureCells = 1024;  // of a saved picture's side
+
+// Of a block of cells: one that is no number before the largest, null if none is there yet.
+const double* largest_of(const charts::Sheet& sheet, size_t left, size_t top, size_t side) {
+  const double* largest = nullptr;
+  const size_t bottom = std::min(top + side, sheet.rows.size());
+  for (size_t y = top; y < bottom; ++y)
+    for (size_t x = left; x < std::min(left + side, sheet.rows[y].size() - 1); ++x) {
+      const auto* value = std::get_if<double>(&sheet.rows[y][x + 1]);  // the first column is the row's name
+      if (value == nullptr || (largest != nullptr && std::isnan(*largest))) continue;
+      if (largest == nullptr || std::isnan(*value) || *value > *largest) largest = value;
+    }
+  return largest;
+}
+
 }  // namespace
 
 void point_out(const MapPlace& place, const std::string& words) {
@@ -283,14 +298,19 @@ charts::Figure MapView::figure(const MapLook& look, int64_t rows, int64_t column
   figure.x = axis("column", columns, false);
   figure.y = axis("row", rows, true);
   figure.sheet = sheet(rows, columns);
-  figure.raster = {figure.sheet.columns.size() - 1, figure.sheet.rows.size(), {}};
+  // A map that stays on the GPU has a value for each element, which no picture can hold: of a block it shows the
+  // largest.
+  const size_t wide = figure.sheet.columns.size() - 1, high_cells = figure.sheet.rows.size();
+  const size_t step = std::max<size_t>(1, (std::max(wide, high_cells) + kMostPictureCells - 1) / kMostPictureCells);
+  if (step > 1) figure.note += fmt::format("; each cell is the largest of {0} x {0} values", step);
+  figure.raster = {(wide + step - 1) / step, (high_cells + step - 1) / step, {}};
   const auto& ramp = colour_ramp(look.ramp);
   const auto rgb = [](ImU32 colour) { return (colour & 0xFF) << 16 | (colour & 0xFF00) | ((colour >> 16) & 0xFF); };
   const auto scaled = [&](double value) { return look.logarithmic ? std::log(value) : value; };
   const double low = scaled(double(look.low)), high = scaled(double(look.high));
-  for (const std::vector<charts::Cell>& row : figure.sheet.rows)
-    for (size_t x = 1; x < row.size(); ++x) {
-      const double* const value = std::get_if<double>(&row[x]);
+  for (size_t y = 0; y < high_cells; y += step)
+    for (size_t x = 0; x < wide; x += step) {
+      const double* const value = largest_of(figure.sheet, x, y, step);
       uint32_t colour = rgb(palette().not_yet);
       if (value != nullptr && std::isfinite(*value)) {
         const bool least = look.logarithmic && *value <= 0;

@@ -85,7 +85,9 @@ TEST(FindingRows, ErrorsAreFirstAndEveryFigureSaysItsKind) {
   Finding found;
   found.severity = Severity::warning;
   found.sentence = "Bank conflicts.";
-  found.evidence = {{"conflicts", 74.7, "%", FigureKind::counted}, {"ways", 8, "", FigureKind::modelled}};
+  found.evidence = {{"conflicts", 74.7, "%", FigureKind::counted},
+                    {"ways", 8, "", FigureKind::modelled},
+                    {"time", 2870, "us", FigureKind::modelled}};
   found.where = {{"file", "k.cu"}, {"line", "12"}};
   found.gain = Gain{120, std::nullopt};
   found.next = Next{{{"SWIZZLE_XOR", 1}}};
@@ -100,7 +102,8 @@ TEST(FindingRows, ErrorsAreFirstAndEveryFigureSaysItsKind) {
   EXPECT_EQ(rows[0].sentence, "A race.");
   EXPECT_EQ(rows[0].line, 0);
   EXPECT_EQ(rows[0].gain, "");
-  EXPECT_THAT(rows[1].evidence, ElementsAre("conflicts 74.7 %, counted", "ways 8, modelled"));
+  EXPECT_THAT(rows[1].evidence,
+              ElementsAre("conflicts 74.7 %, counted", "ways 8, modelled", "time 2,870 \u00b5s, modelled"));
   EXPECT_EQ(rows[1].gain, "estimated 120.0 \u00b5s less") << "without a time there is no ratio";
   EXPECT_EQ(rows[1].file, "k.cu");
   EXPECT_EQ(rows[1].line, 12);
