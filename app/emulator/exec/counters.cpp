@@ -7,6 +7,11 @@ namespace {
 
 int64_t count(uint64_t value) { return static_cast<int64_t>(value); }
 
+// S2R of the thread's place in its CTA, which the hardware keeps behind the path of shared memory.
+bool reads_thread_id(const compile::SassInstruction& one) {
+  return one.opcode == "S2R" && !one.operands.empty() && one.operands.back().raw.starts_with("SR_TID.");
+}
+
 }  // namespace
 
 InstructionCounters& InstructionCounters::operator+=(const InstructionCounters& other) {
@@ -31,6 +36,7 @@ RunCounters sum_up(const Program& program, const std::vector<InstructionCounters
     sum.by_class[static_cast<size_t>(kind)] += one.issued;
     sum.threads += one.threads;
     sum.threads_on += one.threads_on;
+    if (one.issued > 0 && reads_thread_id(program.sass->instructions[i])) sum.shared_other_wavefronts += one.issued;
     switch (kind) {
       case InstructionClass::shared_load:
       case InstructionClass::shared_store: {
@@ -51,6 +57,7 @@ RunCounters sum_up(const Program& program, const std::vector<InstructionCounters
         sum.shared_ideal_wavefronts += one.ideal;
         sum.shared_bank_conflicts += one.wavefronts - one.ideal;
         sum.local_load_sectors += one.local_sectors;
+        sum.shared_other_wavefronts += one.empty_requests;
         sum.global_load_requests += one.requests;
         sum.global_load_sectors += one.sectors;
         break;
@@ -69,6 +76,7 @@ RunCounters sum_up(const Program& program, const std::vector<InstructionCounters
         sum.local_store_sectors += one.sectors;
         break;
       case InstructionClass::barrier:
+        sum.shared_other_wavefronts += one.requests;
         sum.barriers += one.issued;
         break;
       default:
