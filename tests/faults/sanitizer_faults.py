@@ -2,7 +2,7 @@
 """Runs compute-sanitizer over planted faults, beside what `attnscope check` says of them.
 
 sanitizer_faults.py run OUT.json [--every N] [--jobs N]        on a machine with a GPU, nvcc and compute-sanitizer
-sanitizer_faults.py table OUT.json OURS.txt > TABLE.txt        OURS.txt: what planted_faults.py recorded
+sanitizer_faults.py table OUT.json OURS.txt --date DATE > TABLE.txt        OURS.txt: what planted_faults.py recorded
 
 Of the faults of planted/faults.txt it takes every kind, and of each kind every Nth. Each is compiled by nvcc with its
 lines, runs with the inputs that sanitizer_main.h gives it, and is looked at by memcheck, racecheck, initcheck and
@@ -106,6 +106,70 @@ def run(options):
     options.out.write_text(json.dumps({"sanitizer": version, "gpu": gpu, "initcheck": options.initcheck, "rows": rows}))
 
 
+def recorded_answers(path):
+    """What planted_faults.py wrote of each fault, by kernel, name and line; faults that share these in their order."""
+    answers = collections.defaultdict(list)
+    for row in path.read_text().splitlines():
+        found = re.match(r"(\w+(?: only)?)\s+(.+): ([^:]+?)(?:, line (\d+))?$", row)
+        if found and not row.startswith(" "):
+            answer, kernel, fault, line = found.groups()
+            answers[kernel, None if fault == "sound" else fault, int(line) if line else None].append(answer)
+    return answers
+
+
+def judged(row, tool):
+    """Whether a tool names the fault's lines: all of one alternative that the fault's author expects."""
+    said = row["answers"][tool]["said"]
+    if "not done after" in said:
+        return "no end"
+    if not re.search(r"^========= (?!COMPUTE|ERROR SUMMARY: 0 |RACECHECK SUMMARY: 0 |\s)\S", said, re.M):
+        return "silent"
+    lines = {int(line) for line in re.findall(r"kernel\.cu:(\d+)", said)}
+    if any(wanted and set(wanted) <= lines for _, wanted in row["expected"]):
+        return "named"
+    return "elsewhere" if lines else "no line"
+
+
+def table(options):
+    read = json.loads(options.answers.read_text())
+    ours, taken = recorded_answers(options.ours), collections.Counter()
+    order = {}
+    for kernel in planted_faults.read(planted_faults.PLANTED / "faults.txt", pathlib.Path(".")):
+        for fault in kernel.faults:
+            key = kernel.name, fault.name, fault.line
+            order[kernel.name, fault.name, fault.line, fault.text] = ours[key][taken[key]]
+            taken[key] += 1
+    rows, sums = [], {}
+    texts = {(k.name, f.name if f else None, f.line if f else None): f for k, f in sampled(options.every)}
+    for row in read["rows"]:
+        fault = texts[row["kernel"], row["fault"], row["line"]]
+        own = order[row["kernel"], row["fault"], row["line"], fault.text] if fault else ours[row["kernel"], None, None][0]
+        answers = {tool: judged(row, tool) for tool in TOOLS}
+        named = [tool for tool in TOOLS if answers[tool] == "named"]
+        loud = [f"{tool} {answer}" for tool, answer in answers.items() if answer not in ("silent", "named")]
+        theirs = ", ".join([*named, *loud]) or "silent"
+        what = f"{row['fault']}, line {row['line']}" if fault else "sound"
+        rows.append(f"{own:<11} {'named' if named else 'heard' if loud else 'silent':<7} {row['kernel']}: {what} | {theirs}")
+        tally = sums.setdefault(row["fault"] or "sound", collections.Counter())
+        tally["all"] += 1
+        tally["ours"] += own in ("named", "warned") if fault else own == "silent"
+        tally["theirs"] += bool(named) if fault else theirs == "silent"
+        tally["heard"] += bool(fault) and not named and bool(loud)
+    total = {key: sum(tally[key] for name, tally in sums.items() if name != "sound") for key in ("all", "ours", "theirs", "heard")}
+    print("Planted faults: what `attnscope check` and compute-sanitizer say of the same (tests/faults/sanitizer_faults.py).")
+    version = re.search(r"Version (\S+)", read["sanitizer"]).group(1)
+    print(f"{options.date}. {read['gpu'].strip()}; compute-sanitizer {version}; the first 20 reports of each tool; attnscope's answers: "
+          f"{options.ours.name}, no GPU.\n")
+    print(f"{total['all']} faults: attnscope names {total['ours']} with their lines, compute-sanitizer {total['theirs']}, and reports of "
+          f"{total['heard']} more something else: another line, none, or no end. {sums['sound']['all']} sound kernels: silent on "
+          f"{sums['sound']['ours']} and {sums['sound']['theirs']}.\n")
+    for name, tally in sorted(sums.items()):
+        print(f"{name}: {tally['all']}, named by attnscope {tally['ours']}, by compute-sanitizer {tally['theirs']}" if name != "sound"
+              else f"sound: {tally['all']}, silent {tally['ours']} and {tally['theirs']}")
+    print("\nattnscope, compute-sanitizer, fault | the tools that say so (silent: none of the four)")
+    print("\n".join(rows))
+
+
 def main():
     parser = argparse.ArgumentParser()
     commands = parser.add_subparsers(required=True)
@@ -118,6 +182,12 @@ def main():
     one.add_argument("--nvcc", default="nvcc")
     one.add_argument("--sanitizer", default="compute-sanitizer")
     one.set_defaults(do=run)
+    two = commands.add_parser("table")
+    two.add_argument("answers", type=pathlib.Path)
+    two.add_argument("ours", type=pathlib.Path)
+    two.add_argument("--every", type=int, default=3)
+    two.add_argument("--date", required=True)
+    two.set_defaults(do=table)
     options = parser.parse_args()
     return options.do(options)
 

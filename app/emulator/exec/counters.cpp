@@ -7,9 +7,13 @@ namespace {
 
 int64_t count(uint64_t value) { return static_cast<int64_t>(value); }
 
-// S2R of the thread's place in its CTA, which the hardware keeps behind the path of shared memory.
-bool reads_thread_id(const compile::SassInstruction& one) {
-  return one.opcode == "S2R" && !one.operands.empty() && one.operands.back().raw.starts_with("SR_TID.");
+// What the hardware does on the path of shared memory although it accesses none: MOVM, and S2R of what differs from
+// lane to lane (docs/emulator.md).
+bool takes_a_wavefront(const compile::SassInstruction& one) {
+  if (one.opcode == "MOVM") return true;
+  if (one.opcode != "S2R" || one.operands.empty()) return false;
+  const std::string& from = one.operands.back().raw;
+  return from.starts_with("SR_TID.") || from == "SR_LANEID";
 }
 
 }  // namespace
@@ -36,7 +40,7 @@ RunCounters sum_up(const Program& program, const std::vector<InstructionCounters
     sum.by_class[static_cast<size_t>(kind)] += one.issued;
     sum.threads += one.threads;
     sum.threads_on += one.threads_on;
-    if (one.issued > 0 && reads_thread_id(program.sass->instructions[i])) sum.shared_other_wavefronts += one.issued;
+    if (one.issued > 0 && takes_a_wavefront(program.sass->instructions[i])) sum.shared_other_wavefronts += one.issued;
     switch (kind) {
       case InstructionClass::shared_load:
       case InstructionClass::shared_store: {
@@ -66,6 +70,7 @@ RunCounters sum_up(const Program& program, const std::vector<InstructionCounters
         sum.shared_ideal_wavefronts += one.ideal;
         sum.shared_bank_conflicts += one.wavefronts - one.ideal;
         sum.local_store_sectors += one.local_sectors;
+        sum.shared_other_wavefronts += one.empty_requests;
         sum.global_store_requests += one.requests;
         sum.global_store_sectors += one.sectors;
         break;

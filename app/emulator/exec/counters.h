@@ -10,10 +10,10 @@ namespace attnscope::emulator {
 
 // The counts of one SASS instruction. Shared figures are wavefronts of one access's data path; sectors are 32 bytes.
 struct InstructionCounters {
-  uint64_t issued = 0;          // warp instructions, including those with every lane predicated off
-  uint64_t threads = 0;         // active lanes, whether predicated on or off
-  uint64_t threads_on = 0;      // active lanes with a true guard predicate
-  uint64_t requests = 0;        // memory accesses and shuffles with at least one lane on; of a CTA barrier: its openings
+  uint64_t issued = 0;      // warp instructions, including those with every lane predicated off
+  uint64_t threads = 0;     // active lanes, whether predicated on or off
+  uint64_t threads_on = 0;  // active lanes with a true guard predicate
+  uint64_t requests = 0;    // memory accesses and shuffles with at least one lane on; of a CTA barrier: its openings
   uint64_t empty_requests = 0;  // memory accesses with every lane predicated off
   uint64_t wavefronts = 0;      // shared
   uint64_t ideal = 0;           // shared: wavefronts without conflicts
