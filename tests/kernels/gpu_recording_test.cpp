@@ -3,6 +3,7 @@
 // is skipped.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <fstream>
 
@@ -28,6 +29,9 @@ bool deterministic(const Json& json) {
   return settings.find("SYNC_POLICY") == std::string::npos && json["settings"] != Json::array({"NUM_WARPS=6"});
 }
 
+// Of the smallest case, a causal minimal with rows that see no key, 169 of 14,699 wavefronts have no explanation.
+constexpr double kUnexplained = 170;
+
 class Recorded : public testing::TestWithParam<size_t> {};
 
 TEST_P(Recorded, CountsAreNsightComputes) {
@@ -45,8 +49,8 @@ TEST_P(Recorded, CountsAreNsightComputes) {
   EXPECT_EQ(ours.threads, gpu["threads"].get<int64_t>());
   EXPECT_EQ(ours.global_load_sectors, gpu["global_load_sectors"].get<int64_t>());
   EXPECT_EQ(ours.global_store_sectors, gpu["global_store_sectors"].get<int64_t>());
-  // The total includes what is neither a load nor a store, for which the hardware's rule is not known: compare only
-  // loads and stores.
+  const double total = gpu["shared_wavefronts"].get<double>();
+  EXPECT_NEAR(double(ours.shared_wavefronts), total, std::max(0.0015 * total, kUnexplained));
   const emulator::RunCounters& detail = ran->outcome.emulated->result.counters;
   const auto wavefronts = gpu["shared_load_wavefronts"].get<double>() + gpu["shared_store_wavefronts"].get<double>();
   EXPECT_NEAR(double(detail.shared_load_wavefronts + detail.shared_store_wavefronts), wavefronts, 0.005 * wavefronts);

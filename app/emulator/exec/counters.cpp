@@ -7,6 +7,15 @@ namespace {
 
 int64_t count(uint64_t value) { return static_cast<int64_t>(value); }
 
+// What the hardware does on the path of shared memory although it accesses none: MOVM, and S2R of what differs from
+// lane to lane (docs/emulator.md).
+bool takes_a_wavefront(const compile::SassInstruction& one) {
+  if (one.opcode == "MOVM") return true;
+  if (one.opcode != "S2R" || one.operands.empty()) return false;
+  const std::string& from = one.operands.back().raw;
+  return from.starts_with("SR_TID.") || from == "SR_LANEID";
+}
+
 }  // namespace
 
 InstructionCounters& InstructionCounters::operator+=(const InstructionCounters& other) {
@@ -31,6 +40,7 @@ RunCounters sum_up(const Program& program, const std::vector<InstructionCounters
     sum.by_class[static_cast<size_t>(kind)] += one.issued;
     sum.threads += one.threads;
     sum.threads_on += one.threads_on;
+    if (one.issued > 0 && takes_a_wavefront(program.sass->instructions[i])) sum.shared_other_wavefronts += one.issued;
     switch (kind) {
       case InstructionClass::shared_load:
       case InstructionClass::shared_store: {
@@ -51,6 +61,7 @@ RunCounters sum_up(const Program& program, const std::vector<InstructionCounters
         sum.shared_ideal_wavefronts += one.ideal;
         sum.shared_bank_conflicts += one.wavefronts - one.ideal;
         sum.local_load_sectors += one.local_sectors;
+        sum.shared_other_wavefronts += one.empty_requests;
         sum.global_load_requests += one.requests;
         sum.global_load_sectors += one.sectors;
         break;
@@ -59,6 +70,7 @@ RunCounters sum_up(const Program& program, const std::vector<InstructionCounters
         sum.shared_ideal_wavefronts += one.ideal;
         sum.shared_bank_conflicts += one.wavefronts - one.ideal;
         sum.local_store_sectors += one.local_sectors;
+        sum.shared_other_wavefronts += one.empty_requests;
         sum.global_store_requests += one.requests;
         sum.global_store_sectors += one.sectors;
         break;
@@ -69,6 +81,7 @@ RunCounters sum_up(const Program& program, const std::vector<InstructionCounters
         sum.local_store_sectors += one.sectors;
         break;
       case InstructionClass::barrier:
+        sum.shared_other_wavefronts += one.requests;
         sum.barriers += one.issued;
         break;
       default:

@@ -10,10 +10,10 @@ namespace attnscope::emulator {
 
 // The counts of one SASS instruction. Shared figures are wavefronts of an access's data path; a sector is 32 bytes.
 struct InstructionCounters {
-  uint64_t issued = 0;          // warp instructions, including those with every lane predicated off
-  uint64_t threads = 0;         // active lanes, whether predicated on or off
-  uint64_t threads_on = 0;      // active lanes with a true guard predicate
-  uint64_t requests = 0;        // memory accesses and shuffles with at least one lane on
+  uint64_t issued = 0;      // warp instructions, including those with every lane predicated off
+  uint64_t threads = 0;     // active lanes, whether predicated on or off
+  uint64_t threads_on = 0;  // active lanes with a true guard predicate
+  uint64_t requests = 0;    // memory accesses and shuffles with at least one lane on; of a CTA barrier: its openings
   uint64_t empty_requests = 0;  // memory accesses with every lane predicated off
   uint64_t wavefronts = 0;      // shared
   uint64_t ideal = 0;           // shared: the wavefronts without conflicts
@@ -31,8 +31,9 @@ struct RunCounters {
   uint64_t threads = 0;     // thread instructions, active lanes
   uint64_t threads_on = 0;  // with a true guard predicate
   uint64_t shared_load_wavefronts = 0, shared_store_wavefronts = 0;
-  uint64_t shared_other_wavefronts =
-      0;  // shuffles and accesses with every lane off, which the hardware counts only in its total
+  // Shuffles, openings of CTA barriers, reads of SR_TID and loads with every lane off, which the hardware counts only
+  // in its total.
+  uint64_t shared_other_wavefronts = 0;
   uint64_t shared_ideal_wavefronts = 0;  // of loads and stores
   uint64_t shared_bank_conflicts = 0;    // load and store wavefronts above the ideal
   uint64_t shared_load_instructions = 0, shared_store_instructions = 0;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 #include <new>
+#include <utility>
 
 namespace attnscope::emulator {
 
@@ -159,12 +160,14 @@ bool CtaRunner::release_barriers() {
     const uint32_t needed = counted[id] != 0 ? counted[id] : live;
     if (waiting[id] == 0 || waiting[id] + machine_.barrier_arrived[id] < needed) continue;
     any = true;
+    bool counted_once = false;
     passing_.clear();
     for (uint32_t w = 0; w < launch_->warps; ++w) {
       Warp& warp = this->warp(w);
       for (uint32_t i = 0; i < warp.fragment_count; ++i) {
         Fragment& fragment = warp.fragments[i];
         if (fragment.wait != Wait::bar || fragment.barrier != id) continue;
+        if (!std::exchange(counted_once, true)) ++machine_.ops[fragment.pc].requests;
         if (machine_.observer != nullptr) passing_.emplace_back(w, fragment.pc);
         const uint32_t votes = machine_.barrier_votes[id];
         if (fragment.vote == BarrierVote::count) warp.barrier_result = votes;

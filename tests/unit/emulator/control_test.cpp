@@ -199,9 +199,24 @@ EXIT)",
   EXPECT_EQ(c.barriers, 2u);
   EXPECT_EQ(c.shared_store_wavefronts, 2u);
   EXPECT_EQ(c.shared_load_wavefronts, 2u);
+  EXPECT_EQ(c.shared_other_wavefronts, 1u + 2u) << "the barrier opens once, and each warp reads SR_TID";
   EXPECT_EQ(c.shared_bank_conflicts, 0u);
   EXPECT_EQ(c.warp_instructions, 2u * 10);
   EXPECT_EQ(c.by_class[static_cast<size_t>(InstructionClass::shared_load)], 2u);
+}
+
+// As an H200 counts them (tests/data/gpu/h200_rungs.json).
+TEST(Wavefronts, AGlobalLoadWithEveryLaneOffIsOne) {
+  const Ran ran = run_text(R"(ISETP.GE.AND P0, PT, R0, 0x20, PT
+MOV R3, 0x5
+@P0 LDG.E R3, [R4.64]
+STG.E [R4.64], R3
+EXIT)",
+                           64, {}, {.static_shared_bytes = 0});
+  ASSERT_TRUE(ran.result.has_value()) << ran.result.error().message;
+  const RunCounters& c = ran.result->counters;
+  EXPECT_EQ(c.global_load_requests, 1u) << "of the second warp";
+  EXPECT_EQ(c.shared_other_wavefronts, 1u + 2u) << "the first warp's, and each warp reads SR_TID";
 }
 
 TEST(Barrier, SharedMemoryStartsZeroed) {
