@@ -51,6 +51,26 @@ TEST(CuptiLayout, FieldsAreWhereTheHeadersHaveThem) {
   EXPECT_EQ(offsetof(cupti::DataSize, bytes), 56u);
 }
 
+// sizeof and CUPTI_PCSAMPLING_STRUCT_SIZE of cupti_pcsampling.h of CUPTI 12.8.90 and 13.0.85, which are the same file.
+TEST(CuptiLayout, SamplingsSizesAreThoseOfTheHeaders) {
+  EXPECT_EQ(cupti::SamplingOnly{}.size, 24u);
+  EXPECT_EQ(cupti::StallReasonCount{}.size, 32u);
+  EXPECT_EQ(cupti::StallReasons{}.size, 48u);
+  EXPECT_EQ(cupti::SamplingSettings{}.size, 40u);
+  EXPECT_EQ(cupti::SamplingGet{}.size, 32u);
+  EXPECT_EQ(cupti::CubinCrc{}.size, 32u);
+  EXPECT_EQ(cupti::SampledPc{}.size, 64u);
+  EXPECT_EQ(cupti::SampledData{}.size, 80u);
+  EXPECT_EQ(sizeof(cupti::StallSamples), 8u);
+  EXPECT_EQ(sizeof(cupti::SamplingSetting), 32u);
+  EXPECT_EQ(offsetof(cupti::SamplingSetting, value), 8u);
+  EXPECT_EQ(offsetof(cupti::SampledPc, function), 32u);
+  EXPECT_EQ(offsetof(cupti::SampledPc, reasons), 48u);
+  EXPECT_EQ(offsetof(cupti::SampledPc, correlation), 56u);
+  EXPECT_EQ(offsetof(cupti::SampledData, pcs), 56u);
+  EXPECT_EQ(offsetof(cupti::SampledData, buffer_full), 72u);
+}
+
 class CuptiTest : public testing_support::Machine {
  protected:
   CuptiTest() { driver(13000); }
