@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Whether published kernels, loaded unchanged, are told what their authors say of them.
 
-published_sources.py PROGRAM --sources DIR [--device emulated:l4] [--out bench/results/published_sources.json]
+published_sources.py PROGRAM --sources DIR [--device emulated:l4] [--only kernels|questions] [--out bench/results/published_sources.json]
 
 DIR holds a git repository for each name below, OWNER+NAME (its work tree, its .git, or a folder `repo` that is a bare
 one), fetched by the reader: nothing of it is committed here. Each kernel is imported and explained in a folder that is
@@ -81,7 +81,6 @@ QUESTIONS = [
     (9, PHASE5, {}, None, False, "helper.unused", True),
     (10, PHASE4, {}, None, False, "occupancy.low", True),
     (11, PHASE4, {}, None, False, "grid.tail", True),
-    (11, PHASE4, {"BLOCK_M": 16}, None, False, "grid.tail", False),
     (15, PHASE4, {}, None, False, "phase.most", True),
     (15, MINIMAL, {}, None, False, "global.scattered", True),
 ]
@@ -90,6 +89,7 @@ arguments = argparse.ArgumentParser()
 arguments.add_argument("program")
 arguments.add_argument("--sources", required=True)
 arguments.add_argument("--device", default="emulated:l4")
+arguments.add_argument("--only", choices=["kernels", "questions"], help="The other list stays as it was recorded")
 arguments.add_argument("--out", default="bench/results/published_sources.json")
 options = arguments.parse_args()
 
@@ -173,15 +173,24 @@ def asked(question, source, knobs, others, watched, rule, found):
 
 
 def main():
+    out = pathlib.Path(options.out)
+    kept = json.loads(out.read_text()) if options.only else {}
+    wanted = [options.only] if options.only else ["kernels", "questions"]
+    lists = {name: kept.get(name, []) for name in ("kernels", "questions")}
+    dates = kept.get("dates", {}) | {name: datetime.date.today().isoformat() for name in wanted}
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
-        kernels = list(pool.map(lambda source: told(*source), SOURCES))
-        questions = list(pool.map(lambda question: asked(*question), QUESTIONS))
-    head = {"command": f"bench/published_sources.py PROGRAM --sources DIR --device {options.device}",
-            "date": datetime.date.today().isoformat()}
+        if "kernels" in wanted:
+            lists["kernels"] = list(pool.map(lambda source: told(*source), SOURCES))
+        if "questions" in wanted:
+            lists["questions"] = list(pool.map(lambda question: asked(*question), QUESTIONS))
+    write(out, dates, lists)
+
+
+def write(out, dates, lists):
+    head = {"command": f"bench/published_sources.py PROGRAM --sources DIR --device {options.device}", "dates": dates}
     text = "".join(f" {json.dumps(key)}: {json.dumps(value)},\n" for key, value in head.items())
-    lists = [f' "{name}": [\n' + ",\n".join("  " + json.dumps(one) for one in rows) + "\n ]"
-             for name, rows in (("kernels", kernels), ("questions", questions))]
-    pathlib.Path(options.out).write_text("{\n" + text + ",\n".join(lists) + "\n}\n")
+    parts = [f' "{name}": [\n' + ",\n".join("  " + json.dumps(one) for one in rows) + "\n ]" for name, rows in lists.items()]
+    out.write_text("{\n" + text + ",\n".join(parts) + "\n}\n")
 
 
 main()

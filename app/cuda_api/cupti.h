@@ -56,6 +56,7 @@ struct CuptiCalls {
 inline constexpr int kCuptiSuccess = 0;
 inline constexpr int kCuptiOutOfMemory = 8;
 inline constexpr int kCuptiHardwareBusy = 26;
+inline constexpr int kCuptiNotSupported = 27;
 inline constexpr int kCuptiInsufficientPrivileges = 35;
 inline constexpr int kCuptiMultipleSubscribers = 39;
 inline constexpr int kCuptiVirtualInsufficientPrivileges = 40;

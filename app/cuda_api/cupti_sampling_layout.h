@@ -45,7 +45,7 @@ struct SampledPc {
   uint64_t offset = 0;     // out: bytes from the function's first instruction
   uint32_t function_index = 0, padding = 0;
   char* function = nullptr;  // out: its symbol; records share it
-  size_t reason_count = 0;   // out
+  size_t reason_count = 0;   // room in `reasons`; out: those written
   StallSamples* reasons = nullptr;
   uint32_t correlation = 0;  // out
 };
@@ -71,7 +71,8 @@ enum class SamplingAttribute : int {
   mode = 5,
   start_stop = 6,  // 1: cuptiPCSamplingStart and Stop say when
   format = 7,
-  data = 8,  // a SampledData
+  data = 8,      // a SampledData
+  sleep_ms = 9,  // of CUPTI's threads that fetch what the GPU noted
 };
 inline constexpr int kContinuous = 1;  // CUPTI_PC_SAMPLING_COLLECTION_MODE_CONTINUOUS
 inline constexpr int kParsed = 1;      // CUPTI_PC_SAMPLING_OUTPUT_DATA_FORMAT_PARSED
@@ -81,7 +82,7 @@ struct SamplingSetting {
   int status = 0;  // out: a CUptiResult
   union Value {
     uint64_t words[3] = {};
-    uint32_t number;  // period, start_stop; mode and format, which are enumerations
+    uint32_t number;  // period, start_stop, sleep_ms; mode and format, which are enumerations
     size_t bytes;     // scratch_bytes, buffer_bytes
     void* data;
     struct {

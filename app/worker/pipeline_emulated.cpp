@@ -19,15 +19,17 @@ Result<void> Pipeline::profile() {
   if (!launch) return fail(launch.error());
   int64_t steps = 0;
   sink_.progress(Step::measuring, 0, 0);
-  auto hardware = device_->profile(*launch, [&](int64_t, int64_t) { sink_.progress(Step::measuring, ++steps, 0); });
+  const auto step = [&] { sink_.progress(Step::measuring, ++steps, 0); };
+  // First the samples: once counters are read, CUPTI gives none.
+  sampled_ = device_->sample(*launch, step);
+  if (!*sampled_ && (device_->lost() || sampled_->error().stage == Stage::launch)) return fail(sampled_->error());
+  auto hardware = device_->profile(*launch, [&](int64_t, int64_t) { step(); });
   if (!hardware) {
     if (device_->lost() || hardware.error().stage == Stage::launch) return fail(hardware.error());
     HardwareCounters none;
     none.failure = hardware.error();
     hardware = std::move(none);
   }
-  sampled_ = device_->sample(*launch, [&] { sink_.progress(Step::measuring, ++steps, 0); });
-  if (!*sampled_ && (device_->lost() || sampled_->error().stage == Stage::launch)) return fail(sampled_->error());
   sink_.part({*hardware, sample_findings(*sampled_, planned(), {})});
   const auto twin = request_.kernel.library.is_source() ? services_.emulated_twin(device_->spec().arch) : nullptr;
   if (twin == nullptr) return {};

@@ -1,9 +1,11 @@
 #include "device/cuda/gpu_sampling.h"
 
 #include <algorithm>
+#include <chrono>
 #include <map>
 #include <optional>
 #include <string_view>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -19,6 +21,8 @@ constexpr int64_t kWanted = 20000;                 // samples: a line with 1 % o
 constexpr int64_t kMostLaunches = 64;
 constexpr size_t kPcsAtOnce = 4096;
 constexpr int kMostCalls = 64;         // for the samples of one range: 2^18 places, far more than any code has
+constexpr uint32_t kSleepMs = 5;       // of CUPTI's own threads; 100 by itself
+constexpr int kMostIdle = 30;          // calls that may get nothing before anything came
 constexpr size_t kMostReasons = 1024;  // chips have some forty
 constexpr size_t kInstructionBytes = 16;
 
@@ -93,17 +97,24 @@ class Sampling {
   std::map<Place, SampledInstruction> found_;
 };
 
+// Not through cuptiProfilerDeviceSupported at first: it needs cuptiProfilerInitialize, after which CUPTI 2025.3 samples
+// nothing and says so nowhere.
 Result<void> Sampling::prepare(uint32_t period) {
-  cupti::Initialize initialize;  // ask_support needs it; a second one changes nothing
-  if (auto done = check(calls_.initialize(&initialize), "cuptiProfilerInitialize"); !done) return done;
-  if (auto done = ask_support(gpu_, calls_, cupti::kPcSampling, "does not let CUPTI sample its program counters");
-      !done)
-    return done;
   cupti::SamplingOnly on{.context = gpu_.context()};
-  if (auto done = check(calls_.sampling_enable(&on), "cuptiPCSamplingEnable"); !done) return done;
+  const int code = calls_.sampling_enable(&on);
+  if (code == kCuptiNotSupported) {
+    cupti::Initialize initialize;
+    if (auto done = check(calls_.initialize(&initialize), "cuptiProfilerInitialize"); !done) return done;
+    const char* const lacks = "does not let CUPTI sample its program counters";
+    if (auto done = ask_support(gpu_, calls_, cupti::kPcSampling, lacks); !done) return done;
+  }
+  if (auto done = check(code, "cuptiPCSamplingEnable"); !done) return done;
   enabled_ = true;
+  on_step_();
   if (auto done = learn_reasons(); !done) return done;
-  return configure(period);
+  if (auto done = configure(period); !done) return done;
+  on_step_();
+  return {};
 }
 
 // Only after cuptiPCSamplingEnable: before it CUPTI knows none.
@@ -148,6 +159,7 @@ Result<void> Sampling::configure(uint32_t period) {
   set(Attribute::start_stop).number = 1;
   set(Attribute::format).number = cupti::kParsed;
   set(Attribute::data).data = &data_;
+  set(Attribute::sleep_ms).number = kSleepMs;
   cupti::SamplingSettings all{.context = gpu_.context(), .count = settings.size(), .settings = settings.data()};
   if (auto done = check(calls_.sampling_settings(&all), "cuptiPCSamplingSetConfigurationAttribute"); !done) return done;
   sum_.period = int64_t{1} << period;
@@ -171,6 +183,7 @@ Result<void> Sampling::run(const std::function<Result<SampledWork>()>& load) {
   loaded_ = std::move(*loaded);
   GpuWork& work = *loaded_.work;
   if (auto done = learn_code(*loaded_.program); !done) return done;
+  on_step_();
   if (auto launched = work.launch(); !launched) return launched;  // the caches get hot
   if (const int code = gpu_.wait(); code != kCudaSuccess) return gpu_.kernel_failure(code, name_);
   on_step_();
@@ -192,14 +205,19 @@ Result<void> Sampling::range(GpuWork& work, int64_t launches) {
     on_step_();
   }
   if (auto done = check(calls_.sampling_stop(&only), "cuptiPCSamplingStop"); !done) return done;
+  on_step_();
   return take();
 }
 
+// CUPTI's threads fetch what the GPU noted, and may not be done when sampling has stopped.
 Result<void> Sampling::take() {
   cupti::SamplingGet get{.context = gpu_.context(), .data = &data_};
-  for (int call = 0; call < kMostCalls; ++call) {
+  bool any = false;
+  for (int call = 0, idle = 0; call < kMostCalls; ++call) {
     data_.pc_count = data_.remaining_pcs = 0;
+    for (cupti::SampledPc& pc : pcs_) pc.reason_count = reasons_.size();
     const int code = calls_.sampling_get(&get);
+    on_step_();
     full_ = full_ || code == kCuptiOutOfMemory || data_.buffer_full != 0;
     if (code == kCuptiOutOfMemory) return {};
     if (auto done = check(code, "cuptiPCSamplingGetData"); !done) return done;
@@ -208,8 +226,11 @@ Result<void> Sampling::take() {
                       std::to_string(data_.most_pcs));
     for (size_t i = 0; i < data_.pc_count; ++i)
       if (auto done = add(pcs_[i]); !done) return done;
-    sum_.dropped += static_cast<int64_t>(std::min<uint64_t>(data_.dropped, uint64_t{1} << 40));
-    if (data_.remaining_pcs == 0) return {};
+    if (data_.pc_count > 0) sum_.dropped += static_cast<int64_t>(std::min<uint64_t>(data_.dropped, uint64_t{1} << 40));
+    any = any || data_.pc_count > 0;
+    if (data_.pc_count > 0 || data_.remaining_pcs > 0) continue;
+    if (any || ++idle == kMostIdle) return {};
+    std::this_thread::sleep_for(std::chrono::milliseconds(2 * kSleepMs));
   }
   return nonsense("more than " + std::to_string(kMostCalls) + " calls leave some to get");
 }

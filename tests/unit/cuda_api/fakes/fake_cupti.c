@@ -12,7 +12,7 @@ enum { invalid_parameter = 1, invalid_operation = 7, invalid_metric = 17 };
 
 static struct {
   int begun, hosts, enabled, configured, started, pushed, decoded, launched_ranges, passes_done;
-  int sampling, set, sampled, taken;  // PC sampling: on, with settings, in a range, calls that got data of it
+  int sampling, set, sampled, taken, waited;  // PC sampling: on, with settings, in a range, calls that got data of it or none yet
   uint32_t period;
 } state;
 int fake_cupti_in_range(void) { return state.pushed; }
@@ -290,7 +290,7 @@ struct pcs {
 static int takes_pcs(const struct pcs* p) {
   if (!p || p->size != 80 || p->most < 2 || !p->all) return 0;
   for (size_t i = 0; i < p->most; ++i)
-    if (p->all[i].size != 64 || !p->all[i].reasons) return 0;
+    if (p->all[i].size != 64 || !p->all[i].reasons) return 0;  // each has room for every reason
   return 1;
 }
 struct setting {
@@ -306,6 +306,7 @@ static int is_taken(const struct setting* one) {
       for (uint32_t i = 0; i < kReasonCount; ++i)
         if (one->value.reasons.all[i] != kFirstReason + i) return 0;
       return 1;
+    case 9: return one->value.number > 0;
     case 5: case 6: case 7: return one->value.number == 1;  // continuous, by start and stop, parsed
     case 8: return takes_pcs(one->value.data);
     default: return 0;
@@ -322,7 +323,7 @@ int cuptiPCSamplingSetConfigurationAttribute(struct settings* p) {
 }
 int cuptiPCSamplingStart(struct context* p) {
   BEGIN(cuptiPCSamplingStart, 24, samples_here(p) && state.set && !state.sampled)
-  return state.sampled = 1, state.taken = 0, 0;
+  return state.sampled = 1, state.taken = state.waited = 0, 0;
 }
 int cuptiPCSamplingStop(struct context* p) {
   BEGIN(cuptiPCSamplingStop, 24, samples_here(p) && state.sampled)
@@ -359,13 +360,16 @@ int cuptiPCSamplingGetData(struct get* p) {
   to->full = 0;
   if (is("full") ? state.period < 18 : is("always full")) return to->full = 1, to->count = 0, 8;
   to->count = to->remaining = 0;
-  if (is("no samples")) return 0;
+  if (is("no samples") || (is("late") && ++state.waited < 3)) return 0;
+  for (size_t i = 0; i < to->most; ++i)
+    if (to->all[i].reason_count != kReasonCount) return invalid_parameter;
   if (++state.taken == 1 || is("endless samples")) {
     give(&to->all[0], "attention_minimal", 0x20, 1000, 3000, 2000);
     give(&to->all[1], "another", 0x10, 70, 0, 0);
     to->count = is("many places") ? to->most + 1 : 2;
     return to->remaining = 1, to->dropped = 5, 0;
   }
+  if (state.taken > 2) return 0;
   give(&to->all[0], "attention_minimal", 0x40, 2500, 500, 0);
   return to->count = 1, to->dropped = 0, 0;
 }
