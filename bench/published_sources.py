@@ -1,12 +1,15 @@
 #!/usr/bin/env python3
 """Whether published kernels, loaded unchanged, are told what their authors say of them.
 
-published_sources.py PROGRAM --sources DIR [--device emulated:l4] [--out bench/results/published_sources.json]
+published_sources.py PROGRAM --sources DIR [--device emulated:l4] [--only kernels|questions] [--out bench/results/published_sources.json]
 
 DIR holds a git repository for each name below, OWNER+NAME (its work tree, its .git, or a folder `repo` that is a bare
 one), fetched by the reader: nothing of it is committed here. Each kernel is imported and explained in a folder that is
 thrown away, beside its project's headers. Recorded are the names, the rules of the first three findings, and whether the author's is among them; for
 the version that the author made against it, whether the rule is silent at warning level.
+
+Then the sources of the reports that this project answers, each with the question that it asks (docs/explaining.md, Sixteen
+questions): its compile-time macros are the knobs, nothing else is said of it.
 """
 import argparse, concurrent.futures, datetime, json, pathlib, subprocess, sys, tempfile
 
@@ -45,10 +48,48 @@ SOURCES = [
     ("PacktPublishing+Learn-CUDA-Programming", PACKT + "conflict_solved.cu", "matrix_transpose_shared", None, "banks.conflicts", False),
 ]
 
+# The reports' own: their repository, the commit that last touched the file, and what a person who has the file knows of
+# its launch. `-D` macros of their build are knobs.
+REPORTS = "GOATnote-Inc+periodicdent42"
+KERNELS = "cudadent42/bench/kernels/"
+TILED_KNOBS = {"BLOCK_M": [16, 32, 64], "NUM_WARPS": [4, 6, 8], "VEC_WIDTH": [1, 4, 8], "SYNC_POLICY": [2, 5], "REDUCE_WARP": [0, 1],
+               "SWIZZLE_XOR": [0, 1]}
+TILED = {"BLOCK_M": 32, "NUM_WARPS": 4, "VEC_WIDTH": 4, "SYNC_POLICY": 2, "REDUCE_WARP": 1, "SWIZZLE_XOR": 0}
+PHASE4 = dict(file=KERNELS + "fa_phase3_wmma.cu", commit="3b65cf8", entry="flash_attention_phase3_kernel", knobs=TILED_KNOBS, start=TILED,
+              grid=["ceil_div(seq_q, BLOCK_M)", "heads", "batch"], block="32 * NUM_WARPS")
+LIGHT = PHASE4 | dict(commit="cf0f0c2")
+PHASE5 = PHASE4 | dict(file=KERNELS + "fa_phase5_wmma.cu", commit="905126b", entry="flash_attention_phase5_kernel",
+                       knobs=TILED_KNOBS | {"USE_WMMA": [0, 1]}, start=TILED | {"USE_WMMA": 1})
+MINIMAL = dict(file=KERNELS + "fa_minimal.cu", commit="35a8480", entry="flash_attention_minimal_kernel", knobs={}, start={},
+               grid=["seq_q", "heads", "batch"], block="128")
+# question, source, knobs (against which others, None: alone), watched, the rule, and whether it is found.
+QUESTIONS = [
+    (1, PHASE4, {"VEC_WIDTH": 8}, {"VEC_WIDTH": 4}, False, "code.identical", True),
+    (1, PHASE4, {"VEC_WIDTH": 4}, {"VEC_WIDTH": 1}, False, "code.identical", False),
+    (2, PHASE4, {}, None, False, "warps.lone", True),
+    (2, PHASE4, {"NUM_WARPS": 8}, None, False, "warps.lone", True),
+    (2, PHASE5, {}, None, False, "warps.lone", False),
+    (3, PHASE4, {}, None, True, "race.shared", True),
+    (3, LIGHT, {}, None, True, "race.shared", True),
+    (3, PHASE4, {"SYNC_POLICY": 5}, None, True, "race.shared", False),
+    (4, PHASE4, {"NUM_WARPS": 6}, None, True, "barrier.uneven", True),
+    (4, PHASE4, {"NUM_WARPS": 8}, None, True, "barrier.uneven", False),
+    (5, PHASE4, {"BLOCK_M": 64}, None, False, "limits.exceeded", True),
+    (5, PHASE4, {}, None, False, "limits.exceeded", False),
+    (7, PHASE4, {}, None, False, "banks.conflicts", True),
+    (7, PHASE4, {}, None, False, "helper.unused", True),
+    (9, PHASE5, {}, None, False, "helper.unused", True),
+    (10, PHASE4, {}, None, False, "occupancy.low", True),
+    (11, PHASE4, {}, None, False, "grid.tail", True),
+    (15, PHASE4, {}, None, False, "phase.most", True),
+    (15, MINIMAL, {}, None, False, "global.scattered", True),
+]
+
 arguments = argparse.ArgumentParser()
 arguments.add_argument("program")
 arguments.add_argument("--sources", required=True)
 arguments.add_argument("--device", default="emulated:l4")
+arguments.add_argument("--only", choices=["kernels", "questions"], help="The other list stays as it was recorded")
 arguments.add_argument("--out", default="bench/results/published_sources.json")
 options = arguments.parse_args()
 
@@ -61,7 +102,7 @@ def git(repository, *words):
 
 
 def run(*words):
-    return subprocess.run([options.program, *words], capture_output=True, text=True, timeout=300)
+    return subprocess.run([options.program, *words], capture_output=True, text=True, timeout=1200)
 
 
 def told(repository, path, entry, problem, rule, named):
@@ -90,14 +131,66 @@ def told(repository, path, entry, problem, rule, named):
     return one | {"first": first, "warned": warned, "met": rule in first if named else rule not in warned}
 
 
+# A manifest beside the unchanged source: its launch, and its macros as knobs.
+def manifest_of(source, name):
+    return {"id": "asked", "title": "asked", "source": name, "entry": source["entry"], "problem": "attention",
+            "knobs": [{"name": knob, "values": values, "default": source["start"][knob]} for knob, values in source["knobs"].items()],
+            "supports": {"dtype": ["f16"], "head_dim": [64], "causal": ["none"]},
+            "launch": {"grid": source["grid"], "block": [source["block"], 1, 1]},
+            "args": ["q", "k", "v", "o", "scale", "batch", "heads", "seq_q"]}
+
+
+def asked(question, source, knobs, others, watched, rule, found):
+    shape = "B=1,H=1,S=64,D=64" if watched else "B=1,H=8,S=512,D=64"  # a watch takes long, and a race is one at any size
+    one = {"question": question, "repository": REPORTS.replace("+", "/"), "commit": source["commit"], "file": source["file"], "problem": shape,
+           "knobs": knobs, "against": others, "watched": watched, "rule": rule, "found": found}
+    with tempfile.TemporaryDirectory() as folder:
+        folder = pathlib.Path(folder)
+        (folder / "asked.cu").write_bytes(git(REPORTS, "show", f"{source['commit']}:{source['file']}"))
+        (folder / "asked.json").write_text(json.dumps(manifest_of(source, "asked.cu")))
+        words = ["explain", "--kernels", str(folder), "--kernel", "asked", "--device", options.device, "--problem", shape, "--json"]
+        for knob, value in knobs.items():
+            words += ["--set", f"{knob}={value}"]
+        if others is not None:
+            problem = {"kind": "attention", "batch": 1, "heads": 8, "kv_heads": 8, "seq_q": 512, "seq_k": 512, "head_dim": 64}
+            (folder / "against").mkdir()
+            preset = {"attnscope_preset": 1, "title": "against", "problem": problem, "kernel": "asked", "knobs": source["start"] | others,
+                      "device": options.device}
+            (folder / "against" / "against.json").write_text(json.dumps(preset))
+            words += ["--against", str(folder / "against" / "against.json")]
+        done = run(*words, *(["--watch"] if watched else []))
+        if not done.stdout.strip():
+            return one | {"refused": done.stderr.strip().splitlines()[0] if done.stderr.strip() else "no answer", "met": False}
+        seen = json.loads(done.stdout)
+    findings = (seen["watch"] or {}).get("findings", []) if watched else seen["findings"] or []
+    rules = list(dict.fromkeys(finding["rule"] for finding in findings))
+    warned = [finding["rule"] for finding in findings if finding["severity"] != "info"]
+    place = rules.index(rule) + 1 if rule in rules else 0
+    says = next((finding["sentence"] for finding in findings if finding["rule"] == rule), None)
+    told_by = seen["failure"]["message"] if seen.get("failure") else None
+    return one | {"first": rules[:3], "place": place, "sentence": says, "failure": told_by,
+                  "met": place > 0 if found else rule not in warned}
+
+
 def main():
-    with concurrent.futures.ThreadPoolExecutor(4) as pool:
-        kernels = list(pool.map(lambda source: told(*source), SOURCES))
-    record = {"command": f"bench/published_sources.py PROGRAM --sources DIR --device {options.device}",
-              "date": datetime.date.today().isoformat(), "kernels": kernels}
-    rows = ",\n".join("  " + json.dumps(kernel) for kernel in kernels)
-    head = "".join(f" {json.dumps(key)}: {json.dumps(value)},\n" for key, value in record.items() if key != "kernels")
-    pathlib.Path(options.out).write_text("{\n" + head + ' "kernels": [\n' + rows + "\n ]\n}\n")
+    out = pathlib.Path(options.out)
+    kept = json.loads(out.read_text()) if options.only else {}
+    wanted = [options.only] if options.only else ["kernels", "questions"]
+    lists = {name: kept.get(name, []) for name in ("kernels", "questions")}
+    dates = kept.get("dates", {}) | {name: datetime.date.today().isoformat() for name in wanted}
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        if "kernels" in wanted:
+            lists["kernels"] = list(pool.map(lambda source: told(*source), SOURCES))
+        if "questions" in wanted:
+            lists["questions"] = list(pool.map(lambda question: asked(*question), QUESTIONS))
+    write(out, dates, lists)
+
+
+def write(out, dates, lists):
+    head = {"command": f"bench/published_sources.py PROGRAM --sources DIR --device {options.device}", "dates": dates}
+    text = "".join(f" {json.dumps(key)}: {json.dumps(value)},\n" for key, value in head.items())
+    parts = [f' "{name}": [\n' + ",\n".join("  " + json.dumps(one) for one in rows) + "\n ]" for name, rows in lists.items()]
+    out.write_text("{\n" + text + ",\n".join(parts) + "\n}\n")
 
 
 main()

@@ -9,6 +9,7 @@
 
 #include "charts/format.h"
 #include "core/joined.h"
+#include "core/sampled_line.h"
 
 namespace attnscope::charts {
 namespace {
@@ -30,6 +31,15 @@ void add_races(std::vector<Heat>& lines, const WatchReport& report, const Source
     const int64_t other = line_in(finding, "other_file", "other_line", source);
     for (const int64_t line : {one, other == one ? 0 : other})
       if (line > 0 && static_cast<size_t>(line) <= lines.size()) ++lines[static_cast<size_t>(line) - 1].races;
+  }
+}
+
+void add_samples(std::vector<Heat>& lines, const std::vector<Finding>& findings, const SourceLines& source) {
+  for (const Finding& finding : findings) {
+    const auto line = sampled_line_of(finding);
+    const int64_t at = line ? source.text_line(line->file, line->line) : 0;
+    if (at > 0 && static_cast<size_t>(at) <= lines.size())
+      lines[static_cast<size_t>(at) - 1].samples += static_cast<double>(line->samples);
   }
 }
 
@@ -63,6 +73,8 @@ const char* heading_of(HeatColumn column) {
   switch (column) {
     case HeatColumn::time:
       return "time";
+    case HeatColumn::samples:
+      return "samples";
     case HeatColumn::instructions:
       return "instr";
     case HeatColumn::lanes:
@@ -83,6 +95,8 @@ double Heat::of(HeatColumn column) const {
   switch (column) {
     case HeatColumn::time:
       return us;
+    case HeatColumn::samples:
+      return samples;
     case HeatColumn::instructions:
       return instructions;
     case HeatColumn::lanes:
@@ -130,7 +144,8 @@ double CodeView::share_of_instruction(size_t at, HeatColumn column) const {
 std::vector<int64_t> CodeView::hot_lines(HeatColumn column) const { return hot(lines, column, 1); }
 std::vector<int64_t> CodeView::hot_instructions(HeatColumn column) const { return hot(instructions, column, 0); }
 
-CodeView code_view(const Listing& listing, const Observation* seen, const SourceLines& source, size_t source_lines) {
+CodeView code_view(const Listing& listing, const Observation* seen, const SourceLines& source, size_t source_lines,
+                   const Observation* profiled) {
   CodeView view;
   view.lines.resize(source_lines);
   view.instructions_of.resize(source_lines);
@@ -152,6 +167,7 @@ CodeView code_view(const Listing& listing, const Observation* seen, const Source
     if (line.counts) own += *line.counts;
     view.instructions[i].races = own.races;
   }
+  if (profiled != nullptr) add_samples(view.lines, profiled->findings, source);
   view.hottest_line = hottest(view.lines);
   view.hottest_instruction = hottest(view.instructions);
   return view;

@@ -12,14 +12,14 @@
 namespace attnscope::charts {
 
 // A figure of code by line or instruction, as a column of heat.
-enum class HeatColumn { time, instructions, lanes, wavefronts, conflicts, sectors, races };
-inline constexpr std::array kHeatColumns{HeatColumn::time,       HeatColumn::instructions, HeatColumn::lanes,
-                                         HeatColumn::wavefronts, HeatColumn::conflicts,    HeatColumn::sectors,
-                                         HeatColumn::races};
+enum class HeatColumn { time, samples, instructions, lanes, wavefronts, conflicts, sectors, races };
+inline constexpr std::array kHeatColumns{HeatColumn::time,    HeatColumn::samples,    HeatColumn::instructions,
+                                         HeatColumn::lanes,   HeatColumn::wavefronts, HeatColumn::conflicts,
+                                         HeatColumn::sectors, HeatColumn::races};
 
-// Counts of the emulated CTAs, and the modelled time that a line carries (CodeCounts).
+// Counts of the emulated CTAs, the modelled time that a line carries (CodeCounts), and where a GPU's warps were.
 struct Heat {
-  double us = 0, instructions = 0, lanes = 0, wavefronts = 0, conflicts = 0, sectors = 0;
+  double us = 0, samples = 0, instructions = 0, lanes = 0, wavefronts = 0, conflicts = 0, sectors = 0;
   int64_t races = 0;  // findings of the watch that name the line and are about a race
 
   // The figure of a column; for lanes, the number of idle lane slots.
@@ -53,8 +53,10 @@ struct CodeView {
 };
 
 // `source` says which lines those of the text are, which has `source_lines` of them. An instruction's figures go to the
-// innermost of its places that lies in the text. `seen` gives the races; it may be null.
-CodeView code_view(const Listing& listing, const Observation* seen, const SourceLines& source, size_t source_lines);
+// innermost of its places that lies in the text. `seen` gives the races, `profiled` the lines in which a GPU's warps
+// were sampled; both may be null.
+CodeView code_view(const Listing& listing, const Observation* seen, const SourceLines& source, size_t source_lines,
+                   const Observation* profiled = nullptr);
 
 // The scheduling half as a cell of fixed width: "01----:R-:W0:Y:S04" waits for scoreboards 0 and 1, sets none when its
 // sources have been read, sets 0 when its result is ready, yields, and holds the warp for 4 clocks.
@@ -72,7 +74,8 @@ namespace attnscope {
 template <>
 struct Words<charts::HeatColumn> {
   using enum charts::HeatColumn;
-  static constexpr WordTable<charts::HeatColumn, 7> table{{{time, "time"},
+  static constexpr WordTable<charts::HeatColumn, 8> table{{{time, "time"},
+                                                           {samples, "samples"},
                                                            {instructions, "instructions"},
                                                            {lanes, "active lanes"},
                                                            {wavefronts, "shared wavefronts"},

@@ -2,8 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "charts/format.h"
 #include "core/observation_fields.h"
+#include "core/sampled_line.h"
 
 namespace attnscope::charts {
 namespace {
@@ -19,6 +22,18 @@ std::string difference_text(double measured, double counted) {
   if (counted == 0) return "none counted";
   const double percent = (measured / counted - 1) * 100;
   return std::abs(percent) < 0.01 ? fmt::format("{:+.0f}", measured - counted) : fmt::format("{:+.2f} %", percent);
+}
+
+constexpr std::string_view kIssues = "selected";  // CUPTI's word for a warp that does not wait
+
+std::string share_text(double share) { return fmt::format("{:.1f} %", 100 * share); }
+
+std::string wait_text(const SampledPlace& place) {
+  const auto waits = std::ranges::find_if(place.stalls, [](const SampledStall& one) { return one.reason != kIssues; });
+  if (waits == place.stalls.end()) return {};
+  std::string word = waits->reason;
+  std::ranges::replace(word, '_', ' ');
+  return fmt::format("{} {:.0f} %", word, 100 * double(waits->samples) / double(std::max<int64_t>(1, place.samples)));
 }
 
 }  // namespace
@@ -37,6 +52,26 @@ std::vector<HardwareFigure> hardware_figures(const HardwareCounters& hardware, c
     figures.push_back(std::move(figure));
   });
   return figures;
+}
+
+std::vector<SampleRow> sample_rows(const std::vector<Finding>& findings, size_t most) {
+  std::vector<SampleRow> rows;
+  for (const Finding& finding : findings) {
+    const auto line = rows.size() < most ? sampled_line_of(finding) : std::nullopt;
+    if (!line) continue;
+    const std::string file = line->file.substr(line->file.find_last_of('/') + 1);
+    rows.push_back({line->line > 0 ? fmt::format("{}:{}", file, line->line) : "no line", share_text(line->share),
+                    line->modelled ? share_text(*line->modelled) : "\u2013", wait_text(*line)});
+  }
+  return rows;
+}
+
+SamplesTaken samples_taken(const std::vector<Finding>& findings) {
+  for (const Finding& finding : findings) {
+    const bool refused = finding.rule.name() == sampling_rule::kRefused;
+    if (refused || finding.rule.name() == sampling_rule::kTaken) return {finding.sentence, refused};
+  }
+  return {};
 }
 
 }  // namespace attnscope::charts

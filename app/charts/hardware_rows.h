@@ -16,4 +16,20 @@ struct HardwareFigure {
 // `counted` is null if nothing was counted.
 std::vector<HardwareFigure> hardware_figures(const HardwareCounters& hardware, const Counters* counted);
 
+// A line of the source in which a GPU's warps were sampled, beside what the model says of the same line.
+struct SampleRow {
+  std::string place;     // "02_tiled.cu:203"; "no line": the code's line is not known
+  std::string share;     // "31.2 %" of the run's samples
+  std::string modelled;  // "28.9 %" of the modelled time inside the kernel; "–": the model does not say
+  std::string stall;     // what most of its waiting warps wait for, with their share of its samples; empty: none waits
+};
+// Those of the findings with most samples, at most so many.
+std::vector<SampleRow> sample_rows(const std::vector<Finding>& findings, size_t most);
+// How the sampling went, or why there are no samples; empty: the findings say nothing of it.
+struct SamplesTaken {
+  std::string words;
+  bool refused = false;
+};
+SamplesTaken samples_taken(const std::vector<Finding>& findings);
+
 }  // namespace attnscope::charts

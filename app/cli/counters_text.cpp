@@ -21,6 +21,25 @@ std::string how_text(const HardwareCounters& hardware) {
                      hardware.cupti, hardware.passes, hardware.passes == 1 ? "" : "es");
 }
 
+constexpr size_t kLines = 12;  // with most samples
+
+std::string sampled_text(const std::vector<Finding>& findings) {
+  const charts::SamplesTaken taken = charts::samples_taken(findings);
+  if (taken.words.empty()) return {};
+  std::string out = text_line("samples", taken.refused ? "none: " + taken.words : taken.words);
+  if (taken.refused) return out;
+  const auto row = [&](std::string_view place, std::string_view share, std::string_view modelled,
+                       std::string_view stall) {
+    std::string text = fmt::format("{:<30} {:>12} {:>20}  {}", place, share, modelled, stall);
+    text.erase(text.find_last_not_of(' ') + 1);
+    out += text_line("", text);
+  };
+  row("", "GPU's warps", "model's time", "what they wait for");
+  for (const charts::SampleRow& one : charts::sample_rows(findings, kLines))
+    row(one.place, one.share, one.modelled, one.stall);
+  return out;
+}
+
 }  // namespace
 
 std::string counters_text(const Observation& o, const std::string& config_text) {
@@ -37,6 +56,7 @@ std::string counters_text(const Observation& o, const std::string& config_text) 
   out += row_text("", "GPU", "emulator", "difference");
   for (const charts::HardwareFigure& one : charts::hardware_figures(hardware, counted))
     out += row_text(one.name, one.measured, one.counted, one.difference);
+  out += sampled_text(o.findings);
   return out;
 }
 

@@ -148,9 +148,11 @@ int disasm(const DisasmOptions& options) {
   return status_of(listed->seen);
 }
 
+// Nothing is sampled here.
 std::vector<std::string> column_words() {
   std::vector<std::string> all;
-  for (const auto& [column, word] : Words<charts::HeatColumn>::table) all.emplace_back(word);
+  for (const auto& [column, word] : Words<charts::HeatColumn>::table)
+    if (column != charts::HeatColumn::samples) all.emplace_back(word);
   return all;
 }
 

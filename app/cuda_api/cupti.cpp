@@ -29,6 +29,15 @@ Result<CuptiCalls> CuptiCalls::load(const SharedLibrary& library) {
   take("cuptiProfilerHostGetConfigImage", calls.config_image);
   take("cuptiProfilerHostGetNumOfPasses", calls.passes);
   take("cuptiProfilerHostEvaluateToGpuValues", calls.evaluate);
+  take("cuptiPCSamplingEnable", calls.sampling_enable);
+  take("cuptiPCSamplingDisable", calls.sampling_disable);
+  take("cuptiPCSamplingStart", calls.sampling_start);
+  take("cuptiPCSamplingStop", calls.sampling_stop);
+  take("cuptiPCSamplingGetNumStallReasons", calls.stall_reason_count);
+  take("cuptiPCSamplingGetStallReasons", calls.stall_reasons);
+  take("cuptiPCSamplingSetConfigurationAttribute", calls.sampling_settings);
+  take("cuptiPCSamplingGetData", calls.sampling_get);
+  take("cuptiGetCubinCrc", calls.cubin_crc);
   if (!take.done)
     return fail(Stage::device, take.done.error().message,
                 "Hardware counters need CUPTI 12.6 or later: install a newer CUDA toolkit, or name its libcupti.so in "

@@ -3,13 +3,14 @@
 
 #include "core/result.h"
 #include "cuda_api/cupti_layout.h"
+#include "cuda_api/cupti_sampling_layout.h"
 #include "cuda_api/shared_library.h"
 
 namespace attnscope::cuda_api {
 
-// CUPTI's functions that read a GPU's counters over a range of launches, named as in its reference (CUPTI 12.6 and
-// later); each returns a CUptiResult, 0 on success. A plain table, so that a test can put its own functions in place of
-// the library.
+// CUPTI's functions that read a GPU's counters over a range of launches and sample where its warps are, named as in its
+// reference (CUPTI 12.6 and later); each returns a CUptiResult, 0 on success. A plain table, so that a test can put its
+// own functions in place of the library.
 struct CuptiCalls {
   int (*result_text)(int code, const char**) = nullptr;
   int (*initialize)(cupti::Initialize*) = nullptr;
@@ -33,6 +34,15 @@ struct CuptiCalls {
   int (*data_size)(cupti::DataSize*) = nullptr;
   int (*data_initialize)(cupti::DataInitialize*) = nullptr;
   int (*data_info)(cupti::DataInfo*) = nullptr;
+  int (*sampling_enable)(cupti::SamplingOnly*) = nullptr;
+  int (*sampling_disable)(cupti::SamplingOnly*) = nullptr;
+  int (*sampling_start)(cupti::SamplingOnly*) = nullptr;
+  int (*sampling_stop)(cupti::SamplingOnly*) = nullptr;
+  int (*stall_reason_count)(cupti::StallReasonCount*) = nullptr;
+  int (*stall_reasons)(cupti::StallReasons*) = nullptr;
+  int (*sampling_settings)(cupti::SamplingSettings*) = nullptr;
+  int (*sampling_get)(cupti::SamplingGet*) = nullptr;
+  int (*cubin_crc)(cupti::CubinCrc*) = nullptr;
 
   std::string library_version{};  // from the library's file name: "2025.3.1" of a toolkit, "13" of a wheel
 
@@ -44,7 +54,9 @@ struct CuptiCalls {
 
 // The CUptiResult values that this program distinguishes.
 inline constexpr int kCuptiSuccess = 0;
+inline constexpr int kCuptiOutOfMemory = 8;
 inline constexpr int kCuptiHardwareBusy = 26;
+inline constexpr int kCuptiNotSupported = 27;
 inline constexpr int kCuptiInsufficientPrivileges = 35;
 inline constexpr int kCuptiMultipleSubscribers = 39;
 inline constexpr int kCuptiVirtualInsufficientPrivileges = 40;

@@ -19,6 +19,8 @@ struct Initialize {
   void* reserved = nullptr;
 };
 
+inline constexpr int kRangeProfiling = 0, kPcSampling = 1;  // CUpti_Profiler_API
+
 enum class Support : int { unknown, unsupported, disabled, supported };
 
 struct DeviceSupported {
@@ -28,7 +30,7 @@ struct DeviceSupported {
   Support all = Support::unknown;  // out, like those below
   Support architecture = Support::unknown, sli = Support::unknown, vgpu = Support::unknown;
   Support confidential_compute = Support::unknown, mining = Support::unknown, wsl = Support::unknown;
-  int api = 0;  // CUPTI_PROFILER_RANGE_PROFILING
+  int api = 0;  // kRangeProfiling or kPcSampling
 };
 
 struct ChipName {

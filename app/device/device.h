@@ -12,6 +12,7 @@
 #include "core/problem.h"
 #include "core/result.h"
 #include "device/launch.h"
+#include "device/pc_samples.h"
 #include "measure/sampling.h"
 
 namespace attnscope::device {
@@ -44,6 +45,12 @@ class Device {
   virtual Result<HardwareCounters> profile(const LaunchRequest&,
                                            const std::function<void(int64_t done, int64_t total)>& /*on_pass*/) {
     return fail(Stage::device, spec().id + " has no hardware counters",
+                "Name a GPU with --device; `attnscope devices` lists them.");
+  }
+  // Where the device's warps are while the same launch runs, as often as it takes for enough samples. `on_step` is
+  // called after each launch. Nothing may be timed in a process that does this. Failure: Stage::device.
+  virtual Result<PcSamples> sample(const LaunchRequest&, const std::function<void()>& /*on_step*/) {
+    return fail(Stage::device, spec().id + " does not sample where its warps are",
                 "Name a GPU with --device; `attnscope devices` lists them.");
   }
   // The device makes an attention problem's inputs itself, bit for bit the same: LaunchRequest::inputs may be null.

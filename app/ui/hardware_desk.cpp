@@ -100,6 +100,7 @@ void HardwareDesk::follow(session::Session& session, const session::Snapshot& sn
 }
 
 void HardwareDesk::keep(Observation seen) {
+  ++kept_ever_;
   const std::string hash = std::exchange(hash_, {});
   std::erase_if(kept_, [&](const auto& one) { return one.first == hash; });
   kept_.emplace_back(hash, std::move(seen));

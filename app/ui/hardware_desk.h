@@ -44,6 +44,8 @@ class HardwareDesk {
   // The result of the last reading of that experiment: `hardware` with the emulator's counters, or why there are none.
   // Null if there was no reading.
   const Observation* of(const std::string& experiment_hash) const;
+  // How many readings came: it changes whenever of() may say something else.
+  uint64_t came() const { return kept_ever_; }
   // The hash of its experiment, made once for each observation.
   const std::string& hash_of_run(const session::Shared<Observation>& run);
 
@@ -69,6 +71,7 @@ class HardwareDesk {
   Draft draft_;                                           // what is read
   std::string kernel_hash_;                               // of the experiment that is read
   std::deque<std::pair<std::string, Observation>> kept_;  // by the experiment's hash, oldest first
+  uint64_t kept_ever_ = 0;
   session::Shared<Observation> hashed_;
   std::string hash_of_hashed_;
   std::future<Observation> came_;  // the last member, so that its end is waited for first

@@ -15,6 +15,7 @@ namespace attnscope::ui {
 namespace {
 
 constexpr double kLookSeconds = 0.2;
+constexpr size_t kMostLines = 8;  // with most samples
 
 void draw_button(Context& context, const std::string& hash) {
   HardwareDesk& desk = context.hardware;
@@ -45,23 +46,47 @@ void draw_button(Context& context, const std::string& hash) {
       "Nothing is timed there, and nothing is profiled where times are measured: runs on this GPU wait meanwhile.");
 }
 
-void draw_figures(const HardwareCounters& hardware, const Counters* counted) {
+// A table of four columns of text; `rows(line)` calls line for each.
+template <class Rows>
+void draw_table(const char* id, Rows rows) {
   ImGui::PushFont(nullptr, kBaseSize * 0.87f);
-  if (ImGui::BeginTable("hardware", 4, ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_NoPadOuterX)) {
-    const auto line = [](std::string_view name, std::string_view measured, std::string_view emulated,
-                         std::string_view difference, ImU32 colour) {
+  if (ImGui::BeginTable(id, 4, ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_NoPadOuterX)) {
+    rows([](ImU32 colour, auto... words) {
       ImGui::TableNextRow();
-      for (const std::string_view words : {name, measured, emulated, difference}) {
+      for (const std::string_view text : {std::string_view(words)...}) {
         ImGui::TableNextColumn();
-        clipped(words, ImGui::GetContentRegionAvail().x, colour);
+        clipped(text, ImGui::GetContentRegionAvail().x, colour);
       }
-    };
-    line("", "GPU", "emulator", "difference", palette().faint);
-    for (const charts::HardwareFigure& one : charts::hardware_figures(hardware, counted))
-      line(one.name, one.measured, one.counted, one.difference, palette().text);
+    });
     ImGui::EndTable();
   }
   ImGui::PopFont();
+}
+
+void draw_figures(const HardwareCounters& hardware, const Counters* counted) {
+  draw_table("hardware", [&](auto line) {
+    line(palette().faint, "", "GPU", "emulator", "difference");
+    for (const charts::HardwareFigure& one : charts::hardware_figures(hardware, counted))
+      line(palette().text, one.name, one.measured, one.counted, one.difference);
+  });
+}
+
+void draw_failure(const Failure& failure) {
+  wrapped(failure.message, palette().warn);
+  wrapped(failure.hint, palette().dim);
+}
+
+// The lines of the source where the GPU's warps were, beside the model's.
+void draw_samples(const std::vector<Finding>& findings) {
+  const charts::SamplesTaken taken = charts::samples_taken(findings);
+  if (taken.refused) return wrapped(taken.words, palette().warn);
+  if (taken.words.empty()) return;
+  small_text(taken.words, palette().dim);
+  draw_table("samples", [&](auto line) {
+    line(palette().faint, "line", "GPU's warps", "model's time", "what they wait for");
+    for (const charts::SampleRow& one : charts::sample_rows(findings, kMostLines))
+      line(palette().text, one.place, one.share, one.modelled, one.stall);
+  });
 }
 
 }  // namespace
@@ -82,8 +107,7 @@ void draw_hardware(Context& context) {
                            : seen->hardware && seen->hardware->failure ? &*seen->hardware->failure
                                                                        : nullptr;
   if (failure != nullptr) {
-    wrapped(failure->message, palette().warn);
-    wrapped(failure->hint, palette().dim);
+    draw_failure(*failure);
   } else if (seen->hardware) {
     small_text(fmt::format("{} with CUPTI {} in {} pass{}, caches hot, nothing timed", to_string(seen->hardware->kind),
                            seen->hardware->cupti, seen->hardware->passes, seen->hardware->passes == 1 ? "" : "es"),
@@ -92,6 +116,7 @@ void draw_hardware(Context& context) {
   } else {
     wrapped("This device has no hardware counters that attnscope reads.", palette().warn);
   }
+  if (failure == nullptr) draw_samples(seen->findings);
 }
 
 }  // namespace attnscope::ui

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
+#include "worker/sampled_lines.h"
 #include "worker/watch_run.h"
 
 // Runs the same machine code on an emulated device: counters beside a GPU's, watches and trials.
@@ -17,14 +19,18 @@ Result<void> Pipeline::profile() {
   if (!launch) return fail(launch.error());
   int64_t steps = 0;
   sink_.progress(Step::measuring, 0, 0);
-  auto hardware = device_->profile(*launch, [&](int64_t, int64_t) { sink_.progress(Step::measuring, ++steps, 0); });
+  const auto step = [&] { sink_.progress(Step::measuring, ++steps, 0); };
+  // First the samples: once counters are read, CUPTI gives none.
+  sampled_ = device_->sample(*launch, step);
+  if (!*sampled_ && (device_->lost() || sampled_->error().stage == Stage::launch)) return fail(sampled_->error());
+  auto hardware = device_->profile(*launch, [&](int64_t, int64_t) { step(); });
   if (!hardware) {
     if (device_->lost() || hardware.error().stage == Stage::launch) return fail(hardware.error());
     HardwareCounters none;
     none.failure = hardware.error();
     hardware = std::move(none);
   }
-  sink_.part({*hardware});
+  sink_.part({*hardware, sample_findings(*sampled_, planned(), {})});
   const auto twin = request_.kernel.library.is_source() ? services_.emulated_twin(device_->spec().arch) : nullptr;
   if (twin == nullptr) return {};
   launch = launch_on(twin);
@@ -51,8 +57,9 @@ Result<void> Pipeline::count(device::Device& twin, const device::LaunchRequest& 
   if (is_program()) add_figures(planned(), made, figures_);
   const Bound bound =
       is_program() ? sum_of_timings(figures_).value_or(Timing{}).bound : made.front().simulated.timing.bound;
-  sink_.part(
-      {is_program() ? sum_of_counters(figures_) : counted->counters, bound, findings_of(planned(), made, seen_)});
+  std::vector<Finding> findings = findings_of(planned(), made, seen_);
+  if (sampled_) std::ranges::move(sample_findings(*sampled_, planned(), made), std::back_inserter(findings));
+  sink_.part({is_program() ? sum_of_counters(figures_) : counted->counters, bound, std::move(findings)});
   if (is_program()) send_launches();
   services_.code.keep(hash_of(experiment()), code_runs(planned(), made), modelled_launches(planned(), made));
   return {};

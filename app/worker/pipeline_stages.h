@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "check/verdict.h"
+#include "device/pc_samples.h"
 #include "worker/figures.h"
 #include "worker/pipeline.h"
 #include "worker/planned.h"
@@ -111,8 +112,9 @@ class Pipeline {
   Versions versions_;
   std::vector<Ready> loaded_;  // in the order of launches_
   device::LaunchOutcome outcome_;
-  std::vector<SimulatedLaunch> simulated_;    // by launch, of a run on an emulated device; parts of outcome_
-  double last_counters_ = 0, last_tile_ = 0;  // steady ms
+  std::vector<SimulatedLaunch> simulated_;            // by launch, of a run on an emulated device; parts of outcome_
+  std::optional<Result<device::PcSamples>> sampled_;  // of a run that is profiled
+  double last_counters_ = 0, last_tile_ = 0;          // steady ms
 };
 
 template <class T>

@@ -23,6 +23,7 @@
 //     --luck, --uneven KNOB=VALUE   … that it is right by luck, or that warps pass a barrier unevenly
 //     --gpu                 runs have no counters; their watch has them, and the bound
 //     --profile             there is a GPU, cuda:0, and runs bring hardware counters and no time
+//     --no-samples          the GPU gives its counters, but no samples of its program counters
 //     --no-permission       … but the driver refuses them
 //     --prints TEXT         every run prints this line
 //     --views-after FILE    no run is kept until FILE exists: maps of past ones are refused
@@ -47,6 +48,7 @@
 #include "catalog/catalog.h"
 #include "catalog/devices.h"
 #include "core/json.h"
+#include "core/sampled_line.h"
 #include "platform/atomic_file.h"
 #include "protocol/frame.h"
 #include "protocol/message.h"
@@ -292,7 +294,7 @@ class FakeWorker {
       if (!ready_for(run.id, key)) return was_cancelled;
       if (std::string_view(key) == "occupancy") misbehave(run.id, e);
       if (std::string_view(key) == "timing" && options_.has("--profile")) {
-        send(wire::Part{run.id, {hardware_of(*recorded)}});
+        send(wire::Part{run.id, {hardware_of(*recorded), samples()}});
         continue;
       }
       if (all[key].is_null() || (options_.has("--gpu") && std::string_view(key) == "counters") || omitted(key))
@@ -328,6 +330,25 @@ class FakeWorker {
     hardware.threads = recorded.counters->threads;
     hardware.shared_wavefronts = recorded.counters->shared_wavefronts * 101 / 100;
     return hardware;
+  }
+
+  // Two lines in which its warps were sampled.
+  std::vector<Finding> samples() const {
+    Finding taken;
+    taken.rule = Rule::named(options_.has("--no-samples") ? sampling_rule::kRefused : sampling_rule::kTaken);
+    taken.sentence = options_.has("--no-samples") ? "its program counters are not sampled. Take another GPU."
+                                                  : "20,000 samples in 3 launches.";
+    if (options_.has("--no-samples")) return {taken};
+    SampledLine hot, cool;
+    static_cast<SampledPlace&>(hot) = {15000, 9000, {{"short_scoreboard", 12000}, {"selected", 3000}}};
+    hot.file = cool.file = "02_tiled.cu";
+    hot.line = 203;
+    hot.share = 0.75;
+    hot.modelled = 0.625;
+    static_cast<SampledPlace&>(cool) = {5000, 0, {{"selected", 5000}}};
+    cool.line = 210;
+    cool.share = 0.25;
+    return {taken, to_finding(hot, "Hot."), to_finding(cool, "Cool.")};
   }
 
   bool omitted(const std::string& part) const {

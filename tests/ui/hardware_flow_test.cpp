@@ -85,6 +85,31 @@ TEST_F(HardwareFlow, TheGpusFiguresStandBesideTheEmulators) {
   EXPECT_EQ(runs(), 1u) << "a worker that profiles ran it, and no other";
 }
 
+TEST_F(HardwareFlow, SampledLinesStandBesideTheModels) {
+  open_on_gpu({});
+  flow([&](ImGuiTestContext* ctx) {
+    ctx->ItemClick(kRead);
+    wait_for_end(ctx);
+    const std::string words = drawn_words(ctx);
+    EXPECT_THAT(words, HasSubstr("20,000 samples in 3 launches."));
+    EXPECT_THAT(words, HasSubstr("02_tiled.cu:203"));
+    EXPECT_THAT(words, HasSubstr("75.0 %"));
+    EXPECT_THAT(words, HasSubstr("62.5 %")) << "the model's share of the same line";
+    EXPECT_THAT(words, HasSubstr("short scoreboard 80 %"));
+  });
+}
+
+TEST_F(HardwareFlow, WithoutSamplesTheCountersStand) {
+  open_on_gpu({"--no-samples"});
+  flow([&](ImGuiTestContext* ctx) {
+    ctx->ItemClick(kRead);
+    wait_for_end(ctx);
+    const std::string words = drawn_words(ctx);
+    EXPECT_THAT(words, HasSubstr("measured with CUPTI 13.0.85"));
+    EXPECT_THAT(words, HasSubstr("its program counters are not sampled. Take another GPU."));
+  });
+}
+
 TEST_F(HardwareFlow, ARefusalSaysWhatHelps) {
   open_on_gpu({"--no-permission"});
   flow([&](ImGuiTestContext* ctx) {

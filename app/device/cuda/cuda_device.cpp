@@ -11,6 +11,7 @@
 #include "device/cuda/gpu_profile.h"
 #include "device/cuda/gpu_program.h"
 #include "device/cuda/gpu_reference.h"
+#include "device/cuda/gpu_sampling.h"
 #include "device/cuda/gpu_spec.h"
 #include "device/cuda/tensors.h"
 #include "device/parameters.h"
@@ -42,6 +43,7 @@ class CudaDevice final : public Device {
                                                  std::function<void()> on_launch) override;
   Result<HardwareCounters> profile(const LaunchRequest& request,
                                    const std::function<void(int64_t, int64_t)>& on_pass) override;
+  Result<PcSamples> sample(const LaunchRequest& request, const std::function<void()>& on_step) override;
   bool makes_inputs() const override { return true; }
   Result<std::shared_ptr<const check::Reference>> reference(const Problem& problem,
                                                             check::Accumulate accumulate) override;
@@ -140,6 +142,21 @@ Result<HardwareCounters> CudaDevice::profile(const LaunchRequest& request,
   auto work = work_of(request, *program);
   if (!work) return fail(work.error());
   return profile_on_gpu(*gpu_, **parts_.cupti, request.name, **work, on_pass);
+}
+
+Result<PcSamples> CudaDevice::sample(const LaunchRequest& request, const std::function<void()>& on_step) {
+  if (!parts_.cupti) return fail(Stage::internal, "this process times kernels, so it samples none", "Report this.");
+  if (!*parts_.cupti) return fail(parts_.cupti->error());
+  if (auto entered = gpu_->enter(); !entered) return fail(entered.error());
+  const std::shared_ptr<const GpuProgram> program = program_of(request);
+  const auto load = [&]() -> Result<SampledWork> {
+    auto again = program->once_more();
+    if (!again) return fail(again.error());
+    auto work = work_of(request, **again);
+    if (!work) return fail(work.error());
+    return SampledWork{std::move(*again), std::move(*work)};
+  };
+  return sample_on_gpu(*gpu_, **parts_.cupti, request.name, load, on_step);
 }
 
 GpuMeter CudaDevice::meter() const {

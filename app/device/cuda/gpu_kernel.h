@@ -1,6 +1,7 @@
 #pragma once
 #include <cstddef>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,7 @@ class GpuKernel {
   Result<std::shared_ptr<const GpuKernel>> once_more() const;
 
   const compile::CubinKernel& info() const { return info_; }
+  std::span<const std::byte> cubin() const { return *cubin_; }
   // Allows this much dynamic shared memory at launch, opting in above 48 KB.
   Result<void> opt_in(int64_t dynamic_shared) const;
   // Queues a launch on the GPU's stream; returns CUDA's code. `parameters` is the whole block; the driver copies it.

@@ -5,8 +5,7 @@
 #include <vector>
 
 #include "core/hardware_fields.h"
-#include "core/joined.h"
-#include "platform/running.h"
+#include "device/cuda/cupti_failure.h"
 
 namespace attnscope::device {
 namespace {
@@ -15,40 +14,6 @@ using namespace cuda_api;
 
 constexpr double kMostCount = 0x1p53;  // a double is exact only up to here
 constexpr int64_t kMostPasses = 256;   // far more than any chip needs; a library whose passes never end is refused
-
-// Programs that read the counters of every GPU of a machine, as their process is named.
-constexpr std::string_view kHolders[] = {"nv-hostengine", "dcgm-exporter", "ncu", "nsys", "nsight-sys"};
-
-Failure no_permission(const std::string& id, const std::string& error) {
-  return {
-      Stage::device, id + ": the driver lets this user read no hardware counters (" + error + ").",
-      "Run as root, or let an administrator set the driver's option NVreg_RestrictProfilingToAdminUsers=0 (a file "
-      "in /etc/modprobe.d with \"options nvidia NVreg_RestrictProfilingToAdminUsers=0\", then restart); a container "
-      "needs --cap-add=SYS_ADMIN."};
-}
-
-Failure held_by_another(const std::string& id, const std::string& error) {
-  std::vector<std::string> there = platform::running(kHolders);
-  const std::string who =
-      there.empty() ? "another program, which is not to be seen from here" : joined(there, {}, " or ");
-  return {Stage::device, id + ": its hardware counters are held by " + who + " (" + error + ").",
-          "End it, or pause DCGM's with `dcgmi profiling --pause`."};
-}
-
-// Which of its reasons a GPU without support gives.
-std::string lacking(const cupti::DeviceSupported& asked) {
-  using cupti::Support;
-  const std::pair<Support, const char*> reasons[] = {{asked.architecture, "its architecture is too old"},
-                                                     {asked.sli, "SLI is on"},
-                                                     {asked.vgpu, "it is a virtual GPU"},
-                                                     {asked.confidential_compute, "confidential computing is on"},
-                                                     {asked.mining, "it is a mining processor"},
-                                                     {asked.wsl, "this is WSL"}};
-  std::vector<std::string> said;
-  for (const auto& [support, why] : reasons)
-    if (support == Support::unsupported || support == Support::disabled) said.emplace_back(why);
-  return said.empty() ? "CUPTI does not say why" : joined(said);
-}
 
 // One profile: what CUPTI holds for it, given back at its end.
 class Profile {
@@ -75,7 +40,6 @@ class Profile {
     cupti::HostDeinitialize end{.host = host};
     calls_.host_deinitialize(&end);
   }
-  Result<void> ask_support() const;
   Result<void> choose_metrics();
   Result<void> schedule();
   Result<void> begin();
@@ -93,30 +57,12 @@ class Profile {
   int64_t total_passes_ = 0, passes_ = 0;
 };
 
-Result<void> Profile::check(int code, const char* call) const {
-  if (code == kCuptiSuccess) return {};
-  const std::string error = calls_.name_of(code);
-  if (code == kCuptiInsufficientPrivileges || code == kCuptiVirtualInsufficientPrivileges)
-    return fail(no_permission(gpu_.id(), error));
-  if (code == kCuptiHardwareBusy || code == kCuptiMultipleSubscribers) return fail(held_by_another(gpu_.id(), error));
-  return fail(Stage::device, gpu_.id() + ": " + call + " failed with " + error + ".",
-              "`attnscope doctor` says which CUPTI is used; ATTNSCOPE_CUPTI names another.");
-}
+Result<void> Profile::check(int code, const char* call) const { return check_cupti(gpu_.id(), calls_, code, call); }
 
 Result<cupti::HostObject*> Profile::host() const {
   cupti::HostInitialize made{.chip = chip_.c_str()};
   if (auto done = check(calls_.host_initialize(&made), "cuptiProfilerHostInitialize"); !done) return fail(done.error());
   return made.host;
-}
-
-Result<void> Profile::ask_support() const {
-  int device = 0;
-  if (auto done = gpu_.check(gpu_.calls().device_get(&device, gpu_.ordinal()), "cuDeviceGet"); !done) return done;
-  cupti::DeviceSupported asked{.device = device};
-  if (auto done = check(calls_.device_supported(&asked), "cuptiProfilerDeviceSupported"); !done) return done;
-  if (asked.all == cupti::Support::supported) return {};
-  return fail(Stage::device, gpu_.id() + " has no hardware counters that CUPTI can read: " + lacking(asked) + ".",
-              "What the emulator counts from the same machine code needs none.");
 }
 
 // A chip lacks some metrics: each is tried by itself.
@@ -181,7 +127,9 @@ Result<void> Profile::begin() {
 Result<void> Profile::prepare() {
   cupti::Initialize initialize;  // initialising again changes nothing
   if (auto done = check(calls_.initialize(&initialize), "cuptiProfilerInitialize"); !done) return done;
-  if (auto done = ask_support(); !done) return done;
+  if (auto done = ask_support(gpu_, calls_, cupti::kRangeProfiling, "has no hardware counters that CUPTI can read");
+      !done)
+    return done;
   cupti::ChipName chip{.device = static_cast<size_t>(gpu_.ordinal())};
   if (auto done = check(calls_.chip_name(&chip), "cuptiDeviceGetChipName"); !done) return done;
   chip_ = chip.name != nullptr ? chip.name : "";
@@ -190,10 +138,14 @@ Result<void> Profile::prepare() {
   return begin();
 }
 
-// One run under the counters; whether it was the last that they need.
+// One run under the counters; whether it was the last that they need. CUPTI's start leaves the SMs' caches of
+// instructions cold: the first launch after it takes some 600 clocks longer (bench/results/cupti_h200.json), so one
+// that is not counted comes first.
 Result<bool> Profile::pass(const std::string& name, GpuWork& work) {
   cupti::RangeOnly only{.ranges = ranges_};
   if (auto done = check(calls_.start(&only), "cuptiRangeProfilerStart"); !done) return fail(done.error());
+  if (auto launched = work.launch(); !launched) return fail(launched.error());
+  if (const int code = gpu_.wait(); code != kCudaSuccess) return gpu_.kernel_failure(code, name);
   cupti::RangePush push{.ranges = ranges_, .name = "run"};
   if (auto done = check(calls_.push(&push), "cuptiRangeProfilerPushRange"); !done) return fail(done.error());
   if (auto launched = work.launch(); !launched) return fail(launched.error());

@@ -35,6 +35,8 @@ class KernelProgram final : public GpuProgram {
   KernelProgram(std::shared_ptr<Gpu> gpu, std::shared_ptr<const GpuKernel> kernel)
       : gpu_(std::move(gpu)), kernel_(std::move(kernel)) {}
 
+  void add_code(std::vector<GpuCode>& to) const override { to.push_back({kernel_->cubin(), &kernel_->info()}); }
+
   Result<std::shared_ptr<const GpuProgram>> once_more() const override {
     auto kernel = kernel_->once_more();
     if (!kernel) return fail(kernel.error());
@@ -96,6 +98,10 @@ class ProgramOfSteps final : public GpuProgram {
  public:
   ProgramOfSteps(std::shared_ptr<Gpu> gpu, std::vector<std::shared_ptr<const GpuProgram>> programs)
       : gpu_(std::move(gpu)), programs_(std::move(programs)) {}
+
+  void add_code(std::vector<GpuCode>& to) const override {
+    for (const auto& one : programs_) one->add_code(to);
+  }
 
   Result<std::shared_ptr<const GpuProgram>> once_more() const override {
     std::vector<std::shared_ptr<const GpuProgram>> again;

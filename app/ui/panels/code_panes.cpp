@@ -234,9 +234,10 @@ void heat_cells(const CodeState& code, const std::vector<HeatColumn>& columns, b
     if (figure.empty()) continue;
     const double share = lines ? view.share_of_line(row, columns[i]) : view.share_of_instruction(row, columns[i]);
     const ImVec2 corner{pen.x + static_cast<float>(i) * cell, pen.y};
-    const ImU32 colour = columns[i] == HeatColumn::time    ? palette().modelled
-                         : columns[i] == HeatColumn::races ? palette().bad
-                                                           : palette().counted;
+    const ImU32 colour = columns[i] == HeatColumn::time      ? palette().modelled
+                         : columns[i] == HeatColumn::samples ? palette().measured
+                         : columns[i] == HeatColumn::races   ? palette().bad
+                                                             : palette().counted;
     ImGui::GetWindowDrawList()->AddRectFilled(corner, {corner.x + cell - em(0.25f), corner.y + height},
                                               with_alpha(colour, kMostHeat * f32(share)), em(0.1f));
     at({corner.x + cell - em(0.5f) - width_of(figure), corner.y}, figure,

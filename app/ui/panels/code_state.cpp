@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "catalog/launch.h"
+#include "ui/hardware_desk.h"
 
 namespace attnscope::ui {
 namespace {
@@ -75,24 +76,27 @@ void CodeState::refresh(Context& context, const Kernel& kernel, size_t lines) {
   const bool its = seen != nullptr && seen->experiment.kernel_hash == kernel.content_hash;
   if (!its) {
     missing_ = "The shown run has another source; run again to see its code.";
-    return take(nullptr, nullptr, kernel, lines);
+    return take(nullptr, nullptr, kernel, lines, context.hardware);
   }
   if (context.shown.running()) return;  // the previous run's code stays until this one's arrives
   const auto listing = listing_of(context, *seen);
   const bool on_its_way = listing == nullptr && listing_ != nullptr && kernel_hash_ == kernel.content_hash &&
                           !context.snapshot.refused_listings.contains(hash_of(seen->experiment));
-  if (!on_its_way) take(listing, seen, kernel, lines);
+  if (!on_its_way) take(listing, seen, kernel, lines, context.hardware);
 }
 
 void CodeState::take(session::Shared<Listing> listing, session::Shared<Observation> seen, const Kernel& kernel,
-                     size_t lines) {
-  if (listing == listing_ && seen == seen_ && kernel_hash_ == kernel.content_hash) return;
+                     size_t lines, const HardwareDesk& hardware) {
+  if (listing == listing_ && seen == seen_ && kernel_hash_ == kernel.content_hash && hardware_came_ == hardware.came())
+    return;
   const bool same_code = listing == listing_;
   listing_ = std::move(listing);
   seen_ = std::move(seen);
   kernel_hash_ = kernel.content_hash;
   const SourceLines source(kernel.source_name, kernel.source);
-  view_ = listing_ != nullptr ? charts::code_view(*listing_, seen_.get(), source, lines) : charts::CodeView{};
+  hardware_came_ = hardware.came();
+  const Observation* profiled = seen_ != nullptr ? hardware.of(hash_of(seen_->experiment)) : nullptr;
+  view_ = listing_ != nullptr ? charts::code_view(*listing_, seen_.get(), source, lines, profiled) : charts::CodeView{};
   if (same_code) return;
   graph_.reset();
   live_.clear();

@@ -53,11 +53,13 @@ class CodeState {
 
  private:
   session::Shared<Listing> listing_of(Context& context, const Observation& seen);
-  void take(session::Shared<Listing> listing, session::Shared<Observation> seen, const Kernel& kernel, size_t lines);
+  void take(session::Shared<Listing> listing, session::Shared<Observation> seen, const Kernel& kernel, size_t lines,
+            const HardwareDesk& hardware);
 
   session::Shared<Listing> listing_;
   std::string kernel_hash_;
   session::Shared<Observation> seen_;
+  uint64_t hardware_came_ = 0;  // readings of GPUs' own counters when the view was made
   charts::CodeView view_;
   std::optional<charts::CodeGraph> graph_;
   std::vector<int> live_;

@@ -7,6 +7,7 @@
 
 #include "core/joined.h"
 #include "ui/icons.h"
+#include "ui/lesson_desk.h"
 #include "ui/panels/experiment_panel.h"
 #include "ui/widgets/control_label.h"
 #include "ui/widgets/part.h"

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "core/sampled_line.h"
+
 namespace attnscope::charts {
 namespace {
 
@@ -103,6 +105,24 @@ TEST(CodeView, RacesAreThoseThatNameTheLine) {
   EXPECT_EQ(view.lines[4].races, 1);
   EXPECT_EQ(view.instructions[2].races, 1);
   EXPECT_THAT(view.hot_lines(HeatColumn::races), ElementsAre(2, 5));
+}
+
+TEST(CodeView, SamplesAreAColumnOfTheirOwn) {
+  Observation profiled;
+  const auto sampled = [&](const char* file, int64_t line, int64_t samples) {
+    SampledLine made;
+    made.file = file;
+    made.line = line;
+    made.samples = samples;
+    profiled.findings.push_back(to_finding(made, ""));
+  };
+  sampled("k.cu", 2, 30);
+  sampled("k.cu", 99, 7);
+  sampled("elsewhere.h", 2, 5);
+  const CodeView view = code_view(listing(), nullptr, SourceLines("k.cu"), 5, &profiled);
+  EXPECT_THAT(view.hot_lines(HeatColumn::samples), ElementsAre(2)) << "a line that the source has not is left out";
+  EXPECT_EQ(view.lines[1].text(HeatColumn::samples), "30");
+  EXPECT_FALSE(code_view(listing(), nullptr, SourceLines("k.cu"), 5).has(HeatColumn::samples));
 }
 
 TEST(CodeView, ControlIsDecoded) {

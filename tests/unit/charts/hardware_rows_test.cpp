@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "core/observation_fields.h"
+#include "core/sampled_line.h"
 
 namespace attnscope::charts {
 namespace {
@@ -84,6 +85,74 @@ TEST(HardwareRows, EveryMetricIsAskedForOnce) {
   });
   std::ranges::sort(metrics);
   EXPECT_TRUE(std::ranges::adjacent_find(metrics) == metrics.end());
+}
+
+std::vector<Finding> sampled() {
+  const auto line = [](int64_t samples, std::optional<double> modelled, std::vector<SampledStall> stalls) {
+    SampledLine made;
+    made.samples = samples;
+    made.share = double(samples) / 1000;
+    made.modelled = modelled;
+    made.stalls = std::move(stalls);
+    return made;
+  };
+  SampledLine hot = line(600, 0.25, {{"barrier", 400}, {"selected", 200}});
+  hot.file = "/far/away/k.cu";
+  hot.line = 12;
+  SampledLine issuing = line(300, {}, {{"selected", 250}, {"math_pipe_throttle", 50}});
+  issuing.file = "k.cu";
+  issuing.line = 13;
+  const SampledLine nowhere = line(100, {}, {{"selected", 100}});
+  Finding taken;
+  taken.rule = Rule::named(sampling_rule::kTaken);
+  taken.sentence = "1,000 samples.";
+  return {Finding{}, taken, to_finding(hot, ""), to_finding(issuing, ""), to_finding(nowhere, "")};
+}
+
+TEST(SampleRows, AWaitIsNamedAndAnIssueIsNone) {
+  const auto rows = sample_rows(sampled(), 8);
+  ASSERT_EQ(rows.size(), 3u) << "other findings have none";
+  EXPECT_EQ(rows[0].place, "k.cu:12");
+  EXPECT_EQ(rows[0].share, "60.0 %");
+  EXPECT_EQ(rows[0].modelled, "25.0 %");
+  EXPECT_EQ(rows[0].stall, "barrier 67 %") << "of the line's samples";
+  EXPECT_EQ(rows[1].stall, "math pipe throttle 17 %") << "though most of its warps issue";
+  EXPECT_EQ(rows[1].modelled, "\u2013");
+  EXPECT_EQ(rows[2].place, "no line");
+  EXPECT_EQ(rows[2].stall, "");
+  EXPECT_EQ(sample_rows(sampled(), 2).size(), 2u);
+}
+
+TEST(SampleRows, HowTheSamplingWentIsSaid) {
+  EXPECT_EQ(samples_taken(sampled()).words, "1,000 samples.");
+  EXPECT_FALSE(samples_taken(sampled()).refused);
+  Finding refused;
+  refused.rule = Rule::named(sampling_rule::kRefused);
+  refused.sentence = "no permission";
+  EXPECT_TRUE(samples_taken({refused}).refused);
+  EXPECT_EQ(samples_taken({Finding{}}).words, "");
+}
+
+// What the worker writes, the window reads: through JSON, too.
+TEST(SampleRows, ALineComesBackFromItsFinding) {
+  SampledLine line;
+  line.samples = 30;
+  line.unissued = 10;
+  line.stalls = {{"barrier", 20}, {"selected", 10}};
+  line.file = "k.cu";
+  line.line = 7;
+  line.share = 0.25;
+  line.modelled = 0.5;
+  const auto read = read_fields<Finding>(write_fields(to_finding(line, "A sentence.")), "finding");
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_EQ(sampled_line_of(*read), line);
+  Finding hostile = *read;
+  hostile.evidence[0].value = -1e300;
+  hostile.where["line"] = "x";
+  EXPECT_EQ(sampled_line_of(hostile)->samples, 0);
+  EXPECT_EQ(sampled_line_of(hostile)->line, 0);
+  hostile.rule = Rule(RuleId::bank_conflicts);
+  EXPECT_FALSE(sampled_line_of(hostile));
 }
 
 }  // namespace

@@ -3,12 +3,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <nlohmann/json.hpp>
 #include <thread>
 
 #include "catalog/catalog.h"
 #include "core/observation.h"
+#include "core/sampled_line.h"
 #include "faults/support/worker_client.h"
 #include "platform/atomic_file.h"
 #include "platform/memory.h"
@@ -480,6 +482,10 @@ class ProfiledDevice final : public SilentDevice {
     ++timed;
     return fail(Stage::internal, "a process that profiles times nothing", "");
   }
+  Result<device::PcSamples> sample(const device::LaunchRequest&, const std::function<void()>&) override {
+    return samples;
+  }
+  Result<device::PcSamples> samples = device::PcSamples{};
   Result<HardwareCounters> says = HardwareCounters{.cupti = "13.0.85", .passes = 3, .warp_instructions = 1000};
   int timed = 0;
 };
@@ -515,6 +521,52 @@ TEST_F(ProfileTest, TheGpusCountersComeWithTheEmulatorsAndNoTime) {
   EXPECT_EQ(gpu_->timed, 0);
   EXPECT_EQ(collected_.launches, (std::vector<int64_t>{0, 1, 2, 3, 4, 5}))
       << "each call is progress: the next step has its own deadline";
+}
+
+std::vector<SampledLine> sampled_lines_of(const Observation& seen) {
+  std::vector<SampledLine> lines;
+  for (const Finding& finding : seen.findings)
+    if (auto line = sampled_line_of(finding)) lines.push_back(*line);
+  return lines;
+}
+
+// The GPU knows instructions; the same machine code in the emulator knows their lines and what the model says of them.
+TEST_F(ProfileTest, SampledInstructionsGetTheirLines) {
+  device::PcSamples samples{.period = 1024, .launches = 3, .samples = 120};
+  const SampledPlace place{30, 10, {{"barrier", 20}, {"selected", 10}}};
+  for (const int64_t at : {4, 5, 6, 1 << 15}) samples.instructions.push_back({place, 0, at});
+  gpu_->samples = samples;
+  ASSERT_TRUE(run("cuda:0"));
+  const std::vector<SampledLine> lines = sampled_lines_of(collected_.observation);
+  ASSERT_FALSE(lines.empty());
+  int64_t sum = 0;
+  double share = 0;
+  for (const SampledLine& line : lines) {
+    sum += line.samples;
+    share += line.share;
+    EXPECT_GT(line.line, 0);
+    EXPECT_EQ(line.stalls.front().reason, "barrier");
+    EXPECT_EQ(line.unissued, line.samples / 3);
+    ASSERT_TRUE(line.modelled);
+    EXPECT_LE(*line.modelled, 1);
+  }
+  EXPECT_EQ(sum, 90) << "an instruction that the code does not have has no line";
+  EXPECT_NEAR(share, 0.75, 1e-9);
+  const auto taken =
+      std::ranges::find(collected_.observation.findings, Rule::named(sampling_rule::kTaken), &Finding::rule);
+  ASSERT_NE(taken, collected_.observation.findings.end());
+  EXPECT_EQ(taken->sentence, "120 samples in 3 launches, every 1,024 clocks of an SM; 0 of other code, 0 dropped.");
+}
+
+TEST_F(ProfileTest, WithoutSamplesTheReasonIsSaidAndTheCountersStand) {
+  gpu_->samples = fail(Stage::device, "no permission.", "Set it.");
+  ASSERT_TRUE(run("cuda:0"));
+  EXPECT_EQ(collected_.observation.hardware, *gpu_->says);
+  EXPECT_TRUE(sampled_lines_of(collected_.observation).empty());
+  const auto refused =
+      std::ranges::find(collected_.observation.findings, Rule::named(sampling_rule::kRefused), &Finding::rule);
+  ASSERT_NE(refused, collected_.observation.findings.end());
+  EXPECT_EQ(refused->sentence, "no permission. Set it.");
 }
 
 TEST_F(ProfileTest, WithoutThemTheReasonIsSaidAndEverythingElseGoesOn) {

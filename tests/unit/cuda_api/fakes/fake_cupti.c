@@ -10,9 +10,15 @@
 
 enum { invalid_parameter = 1, invalid_operation = 7, invalid_metric = 17 };
 
-static struct { int begun, hosts, enabled, configured, started, pushed, decoded, launched_ranges, passes_done; } state;
+static struct {
+  int begun, hosts, enabled, configured, started, pushed, decoded, launched_ranges, passes_done;
+  int sampling, set, sampled, taken, waited;  // PC sampling: on, with settings, in a range, calls that got data of it or none yet
+  uint32_t period;
+} state;
 int fake_cupti_in_range(void) { return state.pushed; }
-int fake_cupti_open(void) { return state.hosts + state.enabled; }  // what was not given back
+int fake_cupti_sampling(void) { return state.sampled ? 2 : state.sampling; }
+int fake_cupti_period(void) { return (int)state.period; }
+int fake_cupti_open(void) { return state.hosts + state.enabled + state.sampling; }  // what was not given back
 int fake_cupti_passes(void) { return state.passes_done; }
 
 static const char* setting(const char* name) {
@@ -54,17 +60,18 @@ int cuptiGetResultString(int code, const char** text) {
 
 int cuptiProfilerInitialize(struct head* p) {
   BEGIN(cuptiProfilerInitialize, 16, 1)
-  memset(&state, 0, sizeof state);
+  if (!state.begun) memset(&state, 0, sizeof state);
   return state.begun = 1, 0;
 }
 
 struct supported { struct head head; int device, all, architecture, sli, vgpu, confidential, mining, wsl, api; };
 int cuptiProfilerDeviceSupported(struct supported* p) {
   BEGIN(cuptiProfilerDeviceSupported, 52, state.begun)
-  if (p->device != 0 || p->api != 0) return 2;
+  if (p->device != 0 || (p->api != 0 && p->api != 1)) return 2;  // range profiling, PC sampling
   p->all = p->architecture = p->sli = p->vgpu = p->confidential = p->mining = p->wsl = 3;
   if (is("vgpu")) p->all = 1, p->vgpu = 2;
   if (is("silent")) p->all = 1;
+  if (is("no sampling") && p->api == 1) p->all = 1, p->architecture = 1;
   return 0;
 }
 
@@ -137,7 +144,7 @@ int cuptiProfilerHostGetNumOfPasses(struct passes* p) {
 
 struct enable { struct head head; void* context; void* ranges; };
 int cuptiRangeProfilerEnable(struct enable* p) {
-  BEGIN(cuptiRangeProfilerEnable, 32, state.begun && !state.enabled)
+  BEGIN(cuptiRangeProfilerEnable, 32, state.begun && !state.enabled && !state.sampling)
   if (!p->context) return 3;
   return p->ranges = &range_object, state.enabled = 1, 0;
 }
@@ -221,4 +228,148 @@ int cuptiProfilerHostEvaluateToGpuValues(struct evaluate* p) {
     p->values[i] = is("not a number") && at == 2 ? NAN : at < 4 ? 10.5 + at : 1000.0 * at;
   }
   return 0;
+}
+
+// PC sampling. It gives the same samples of each range: two instructions of attention_minimal, and one of other code, in
+// two calls. $ATTNSCOPE_FAKE_CUPTI names what it then does wrong.
+struct context { struct head head; void* context; };
+int cuptiPCSamplingEnable(struct context* p) {
+  BEGIN(cuptiPCSamplingEnable, 24, !state.sampling && !state.enabled)
+  if (!p->context) return invalid_parameter;
+  return state.sampling = 1, state.set = state.sampled = state.taken = 0, 0;
+}
+static int samples_here(const struct context* p) { return state.sampling && p->context; }
+int cuptiPCSamplingDisable(struct context* p) {
+  BEGIN(cuptiPCSamplingDisable, 24, samples_here(p))
+  return state.sampling = state.sampled = state.set = 0, 0;
+}
+
+static const char* const kReasons[] = {"smsp__pcsamp_warps_issue_stalled_selected", "smsp__pcsamp_warps_issue_stalled_barrier",
+                                       "smsp__pcsamp_warps_issue_stalled_barrier_not_issued",
+                                       "smsp__pcsamp_warps_issue_stalled_long_scoreboard"};
+enum { kReasonCount = 4, kFirstReason = 7, kName = 128 };
+struct reason_count { struct context context; size_t* count; };
+int cuptiPCSamplingGetNumStallReasons(struct reason_count* p) {
+  BEGIN(cuptiPCSamplingGetNumStallReasons, 32, samples_here(&p->context))
+  if (!p->count) return invalid_parameter;
+  return *p->count = is("no reasons") ? 0 : kReasonCount, 0;
+}
+struct reasons { struct context context; size_t count; uint32_t* indices; char** names; };
+int cuptiPCSamplingGetStallReasons(struct reasons* p) {
+  BEGIN(cuptiPCSamplingGetStallReasons, 48, samples_here(&p->context))
+  if (p->count != kReasonCount || !p->indices || !p->names) return invalid_parameter;
+  for (uint32_t i = 0; i < kReasonCount; ++i) {
+    if (!p->names[i]) return invalid_parameter;
+    memset(p->names[i], 'x', kName);  // each has that much room
+    strcpy(p->names[i], kReasons[i]);
+    if (is("long name")) memset(p->names[i], 'x', kName);  // without an end
+    p->indices[i] = kFirstReason + (is("one number") ? 0 : i);
+  }
+  return 0;
+}
+
+struct stall { uint32_t reason, samples; };
+struct pc {
+  size_t size;
+  uint64_t crc, offset;
+  uint32_t function_index, padding;
+  const char* function;
+  size_t reason_count;
+  struct stall* reasons;
+  uint32_t correlation;
+};
+struct pcs {
+  size_t size, most;
+  uint64_t samples, dropped;
+  size_t count, remaining;
+  uint64_t range;
+  struct pc* all;
+  uint64_t other;
+  uint8_t full;
+};
+static int takes_pcs(const struct pcs* p) {
+  if (!p || p->size != 80 || p->most < 2 || !p->all) return 0;
+  for (size_t i = 0; i < p->most; ++i)
+    if (p->all[i].size != 64 || !p->all[i].reasons) return 0;  // each has room for every reason
+  return 1;
+}
+struct setting {
+  int attribute, status;
+  union { uint64_t words[3]; uint32_t number; const struct pcs* data; struct { size_t count; const uint32_t* all; } reasons; } value;
+};
+struct settings { struct context context; size_t count; struct setting* all; };
+static int is_taken(const struct setting* one) {
+  switch (one->attribute) {
+    case 1: return one->value.number >= 5 && one->value.number <= 31 && (state.period = one->value.number);
+    case 2:
+      if (one->value.reasons.count != kReasonCount || !one->value.reasons.all) return 0;
+      for (uint32_t i = 0; i < kReasonCount; ++i)
+        if (one->value.reasons.all[i] != kFirstReason + i) return 0;
+      return 1;
+    case 9: return one->value.number > 0;
+    case 5: case 6: case 7: return one->value.number == 1;  // continuous, by start and stop, parsed
+    case 8: return takes_pcs(one->value.data);
+    default: return 0;
+  }
+}
+int cuptiPCSamplingSetConfigurationAttribute(struct settings* p) {
+  BEGIN(cuptiPCSamplingSetConfigurationAttribute, 40, samples_here(&p->context) && !state.sampled)
+  int seen = 0;
+  for (size_t i = 0; p->all && i < p->count; ++i) {
+    if (!is_taken(&p->all[i])) return p->all[i].status = invalid_operation, invalid_operation;
+    seen |= 1 << p->all[i].attribute;
+  }
+  return state.set = (seen & 0x142) == 0x142, state.set ? 0 : invalid_parameter;  // a period, start and stop, a buffer
+}
+int cuptiPCSamplingStart(struct context* p) {
+  BEGIN(cuptiPCSamplingStart, 24, samples_here(p) && state.set && !state.sampled)
+  return state.sampled = 1, state.taken = state.waited = 0, 0;
+}
+int cuptiPCSamplingStop(struct context* p) {
+  BEGIN(cuptiPCSamplingStop, 24, samples_here(p) && state.sampled)
+  return state.sampled = 0, 0;
+}
+
+static uint64_t crc_of(size_t bytes, const uint8_t* cubin) {
+  uint64_t sum = bytes;
+  for (size_t i = 0; i < bytes; ++i) sum = sum * 31 + cubin[i];
+  return sum;
+}
+static uint64_t last_crc;
+struct crc { size_t size, bytes; const uint8_t* cubin; uint64_t crc; };
+int cuptiGetCubinCrc(struct crc* p) {
+  if (refused("cuptiGetCubinCrc")) return refused("cuptiGetCubinCrc");
+  if (p->size != 32 || !p->bytes || !p->cubin) return invalid_parameter;
+  return p->crc = last_crc = crc_of(p->bytes, p->cubin), 0;
+}
+
+static void give(struct pc* to, const char* function, uint64_t offset, uint32_t selected, uint32_t barrier, uint32_t unissued) {
+  const struct stall all[] = {{kFirstReason, selected}, {kFirstReason + 1, barrier}, {kFirstReason + 2, unissued}};
+  to->crc = last_crc;
+  to->offset = is("far offset") ? 1u << 30 : is("odd offset") ? 8 : offset;
+  to->function = is("no function") ? 0 : function;
+  memcpy(to->reasons, all, sizeof all);
+  if (is("unknown reason")) to->reasons[1].reason = 99;
+  to->reason_count = is("many reasons") ? 5 : 3;
+}
+struct get { struct context context; struct pcs* data; };
+int cuptiPCSamplingGetData(struct get* p) {
+  BEGIN(cuptiPCSamplingGetData, 32, samples_here(&p->context) && state.set && !state.sampled)
+  struct pcs* to = p->data;
+  if (!takes_pcs(to)) return invalid_parameter;
+  to->full = 0;
+  if (is("full") ? state.period < 18 : is("always full")) return to->full = 1, to->count = 0, 8;
+  to->count = to->remaining = 0;
+  if (is("no samples") || (is("late") && ++state.waited < 3)) return 0;
+  for (size_t i = 0; i < to->most; ++i)
+    if (to->all[i].reason_count != kReasonCount) return invalid_parameter;
+  if (++state.taken == 1 || is("endless samples")) {
+    give(&to->all[0], "attention_minimal", 0x20, 1000, 3000, 2000);
+    give(&to->all[1], "another", 0x10, 70, 0, 0);
+    to->count = is("many places") ? to->most + 1 : 2;
+    return to->remaining = 1, to->dropped = 5, 0;
+  }
+  if (state.taken > 2) return 0;
+  give(&to->all[0], "attention_minimal", 0x40, 2500, 500, 0);
+  return to->count = 1, to->dropped = 0, 0;
 }

@@ -1,0 +1,87 @@
+#pragma once
+#include <charconv>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/observation.h"
+
+// Where a GPU's warps are, as the GPU samples it (docs/measuring.md): findings of an observation's own rules, one for
+// the sampling as a whole and one for each line of the source. Both sides of the link read and write them here.
+namespace attnscope {
+
+namespace sampling_rule {
+inline constexpr const char* kLine = "samples.line";        // a line, with its samples
+inline constexpr const char* kTaken = "samples.taken";      // how many, in how many launches
+inline constexpr const char* kRefused = "samples.refused";  // why there are none
+}  // namespace sampling_rule
+
+// Samples in which a warp stood for one reason, in CUPTI's word: "long_scoreboard"; "selected": it issued.
+struct SampledStall {
+  std::string reason;
+  int64_t samples = 0;
+  bool operator==(const SampledStall&) const = default;
+};
+
+// What is known of the samples at one place.
+struct SampledPlace {
+  int64_t samples = 0;
+  int64_t unissued = 0;                // of them, those in whose clock the scheduler issued nothing
+  std::vector<SampledStall> stalls{};  // most samples first
+  bool operator==(const SampledPlace&) const = default;
+};
+
+// A line of the source: what is inlined from a header counts where it is called.
+struct SampledLine : SampledPlace {
+  std::string file{};  // empty: the code's line is not known
+  int64_t line = 0;
+  double share = 0;  // of the run's samples
+  // Of the modelled time inside the kernel: how long warps stand at the line; empty: the model does not say.
+  std::optional<double> modelled{};
+  bool operator==(const SampledLine&) const = default;
+};
+
+inline Finding to_finding(const SampledLine& line, std::string sentence) {
+  Finding finding;
+  finding.rule = Rule::named(sampling_rule::kLine);
+  finding.sentence = std::move(sentence);
+  const auto measured = [&](const char* name, double value, const char* unit) {
+    finding.evidence.push_back({name, value, unit, FigureKind::measured});
+  };
+  measured("samples", static_cast<double>(line.samples), "");
+  measured("share", 100 * line.share, "%");
+  measured("nothing issued", static_cast<double>(line.unissued), "");
+  if (line.modelled) finding.evidence.push_back({"modelled share", 100 * *line.modelled, "%", FigureKind::modelled});
+  for (const SampledStall& stall : line.stalls)
+    finding.evidence.push_back({stall.reason, static_cast<double>(stall.samples), "samples", FigureKind::measured});
+  if (line.line > 0) finding.where = {{"file", line.file}, {"line", std::to_string(line.line)}};
+  return finding;
+}
+
+// Empty: another rule's finding.
+inline std::optional<SampledLine> sampled_line_of(const Finding& finding) {
+  if (finding.rule.name() != sampling_rule::kLine) return std::nullopt;
+  SampledLine line;
+  const auto count = [](double value) { return value > 0 && value < 0x1p53 ? static_cast<int64_t>(value) : 0; };
+  for (const Evidence& one : finding.evidence) {
+    if (one.unit == "samples")
+      line.stalls.push_back({one.name, count(one.value)});
+    else if (one.name == "samples")
+      line.samples = count(one.value);
+    else if (one.name == "share")
+      line.share = one.value / 100;
+    else if (one.name == "nothing issued")
+      line.unissued = count(one.value);
+    else if (one.name == "modelled share")
+      line.modelled = one.value / 100;
+  }
+  const auto file = finding.where.find("file"), number = finding.where.find("line");
+  if (file == finding.where.end() || number == finding.where.end()) return line;
+  line.file = file->second;
+  std::from_chars(number->second.data(), number->second.data() + number->second.size(), line.line);
+  return line;
+}
+
+}  // namespace attnscope
