@@ -283,6 +283,12 @@ class Sweep(unittest.TestCase):
         brush = re.search(r"brush \(.*\) +(\d\.\d)$", (TREE / "bench" / "results" / "results_filter.txt").read_text(), re.MULTILINE)[1]
         self.assertIn(f"answers a brush within {brush} ms of CPU time", said)
 
+    def test_what_the_docs_say_of_two_gpus_is_recorded(self):
+        recorded = (TREE / "bench" / "results" / "sweep_two_gpus_h200.txt").read_text()
+        trials = {gpus: int(count) / float(seconds) for gpus, count, seconds in re.findall(r"^(\d) +(\d+) +(\d+\.\d+) s", recorded, re.MULTILINE)}
+        said = (TREE / "docs" / "sweeping.md").read_text()
+        self.assertIn(f"Two H200s run {trials['2'] / trials['1']:.2f} times as many trials a minute as one", said)
+
     def test_what_the_docs_say_of_best_is_recorded(self):
         problems = json.loads((TREE / "bench" / "results" / "best_h200.json").read_text())["problems"]
         seconds = [one["best"]["seconds"] for one in problems]
