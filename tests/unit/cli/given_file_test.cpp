@@ -6,6 +6,7 @@
 
 #include <filesystem>
 
+#include "cli/read_import.h"
 #include "core/json.h"
 #include "support/temp_dir.h"
 #include "support/variable.h"
@@ -118,8 +119,9 @@ TEST_F(Given, MachineCodeHasNoHostFunction) {
   EXPECT_THAT(refusal().message, HasSubstr("--function is for the host code of a source"));
   given_.function.clear();
   given_.launch = {"16", "128", "", "q:in:f16:n,k:in:f16:n,v:in:f16:n,o:out:f16:n,0.1:f32,n=1024,h=1,m=32,s=32"};
-  const auto read = read_import(given_, "named");
+  auto read = read_import(given_);
   ASSERT_TRUE(read) << read.error().message;
+  ASSERT_TRUE(rename_kernel(*read, "named"));
   EXPECT_EQ(read->name, "minimal_sm89.cubin");
   EXPECT_EQ(read->imported.id, "named");
   EXPECT_EQ(read->whole.text, testing_support::read_text(given_.file));
