@@ -25,8 +25,8 @@ class Follower {
         launch.kernel = std::move(named->kernel);
         launch.template_arguments = std::move(named->template_arguments);
         kept.push_back(std::move(launch));
-      } else {
-        follow_callers(launch, kept);
+      } else if (!follow_callers(launch, kept)) {
+        kept.push_back(std::move(launch));  // so that a program with it is refused, and not run without it
       }
     }
     for (const char* call : {"cudaLaunchKernel", "cudaLaunchCooperativeKernel"}) launched_by(call, kept);
@@ -46,9 +46,11 @@ class Follower {
   }
 
   // `template <class K, class... A> void launch(K kernel, dim3 grid, A... a) { kernel<<<grid, 128>>>(a...); }`
-  void follow_callers(const SourceLaunch& launch, std::vector<SourceLaunch>& kept) const {
+  // False: no caller passes a kernel.
+  bool follow_callers(const SourceLaunch& launch, std::vector<SourceLaunch>& kept) const {
     const HostFunction* const function = host_.function_at(launch.at);
-    if (!function) return;
+    if (!function) return false;
+    const size_t before = kept.size();
     const auto place = [&](const std::string& name) {
       return static_cast<size_t>(std::ranges::find(function->parameters, name) - function->parameters.begin());
     };
@@ -78,6 +80,7 @@ class Follower {
       }
       kept.push_back(std::move(followed));
     }
+    return kept.size() > before;
   }
 
   // Its arguments are in an array, which is not read.
