@@ -98,7 +98,8 @@ std::optional<ElementOf> element_of(const std::string& type) {
                                                       {"ulong4", {ElementType::i64, 4}},
                                                       {"longlong4", {ElementType::i64, 4}},
                                                       {"ulonglong4", {ElementType::i64, 4}}};
-  const auto found = known.find(type);
+  constexpr std::string_view standard = "std::";
+  const auto found = known.find(type.starts_with(standard) ? type.substr(standard.size()) : type);
   return found == known.end() ? std::nullopt : std::optional(found->second);
 }
 

@@ -41,6 +41,14 @@ using ::uint8_t; using ::uint16_t; using ::uint32_t; using ::uint64_t; using ::i
 }
 )";
 
+constexpr const char* kSizes = R"(#pragma once
+namespace std {
+using size_t = decltype(sizeof(0));
+using ptrdiff_t = decltype(static_cast<char*>(nullptr) - static_cast<char*>(nullptr));
+using nullptr_t = decltype(nullptr);
+}
+)";
+
 // The names of glibc's <sys/types.h>, which <stdlib.h> includes and nvcc includes before everything else.
 constexpr const char* kTypes = R"(#pragma once
 typedef unsigned char u_char;
@@ -48,6 +56,28 @@ typedef unsigned short ushort;
 typedef unsigned int uint;
 typedef unsigned long ulong;
 typedef long ssize_t;
+)";
+
+// The types of <curand.h> that cuRAND's device headers (<curand_kernel.h>) use. The functions are the host's.
+constexpr const char* kRandom = R"(#pragma once
+using curandDirectionVectors32_t = unsigned int[32];
+using curandDirectionVectors64_t = unsigned long long[64];
+using curandDistribution_st = double;
+using curandDistribution_t = curandDistribution_st*;
+using curandDistributionShift_t = struct curandDistributionShift_st*;
+using curandDistributionM2Shift_t = struct curandDistributionM2Shift_st*;
+using curandHistogramM2_t = struct curandHistogramM2_st*;
+using curandHistogramM2K_st = unsigned int;
+using curandHistogramM2K_t = curandHistogramM2K_st*;
+using curandHistogramM2V_st = curandDistribution_st;
+using curandHistogramM2V_t = curandHistogramM2V_st*;
+using curandDiscreteDistribution_t = struct curandDiscreteDistribution_st*;
+enum curandMethod {
+  CURAND_CHOOSE_BEST, CURAND_ITR, CURAND_KNUTH, CURAND_HITR, CURAND_M1, CURAND_M2, CURAND_BINARY_SEARCH,
+  CURAND_DISCRETE_GAUSS, CURAND_REJECTION, CURAND_DEVICE_API, CURAND_FAST_REJECTION, CURAND_3RD, CURAND_DEFINITION,
+  CURAND_POISSON
+};
+using curandMethod_t = curandMethod;
 )";
 
 constexpr const char* kLimits = R"(#pragma once
@@ -112,6 +142,10 @@ constexpr const char* kMath = R"(#pragma once
 namespace std {
 using ::abs; using ::fabs; using ::sqrt; using ::exp; using ::log; using ::pow; using ::sin; using ::cos; using ::tan;
 using ::tanh; using ::floor; using ::ceil; using ::fmin; using ::fmax; using ::fma; using ::isnan; using ::isinf;
+using ::acos; using ::asin; using ::atan; using ::atan2; using ::cosh; using ::sinh; using ::acosh; using ::asinh;
+using ::atanh; using ::cbrt; using ::hypot; using ::fmod; using ::remainder; using ::round; using ::lround; using ::trunc;
+using ::rint; using ::exp2; using ::expm1; using ::log2; using ::log10; using ::log1p; using ::erf; using ::erfc;
+using ::tgamma; using ::lgamma; using ::copysign; using ::isfinite; using ::signbit; using ::ldexp; using ::frexp;
 }
 )";
 
@@ -260,6 +294,7 @@ constexpr const char* kEverything = R"(#pragma once
 #include <cfloat>
 #include <climits>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <limits>
@@ -309,6 +344,7 @@ constexpr const char* kWithContents[][2] = {
     {"stdlib.h", kTypes},
     {"cstdlib", kTypes},
     {"sys/types.h", kTypes},
+    {"curand.h", kRandom},
     {"bits/stdc++.h", kEverything},
     {"cublas_v2.h", kOfCublas},
     {"cufft.h", kOfCufft},
@@ -316,6 +352,7 @@ constexpr const char* kWithContents[][2] = {
     {"cublas.h", kOfCublas},
     {"cublasLt.h", kOfCublas},
     {kImpliedHeader, kImplied},
+    {"cstddef", kSizes},
     {"stdint.h", kIntegers},
     {"cstdint", kIntegers},
     {"inttypes.h", kIntegers},
@@ -422,7 +459,6 @@ constexpr const char* kEmpty[] = {
     "valarray",
     "version",
     "cassert",
-    "cstddef",
     "ctime",
     "cctype",
     "cerrno",
@@ -482,7 +518,6 @@ constexpr const char* kEmpty[] = {
     "nvToolsExt.h",
     "nvtx3/nvToolsExt.h",
     "cudnn.h",
-    "curand.h",
     "cusparse.h",
     "cusolverDn.h",
     "nccl.h",

@@ -23,8 +23,10 @@ class Lexer {
       if (c == '\n') {
         line_start = true;
         ++at_;
-      } else if (blank(c) || (c == '\\' && next() == '\n')) {
-        at_ += c == '\\' ? 2 : 1;
+      } else if (blank(c)) {
+        ++at_;
+      } else if (const size_t joint = joint_at(at_)) {
+        at_ += joint;
       } else if (c == '/' && (next() == '/' || next() == '*')) {
         at_ = behind_comment(at_);
       } else if (c == '#' && line_start) {
@@ -40,6 +42,14 @@ class Lexer {
  private:
   using Kind = CppToken::Kind;
   char next() const { return at_ + 1 < s_.size() ? s_[at_ + 1] : '\0'; }
+  // The length of a backslash and the line end behind it, which join two lines; 0 if there is none. Files written on
+  // Windows end their lines with \r\n.
+  size_t joint_at(size_t at) const {
+    const std::string_view rest = s_.substr(at, 3);
+    return rest.starts_with("\\\n") ? 2 : rest == "\\\r\n" ? 3 : 0;
+  }
+  // Whether the line that ends at `end` goes on behind it.
+  bool joined(size_t end) const { return (end > 0 && joint_at(end - 1) == 2) || (end > 1 && joint_at(end - 2) == 3); }
   void push(Kind kind, size_t end) {
     end = std::min(end, s_.size());
     tokens_.push_back({kind, s_.substr(at_, end - at_), at_});
@@ -52,7 +62,7 @@ class Lexer {
       return end == std::string_view::npos ? s_.size() : end + 2;
     }
     size_t end = s_.find('\n', at);
-    while (end != std::string_view::npos && end > 0 && s_[end - 1] == '\\') end = s_.find('\n', end + 1);
+    while (end != std::string_view::npos && joined(end)) end = s_.find('\n', end + 1);
     return end == std::string_view::npos ? s_.size() : end;
   }
 
@@ -102,8 +112,8 @@ class Lexer {
 
   size_t behind_line(size_t at) const {
     while (at < s_.size() && s_[at] != '\n') {
-      if (s_[at] == '\\' && at + 1 < s_.size() && s_[at + 1] == '\n')
-        at += 2;
+      if (const size_t joint = joint_at(at))
+        at += joint;
       else if (s_[at] == '/' && at + 1 < s_.size() && s_[at + 1] == '*')
         at = behind_comment(at);
       else if (s_[at] == '/' && at + 1 < s_.size() && s_[at + 1] == '/')

@@ -469,6 +469,12 @@ TEST_P(RealCompiler, TakesWhatNvccTakes) {
        {"__global__ void k(long* p) { *p = (__int128)*p * *p >> 64; }\n",
         "#include <vector>\n__global__ void k(int* p) { *p = INT_MAX; p[1] = FLT_MAX > 1; }\n",
         "#include <cufft.h>\n__global__ void k(cufftComplex* p) { p[0].x = 1; }\n",
+        "#include <curand.h>\n__global__ void k(curandDirectionVectors32_t* p) { p[0][1] = CURAND_M2; }\n",
+        "#include <cmath>\n#include <cstddef>\n"
+        "__global__ void k(float* p, std::size_t n) { if (threadIdx.x < n) *p = std::atan2(*p, 2.f) + std::hypot(*p, "
+        "1.f); }\n",
+        "#define TWO(x) { \\\r\n  x; \\\r\n  x; }\r\nint main() { exit(0); }\r\n__global__ void k(int* p) { TWO(++*p) "
+        "}\r\n",
         "#include <thrust/device_vector.h>\n#include <thrust/sort.h>\n__global__ void k(int* p) { *p = 1; }\n"
         "void host(thrust::device_vector<int>& v) { thrust::sort(v.begin(), v.end()); }\n",
         "#include <cub/cub.cuh>\n__global__ void k(int* p) {\n"

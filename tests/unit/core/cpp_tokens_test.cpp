@@ -33,6 +33,14 @@ TEST(CppTokens, BlanksAndCommentsAreNone) {
   EXPECT_THAT(texts("a / b /* never closed"), ElementsAre("a", "/", "b"));
 }
 
+// As files from Windows have them.
+TEST(CppTokens, LinesThatEndWithAReturnAreJoinedToo) {
+  EXPECT_THAT(texts("a \\\r\n b"), ElementsAre("a", "b"));
+  EXPECT_THAT(texts("a // b \\\r\n still a comment\r\nc"), ElementsAre("a", "c"));
+  EXPECT_THAT(texts("#define M(x) { \\\r\n x }\r\nb"), ElementsAre("#define M(x) { \\\r\n x }\r", "b"));
+  EXPECT_THAT(texts("a \\\r b"), ElementsAre("a", "\\", "b")) << "a return by itself ends no line";
+}
+
 TEST(CppTokens, WordsNumbersMarksAndTexts) {
   EXPECT_THAT(texts("_a1 += x->y;"), ElementsAre("_a1", "+", "=", "x", "-", ">", "y", ";"));
   EXPECT_THAT(kinds("a 1 + \"s\" 'c'"), ElementsAre(Kind::word, Kind::number, Kind::mark, Kind::text, Kind::text));
