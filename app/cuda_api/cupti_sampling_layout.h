@@ -71,10 +71,9 @@ enum class SamplingAttribute : int {
   mode = 5,
   start_stop = 6,  // 1: cuptiPCSamplingStart and Stop say when
   format = 7,
-  data = 8,      // a SampledData
-  sleep_ms = 9,  // of CUPTI's threads that fetch what the GPU noted
+  data = 8,  // a SampledData
 };
-inline constexpr int kContinuous = 1;  // CUPTI_PC_SAMPLING_COLLECTION_MODE_CONTINUOUS
+inline constexpr int kSerialized = 2;  // CUPTI_PC_SAMPLING_COLLECTION_MODE_KERNEL_SERIALIZED
 inline constexpr int kParsed = 1;      // CUPTI_PC_SAMPLING_OUTPUT_DATA_FORMAT_PARSED
 
 struct SamplingSetting {
@@ -82,7 +81,7 @@ struct SamplingSetting {
   int status = 0;  // out: a CUptiResult
   union Value {
     uint64_t words[3] = {};
-    uint32_t number;  // period, start_stop, sleep_ms; mode and format, which are enumerations
+    uint32_t number;  // period, start_stop; mode and format, which are enumerations
     size_t bytes;     // scratch_bytes, buffer_bytes
     void* data;
     struct {

@@ -20,7 +20,7 @@ Result<void> Pipeline::profile() {
   int64_t steps = 0;
   sink_.progress(Step::measuring, 0, 0);
   const auto step = [&] { sink_.progress(Step::measuring, ++steps, 0); };
-  // First the samples: after the counters CUPTI took none.
+  // First the samples: reading counters initializes CUPTI's profiler, which sampling does not need.
   sampled_ = device_->sample(*launch, step);
   if (!*sampled_ && (device_->lost() || sampled_->error().stage == Stage::launch)) return fail(sampled_->error());
   auto hardware = device_->profile(*launch, [&](int64_t, int64_t) { step(); });

@@ -20,22 +20,24 @@ constexpr uint32_t kPeriods[] = {10, 14, 18, 22};  // 2^n clocks; a longer one w
 constexpr int64_t kWanted = 20000;                 // samples: a line with 1 % of them is known to 7 % of itself
 constexpr int64_t kMostLaunches = 64;
 constexpr size_t kPcsAtOnce = 4096;
-constexpr int kMostCalls = 64;         // for the samples of one range: 2^18 places, far more than any code has
-constexpr uint32_t kSleepMs = 5;       // of CUPTI's own threads; 100 by itself
+constexpr int kMostCalls = 64;  // for the samples of one range: 2^18 places, far more than any code has
+constexpr size_t kScratchBytes = size_t{16} << 20, kBufferBytes = size_t{512} << 20;  // here, and on the GPU
 constexpr int kMostIdle = 30;          // calls that may get nothing before anything came
 constexpr size_t kMostReasons = 1024;  // chips have some forty
 constexpr size_t kInstructionBytes = 16;
 
 // "smsp__pcsamp_warps_issue_stalled_long_scoreboard_not_issued": a warp waits for a long scoreboard, and its scheduler
-// issues nothing. Without the end it counts all such warps, those among them.
+// issues nothing. Without the end it counts all such warps, those among them. "smsp__pcsamp_sample_count" is among the
+// reasons too, and is none.
 struct Reason {
-  std::string word;
+  std::string word;  // empty: it is none
   bool unissued = false;
 };
 Reason reason_of(std::string_view name) {
   constexpr std::string_view kFront = "smsp__pcsamp_warps_issue_stalled_", kEnd = "_not_issued";
   Reason reason;
-  if (name.starts_with(kFront)) name.remove_prefix(kFront.size());
+  if (!name.starts_with(kFront)) return reason;
+  name.remove_prefix(kFront.size());
   if (name.ends_with(kEnd)) {
     reason.unissued = true;
     name.remove_suffix(kEnd.size());
@@ -47,6 +49,33 @@ Reason reason_of(std::string_view name) {
 struct Place {
   int64_t launch = 0, at = 0;
   auto operator<=>(const Place&) const = default;
+};
+
+// Room for the samples of a number of places.
+class SampleBuffer {
+ public:
+  void make(size_t reasons) {
+    reasons_ = reasons;
+    stalls_.resize(kPcsAtOnce * reasons);
+    pcs_.resize(kPcsAtOnce);
+    data_.most_pcs = kPcsAtOnce;
+    data_.pcs = pcs_.data();
+    clear();
+  }
+  void clear() {
+    data_.pc_count = data_.remaining_pcs = 0;
+    for (size_t i = 0; i < pcs_.size(); ++i) {
+      pcs_[i].reason_count = reasons_;
+      pcs_[i].reasons = stalls_.data() + i * reasons_;
+    }
+  }
+  cupti::SampledData& data() { return data_; }
+
+ private:
+  size_t reasons_ = 0;
+  std::vector<cupti::StallSamples> stalls_;  // of pcs_, one after the other
+  std::vector<cupti::SampledPc> pcs_;
+  cupti::SampledData data_;
 };
 
 // One try at sampling with one period: what CUPTI holds for it, given back at its end.
@@ -76,7 +105,7 @@ class Sampling {
   Result<void> learn_reasons();
   Result<void> configure(uint32_t period);
   Result<void> learn_code(const GpuProgram& program);
-  Result<void> range(GpuWork& work, int64_t launches);
+  Result<void> range(GpuWork& work);
   Result<void> take();
   Result<void> add(const cupti::SampledPc& pc);
   Result<std::optional<Place>> place_of(const cupti::SampledPc& pc) const;
@@ -86,19 +115,19 @@ class Sampling {
   const std::string& name_;
   const std::function<void()>& on_step_;
   bool enabled_ = false, full_ = false;
+  int idle_ = 0;  // calls that got nothing
   SampledWork loaded_;
   std::map<uint32_t, Reason> reasons_;  // by CUPTI's index
   std::vector<GpuCode> code_;
-  std::vector<uint64_t> crcs_;               // of code_
-  std::vector<cupti::StallSamples> stalls_;  // of pcs_, one after the other
-  std::vector<cupti::SampledPc> pcs_;
-  cupti::SampledData data_;
+  std::vector<uint64_t> crcs_;  // of code_
+  // CUPTI moves a kernel's records to `kept_` when it ends, and from there to where it is asked for them. Asked for
+  // them in `kept_` itself it gives none.
+  SampleBuffer kept_, given_;
   PcSamples sum_;
   std::map<Place, SampledInstruction> found_;
 };
 
-// cuptiProfilerDeviceSupported is not asked at first: it needs cuptiProfilerInitialize, and after that CUPTI 2025.3
-// took no sample on an H200 and gave no error.
+// cuptiProfilerDeviceSupported is asked only for the reason of a refusal: it needs cuptiProfilerInitialize.
 Result<void> Sampling::prepare(uint32_t period) {
   cupti::SamplingOnly on{.context = gpu_.context()};
   const int code = calls_.sampling_enable(&on);
@@ -136,30 +165,26 @@ Result<void> Sampling::learn_reasons() {
     reasons_[indices[i]] = reason_of({text, static_cast<size_t>(end - text)});
   }
   if (reasons_.size() != count) return nonsense("two stall reasons have one number");
-  stalls_.resize(kPcsAtOnce * count);
-  pcs_.resize(kPcsAtOnce);
-  for (size_t i = 0; i < kPcsAtOnce; ++i) pcs_[i].reasons = stalls_.data() + i * count;
-  data_.most_pcs = kPcsAtOnce;
-  data_.pcs = pcs_.data();
+  kept_.make(count);
+  given_.make(count);
   return {};
 }
 
+// Each kernel by itself, and all stall reasons, which is what CUPTI does if none are named.
 Result<void> Sampling::configure(uint32_t period) {
   using Attribute = cupti::SamplingAttribute;
-  std::vector<uint32_t> indices;
-  for (const auto& [index, reason] : reasons_) indices.push_back(index);
   std::vector<cupti::SamplingSetting> settings;
   const auto set = [&](Attribute attribute) -> cupti::SamplingSetting::Value& {
     settings.emplace_back().attribute = attribute;
     return settings.back().value;
   };
-  set(Attribute::mode).number = cupti::kContinuous;
-  set(Attribute::stall_reasons).reasons = {indices.size(), indices.data()};
   set(Attribute::period).number = period;
+  set(Attribute::scratch_bytes).bytes = kScratchBytes;
+  set(Attribute::buffer_bytes).bytes = kBufferBytes;
+  set(Attribute::data).data = &kept_.data();
   set(Attribute::start_stop).number = 1;
+  set(Attribute::mode).number = cupti::kSerialized;
   set(Attribute::format).number = cupti::kParsed;
-  set(Attribute::data).data = &data_;
-  set(Attribute::sleep_ms).number = kSleepMs;
   cupti::SamplingSettings all{.context = gpu_.context(), .count = settings.size(), .settings = settings.data()};
   if (auto done = check(calls_.sampling_settings(&all), "cuptiPCSamplingSetConfigurationAttribute"); !done) return done;
   sum_.period = int64_t{1} << period;
@@ -187,23 +212,19 @@ Result<void> Sampling::run(const std::function<Result<SampledWork>()>& load) {
   if (auto launched = work.launch(); !launched) return launched;  // the caches get hot
   if (const int code = gpu_.wait(); code != kCudaSuccess) return gpu_.kernel_failure(code, name_);
   on_step_();
-  if (auto done = range(work, 1); !done || full_) return done;
-  const int64_t got = sum_.samples;
-  if (got >= kWanted) return {};
-  const int64_t more = got == 0 ? kMostLaunches : (kWanted + got - 1) / got;
-  return range(work, std::min(more, kMostLaunches) - 1);
+  while (sum_.samples < kWanted && sum_.launches < kMostLaunches && !full_)
+    if (auto done = range(work); !done) return done;
+  return {};
 }
 
-// Launches, sampled from the first one's start to the last one's end.
-Result<void> Sampling::range(GpuWork& work, int64_t launches) {
+// One launch, sampled from its start to its end.
+Result<void> Sampling::range(GpuWork& work) {
   cupti::SamplingOnly only{.context = gpu_.context()};
   if (auto done = check(calls_.sampling_start(&only), "cuptiPCSamplingStart"); !done) return done;
-  for (int64_t i = 0; i < launches; ++i) {
-    if (auto launched = work.launch(); !launched) return launched;
-    if (const int code = gpu_.wait(); code != kCudaSuccess) return gpu_.kernel_failure(code, name_);
-    ++sum_.launches;
-    on_step_();
-  }
+  if (auto launched = work.launch(); !launched) return launched;
+  if (const int code = gpu_.wait(); code != kCudaSuccess) return gpu_.kernel_failure(code, name_);
+  ++sum_.launches;
+  on_step_();
   if (auto done = check(calls_.sampling_stop(&only), "cuptiPCSamplingStop"); !done) return done;
   on_step_();
   return take();
@@ -211,26 +232,26 @@ Result<void> Sampling::range(GpuWork& work, int64_t launches) {
 
 // CUPTI's threads fetch what the GPU noted, and may not be done when sampling has stopped.
 Result<void> Sampling::take() {
-  cupti::SamplingGet get{.context = gpu_.context(), .data = &data_};
+  cupti::SampledData& data = given_.data();
+  cupti::SamplingGet get{.context = gpu_.context(), .data = &data};
   bool any = false;
-  for (int call = 0, idle = 0; call < kMostCalls; ++call) {
-    data_.pc_count = data_.remaining_pcs = 0;
-    for (cupti::SampledPc& pc : pcs_) pc.reason_count = reasons_.size();
+  for (int call = 0; call < kMostCalls; ++call) {
+    given_.clear();
     const int code = calls_.sampling_get(&get);
     on_step_();
-    full_ = full_ || code == kCuptiOutOfMemory || data_.buffer_full != 0;
+    full_ = full_ || code == kCuptiOutOfMemory || data.buffer_full != 0;
     if (code == kCuptiOutOfMemory) return {};
     if (auto done = check(code, "cuptiPCSamplingGetData"); !done) return done;
-    if (data_.pc_count > data_.most_pcs)
-      return nonsense(std::to_string(data_.pc_count) + " places where there was room for " +
-                      std::to_string(data_.most_pcs));
-    for (size_t i = 0; i < data_.pc_count; ++i)
-      if (auto done = add(pcs_[i]); !done) return done;
-    if (data_.pc_count > 0) sum_.dropped += static_cast<int64_t>(std::min<uint64_t>(data_.dropped, uint64_t{1} << 40));
-    any = any || data_.pc_count > 0;
-    if (data_.pc_count > 0 || data_.remaining_pcs > 0) continue;
-    if (any || ++idle == kMostIdle) return {};
-    std::this_thread::sleep_for(std::chrono::milliseconds(2 * kSleepMs));
+    if (data.pc_count > data.most_pcs)
+      return nonsense(std::to_string(data.pc_count) + " places where there was room for " +
+                      std::to_string(data.most_pcs));
+    for (size_t i = 0; i < data.pc_count; ++i)
+      if (auto done = add(data.pcs[i]); !done) return done;
+    if (data.pc_count > 0) sum_.dropped += static_cast<int64_t>(std::min<uint64_t>(data.dropped, uint64_t{1} << 40));
+    any = any || data.pc_count > 0;
+    if (data.pc_count > 0 || data.remaining_pcs > 0) continue;
+    if (any || ++idle_ >= kMostIdle) return {};
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
   return nonsense("more than " + std::to_string(kMostCalls) + " calls leave some to get");
 }
@@ -271,6 +292,7 @@ Result<void> Sampling::add(const cupti::SampledPc& pc) {
   for (size_t i = 0; i < pc.reason_count; ++i) {
     const auto reason = reasons_.find(pc.reasons[i].reason);
     if (reason == reasons_.end()) return nonsense("a stall reason " + std::to_string(pc.reasons[i].reason));
+    if (reason->second.word.empty()) continue;
     const int64_t count = pc.reasons[i].samples;
     if (reason->second.unissued) {
       at.unissued += count;

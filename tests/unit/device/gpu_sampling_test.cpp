@@ -37,19 +37,19 @@ class GpuSamplingTest : public testing::GpuProfileTest {
 
 TEST_F(GpuSamplingTest, SamplesAreFoundInTheCode) {
   const PcSamples said = samples();
-  // The fake gives each of the two ranges the same.
+  // The fake gives each of the three ranges the same.
   ASSERT_EQ(said.instructions.size(), 2u);
   const SampledInstruction &first = said.instructions[0], &second = said.instructions[1];
   EXPECT_EQ(first.at, 2) << "offset 0x20";
-  EXPECT_EQ(first.samples, 2 * (1000 + 3000)) << "those in which nothing issued are among them";
-  EXPECT_EQ(first.unissued, 2 * 2000);
-  EXPECT_THAT(first.stalls, ElementsAre(SampledStall{"barrier", 6000}, SampledStall{"selected", 2000}))
+  EXPECT_EQ(first.samples, 3 * (1000 + 3000)) << "those in which nothing issued are among them";
+  EXPECT_EQ(first.unissued, 3 * 2000);
+  EXPECT_THAT(first.stalls, ElementsAre(SampledStall{"barrier", 9000}, SampledStall{"selected", 3000}))
       << "most samples first, in CUPTI's word";
   EXPECT_EQ(second.at, 4);
-  EXPECT_EQ(second.stalls.front(), (SampledStall{"selected", 5000}));
-  EXPECT_EQ(said.samples, 2 * (4000 + 3000));
-  EXPECT_EQ(said.elsewhere, 2 * 70) << "of a function that is not the run's";
-  EXPECT_EQ(said.dropped, 2 * 5);
+  EXPECT_EQ(second.stalls.front(), (SampledStall{"selected", 7500}));
+  EXPECT_EQ(said.samples, 3 * (4000 + 3000));
+  EXPECT_EQ(said.elsewhere, 3 * 70) << "of a function that is not the run's";
+  EXPECT_EQ(said.dropped, 3 * 5);
   EXPECT_EQ(said.period, 1024);
 }
 
@@ -75,7 +75,7 @@ TEST_F(GpuSamplingTest, AFullBufferTakesALongerPeriod) {
   set("ATTNSCOPE_FAKE_CUPTI", "full");
   const PcSamples said = samples();
   EXPECT_EQ(said.period, int64_t{1} << 18);
-  EXPECT_EQ(said.samples, 14000) << "nothing is kept of the tries before";
+  EXPECT_EQ(said.samples, 21000) << "nothing is kept of the tries before";
   set("ATTNSCOPE_FAKE_CUPTI", "always full");
   EXPECT_EQ(refusal().message, "cuda:0: its buffer for samples filled up with every period.");
 }
@@ -98,7 +98,7 @@ TEST_F(GpuSamplingTest, AGpuWithoutSupportSaysWhichOfItsReasons) {
 
 TEST_F(GpuSamplingTest, WhatComesLateIsWaitedFor) {
   set("ATTNSCOPE_FAKE_CUPTI", "late");
-  EXPECT_EQ(samples().samples, 14000);
+  EXPECT_EQ(samples().samples, 21000);
 }
 
 TEST_F(GpuSamplingTest, EveryCallThatFailsIsNamed) {
@@ -119,7 +119,7 @@ TEST_F(GpuSamplingTest, DataThatMakesNoSenseIsRefused) {
                                     {"no function", "a place without a function"},
                                     {"far offset", "offset 1073741824 in attention_minimal, which has "},
                                     {"odd offset", "offset 8 in attention_minimal, which has "},
-                                    {"many reasons", "5 reasons at one place, of 4"},
+                                    {"many reasons", "6 reasons at one place, of 5"},
                                     {"unknown reason", "a stall reason 99"}}) {
     set("ATTNSCOPE_FAKE_CUPTI", fault);
     const Failure said = refusal();
@@ -133,7 +133,7 @@ TEST_F(GpuSamplingTest, DataThatMakesNoSenseIsRefused) {
 TEST_F(GpuSamplingTest, AReasonsNameWithoutAnEndIsCut) {
   set("ATTNSCOPE_FAKE_CUPTI", "long name");
   const PcSamples said = samples();
-  EXPECT_EQ(said.instructions.front().stalls.front().reason, std::string(128, 'x'));
+  EXPECT_EQ(said.instructions.front().stalls.front().reason, std::string(128 - 33, 'x'));
 }
 
 TEST_F(GpuSamplingTest, AKernelsFaultIsTheKernels) {
@@ -145,7 +145,7 @@ TEST_F(GpuSamplingTest, AKernelsFaultIsTheKernels) {
 // Counters and samples are taken one after the other in one process.
 TEST_F(GpuSamplingTest, CountersAreReadBeforeAndAfter) {
   EXPECT_TRUE(profile());
-  EXPECT_EQ(samples().samples, 14000);
+  EXPECT_EQ(samples().samples, 21000);
   EXPECT_TRUE(profile());
 }
 

@@ -246,8 +246,8 @@ int cuptiPCSamplingDisable(struct context* p) {
 
 static const char* const kReasons[] = {"smsp__pcsamp_warps_issue_stalled_selected", "smsp__pcsamp_warps_issue_stalled_barrier",
                                        "smsp__pcsamp_warps_issue_stalled_barrier_not_issued",
-                                       "smsp__pcsamp_warps_issue_stalled_long_scoreboard"};
-enum { kReasonCount = 4, kFirstReason = 7, kName = 128 };
+                                       "smsp__pcsamp_warps_issue_stalled_long_scoreboard", "smsp__pcsamp_sample_count"};
+enum { kReasonCount = 5, kFirstReason = 7, kName = 128, kFront = sizeof "smsp__pcsamp_warps_issue_stalled_" - 1 };
 struct reason_count { struct context context; size_t* count; };
 int cuptiPCSamplingGetNumStallReasons(struct reason_count* p) {
   BEGIN(cuptiPCSamplingGetNumStallReasons, 32, samples_here(&p->context))
@@ -262,7 +262,7 @@ int cuptiPCSamplingGetStallReasons(struct reasons* p) {
     if (!p->names[i]) return invalid_parameter;
     memset(p->names[i], 'x', kName);  // each has that much room
     strcpy(p->names[i], kReasons[i]);
-    if (is("long name")) memset(p->names[i], 'x', kName);  // without an end
+    if (is("long name")) memset(p->names[i] + kFront, 'x', kName - kFront);  // without an end
     p->indices[i] = kFirstReason + (is("one number") ? 0 : i);
   }
   return 0;
@@ -298,6 +298,7 @@ struct setting {
   union { uint64_t words[3]; uint32_t number; const struct pcs* data; struct { size_t count; const uint32_t* all; } reasons; } value;
 };
 struct settings { struct context context; size_t count; struct setting* all; };
+static const struct pcs* kept_in;  // where records go when a kernel ends
 static int is_taken(const struct setting* one) {
   switch (one->attribute) {
     case 1: return one->value.number >= 5 && one->value.number <= 31 && (state.period = one->value.number);
@@ -306,9 +307,10 @@ static int is_taken(const struct setting* one) {
       for (uint32_t i = 0; i < kReasonCount; ++i)
         if (one->value.reasons.all[i] != kFirstReason + i) return 0;
       return 1;
-    case 9: return one->value.number > 0;
-    case 5: case 6: case 7: return one->value.number == 1;  // continuous, by start and stop, parsed
-    case 8: return takes_pcs(one->value.data);
+    case 3: case 4: return one->value.words[0] >= 1 << 20;
+    case 5: return one->value.number == 2;          // each kernel by itself
+    case 6: case 7: return one->value.number == 1;  // by start and stop, parsed
+    case 8: return takes_pcs(kept_in = one->value.data);
     default: return 0;
   }
 }
@@ -344,19 +346,21 @@ int cuptiGetCubinCrc(struct crc* p) {
 }
 
 static void give(struct pc* to, const char* function, uint64_t offset, uint32_t selected, uint32_t barrier, uint32_t unissued) {
-  const struct stall all[] = {{kFirstReason, selected}, {kFirstReason + 1, barrier}, {kFirstReason + 2, unissued}};
+  const struct stall all[] = {{kFirstReason, selected}, {kFirstReason + 1, barrier}, {kFirstReason + 2, unissued},
+                              {kFirstReason + 4, selected + barrier}};
   to->crc = last_crc;
   to->offset = is("far offset") ? 1u << 30 : is("odd offset") ? 8 : offset;
   to->function = is("no function") ? 0 : function;
   memcpy(to->reasons, all, sizeof all);
   if (is("unknown reason")) to->reasons[1].reason = 99;
-  to->reason_count = is("many reasons") ? 5 : 3;
+  to->reason_count = is("many reasons") ? 6 : 4;
 }
 struct get { struct context context; struct pcs* data; };
 int cuptiPCSamplingGetData(struct get* p) {
   BEGIN(cuptiPCSamplingGetData, 32, samples_here(&p->context) && state.set && !state.sampled)
   struct pcs* to = p->data;
   if (!takes_pcs(to)) return invalid_parameter;
+  if (to == kept_in) return to->count = to->remaining = 0, 0;  // as the real one: it says nothing and gives none
   to->full = 0;
   if (is("full") ? state.period < 18 : is("always full")) return to->full = 1, to->count = 0, 8;
   to->count = to->remaining = 0;
