@@ -23,8 +23,8 @@
 //     --luck, --uneven KNOB=VALUE   … that it is right by luck, or that warps pass a barrier unevenly
 //     --gpu                 runs have no counters; their watch has them, and the bound
 //     --profile             there is a GPU, cuda:0, and runs bring hardware counters and no time
-//     --no-samples          the GPU gives its counters, but no samples of its program counters
 //     --no-permission       … but the driver refuses them
+//     --no-samples          … or gives its counters, but no samples of its program counters
 //     --prints TEXT         every run prints this line
 //     --views-after FILE    no run is kept until FILE exists: maps of past ones are refused
 //
@@ -69,7 +69,8 @@ struct Options {
 };
 
 Options parse(int argc, char** argv) {
-  const std::set<std::string> flags{"--mute", "--silent", "--exit-at-start", "--gpu", "--profile", "--no-permission"};
+  const std::set<std::string> flags{"--mute",    "--silent",        "--exit-at-start", "--gpu",
+                                    "--profile", "--no-permission", "--no-samples"};
   Options options;
   for (int i = 1; i < argc; ++i) {
     const std::string name = argv[i];
