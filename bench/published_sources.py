@@ -64,7 +64,7 @@ PHASE5 = PHASE4 | dict(file=KERNELS + "fa_phase5_wmma.cu", commit="905126b", ent
                        knobs=TILED_KNOBS | {"USE_WMMA": [0, 1]}, start=TILED | {"USE_WMMA": 1})
 MINIMAL = dict(file=KERNELS + "fa_minimal.cu", commit="35a8480", entry="flash_attention_minimal_kernel", knobs={}, start={},
                grid=["seq_q", "heads", "batch"], block="128")
-# question, source, knobs (against which others, None: alone), watched, the rule, and whether it is found.
+# question, source, knobs (against which others, None: no others), watched, the rule, and whether it is found.
 QUESTIONS = [
     (1, PHASE4, {"VEC_WIDTH": 8}, {"VEC_WIDTH": 4}, False, "code.identical", True),
     (1, PHASE4, {"VEC_WIDTH": 4}, {"VEC_WIDTH": 1}, False, "code.identical", False),

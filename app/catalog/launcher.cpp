@@ -1,6 +1,7 @@
 #include "catalog/launcher.h"
 
 #include <algorithm>
+#include <functional>
 #include <optional>
 #include <set>
 #include <utility>
@@ -21,8 +22,8 @@ constexpr size_t kMostTried = 8, kMostFound = 3;  // of them whose headers are l
 
 // Names that another file would use.
 struct Wanted {
-  std::set<std::string> kernels;    // that the file does not launch
-  std::set<std::string> functions;  // that launch them and that it does not call
+  std::set<std::string, std::less<>> kernels;    // that the file does not launch
+  std::set<std::string, std::less<>> functions;  // that launch them and that it does not call
 };
 
 Wanted wanted_of(const std::string& text, const std::string& entry) {
@@ -49,16 +50,17 @@ Wanted wanted_of(const std::string& text, const std::string& entry) {
   return wanted;
 }
 
-bool has_any(const std::string& text, const std::set<std::string>& names) {
+bool has_any(const std::string& text, const std::set<std::string, std::less<>>& names) {
   return std::ranges::any_of(names, [&](const std::string& one) { return text.find(one) != std::string::npos; });
 }
 
 bool uses(const ReadSource& read, const Wanted& wanted) {
   const auto launches = [&](const SourceLaunch& one) { return wanted.kernels.contains(one.kernel); };
   if (std::ranges::any_of(read.cuda.launches, launches)) return true;
-  for (const std::string& kernel : wanted.kernels)  // as an argument, or as the value of a name
-    for (const CppToken& token : cpp_tokens(read.text))
-      if (token.is(kernel)) return true;
+  const auto names_kernel = [&](const CppToken& token) {  // as an argument, or as the value of a name
+    return token.kind == CppToken::Kind::word && wanted.kernels.contains(token.text);
+  };
+  if (std::ranges::any_of(cpp_tokens(read.text), names_kernel)) return true;
   return std::ranges::any_of(wanted.functions, [&](const std::string& one) { return read.host.calls_of(one) > 0; });
 }
 
