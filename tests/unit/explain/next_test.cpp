@@ -96,8 +96,8 @@ TEST(NextEvenSms, TheEstimateIsTheProposalsPart) {
   EXPECT_NEAR(*found->gain->estimated, (kTime - 3) * (1 - 10.0 / 30), 1e-6);
 }
 
-// Smaller tiles bring more warps to an SM, and a small grid's work to more SMs. What that saves counts if it is more than
-// the wait that the warps hide.
+// Smaller tiles bring more warps to an SM, and a small grid's work to more SMs. What that saves counts if it is more
+// than the wait that the warps hide.
 TEST(NextWarps, AGridThatReachesMoreSmsCountsInTheEstimate) {
   const auto estimated = [](int64_t ctas) {
     FewCtas in;
