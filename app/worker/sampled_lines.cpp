@@ -103,11 +103,11 @@ std::vector<Finding> sample_findings(const Result<device::PcSamples>& samples, c
   Finding taken;
   if (!samples) {
     const Failure& why = samples.error();
-    taken.rule = Rule::named(sampling_rule::kRefused);
+    taken.rule = RuleId::samples_refused;
     taken.sentence = why.message + (why.hint.empty() ? "" : " " + why.hint);
     return {taken};
   }
-  taken.rule = Rule::named(sampling_rule::kTaken);
+  taken.rule = RuleId::samples_taken;
   taken.sentence =
       fmt::format("{} samples in {} launch{}, every {} clocks of an SM; {} of other code, {} dropped.",
                   with_commas(samples->samples), samples->launches, samples->launches == 1 ? "" : "es",

@@ -554,8 +554,7 @@ TEST_F(ProfileTest, SampledInstructionsGetTheirLines) {
   }
   EXPECT_EQ(sum, 90) << "an instruction that the code does not have has no line";
   EXPECT_NEAR(share, 0.75, 1e-9);
-  const auto taken =
-      std::ranges::find(collected_.observation.findings, Rule::named(sampling_rule::kTaken), &Finding::rule);
+  const auto taken = std::ranges::find(collected_.observation.findings, Rule(RuleId::samples_taken), &Finding::rule);
   ASSERT_NE(taken, collected_.observation.findings.end());
   EXPECT_EQ(taken->sentence, "120 samples in 3 launches, every 1,024 clocks of an SM; 0 of other code, 0 dropped.");
 }
@@ -602,7 +601,7 @@ TEST_F(ProfileTest, WithoutSamplesTheReasonIsSaidAndTheCountersStand) {
   EXPECT_EQ(collected_.observation.hardware, *gpu_->says);
   EXPECT_TRUE(sampled_lines_of(collected_.observation).empty());
   const auto refused =
-      std::ranges::find(collected_.observation.findings, Rule::named(sampling_rule::kRefused), &Finding::rule);
+      std::ranges::find(collected_.observation.findings, Rule(RuleId::samples_refused), &Finding::rule);
   ASSERT_NE(refused, collected_.observation.findings.end());
   EXPECT_EQ(refused->sentence, "no permission. Set it.");
 }
