@@ -68,8 +68,8 @@ std::vector<SampleRow> sample_rows(const std::vector<Finding>& findings, size_t 
 
 SamplesTaken samples_taken(const std::vector<Finding>& findings) {
   for (const Finding& finding : findings) {
-    const bool refused = finding.rule.name() == sampling_rule::kRefused;
-    if (refused || finding.rule.name() == sampling_rule::kTaken) return {finding.sentence, refused};
+    const bool refused = finding.rule.id() == RuleId::samples_refused;
+    if (refused || finding.rule.id() == RuleId::samples_taken) return {finding.sentence, refused};
   }
   return {};
 }

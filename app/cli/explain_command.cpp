@@ -99,8 +99,7 @@ int explain_experiment(const ExplainOptions& options) {
   }
   Observation observation = explainer.run(named->draft);
   if (options.tries) explainer.try_neighbours(observation);
-  if (against)
-    for (Finding& finding : explain::changes(*against, observation)) observation.findings.push_back(std::move(finding));
+  if (against) explain::put_changes_first(*against, observation);
   print_result(options.json ? json_text(to_json(observation), 2)
                             : explanation_of(observation, named->kernel, against ? &*against : nullptr));
   if (observation.failure) report(*observation.failure);

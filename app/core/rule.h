@@ -36,7 +36,8 @@ struct Words<Headline> {
                                                   {fault, "fault"}}};
 };
 
-// The rules of docs/emulator.md (Watches), then those of docs/explaining.md.
+// The rules of docs/emulator.md (Watches), those of docs/explaining.md, then those of docs/measuring.md (Where its
+// warps are).
 enum class RuleId {
   unknown,
   barrier_uneven,
@@ -83,7 +84,10 @@ enum class RuleId {
   times_tie,
   limits_exceeded,
   call_argument,
-  metric_absent
+  metric_absent,
+  samples_taken,
+  samples_line,
+  samples_refused
 };
 struct RuleRow {
   RuleId id;
@@ -137,7 +141,10 @@ inline constexpr RuleRow kRules[] = {
     {RuleId::times_tie, "times.tie", Headline::fault, "Times that cannot be told apart"},
     {RuleId::limits_exceeded, "limits.exceeded", Headline::fault, "It does not fit"},
     {RuleId::call_argument, "call.argument", Headline::fault, "An illegal argument"},
-    {RuleId::metric_absent, "metric.absent", Headline::fault, "A metric that was not collected"}};
+    {RuleId::metric_absent, "metric.absent", Headline::fault, "A metric that was not collected"},
+    {RuleId::samples_taken, "samples.taken", Headline::fault, "Samples of program counters"},
+    {RuleId::samples_line, "samples.line", Headline::fault, "Where the GPU's warps are"},
+    {RuleId::samples_refused, "samples.refused", Headline::fault, "No samples of program counters"}};
 
 // A finding's rule. A rule that only the worker knows keeps its name and gets its family's headline.
 class Rule {

@@ -8,15 +8,10 @@
 
 #include "core/observation.h"
 
-// Where a GPU's warps are, as the GPU samples it (docs/measuring.md): findings of an observation's own rules, one for
-// the sampling as a whole and one for each line of the source. Both sides of the link read and write them here.
+// Where a GPU's warps are, as the GPU samples it (docs/measuring.md): findings of RuleId::samples_taken for the
+// sampling as a whole and of RuleId::samples_line for each line of the source. Both sides of the link read and write
+// them here.
 namespace attnscope {
-
-namespace sampling_rule {
-inline constexpr const char* kLine = "samples.line";        // a line, with its samples
-inline constexpr const char* kTaken = "samples.taken";      // how many, in how many launches
-inline constexpr const char* kRefused = "samples.refused";  // why there are none
-}  // namespace sampling_rule
 
 // Samples in which a warp stood for one reason, in CUPTI's word: "long_scoreboard"; "selected": it issued.
 struct SampledStall {
@@ -45,7 +40,7 @@ struct SampledLine : SampledPlace {
 
 inline Finding to_finding(const SampledLine& line, std::string sentence) {
   Finding finding;
-  finding.rule = Rule::named(sampling_rule::kLine);
+  finding.rule = RuleId::samples_line;
   finding.sentence = std::move(sentence);
   const auto measured = [&](const char* name, double value, const char* unit) {
     finding.evidence.push_back({name, value, unit, FigureKind::measured});
@@ -62,7 +57,7 @@ inline Finding to_finding(const SampledLine& line, std::string sentence) {
 
 // Empty: another rule's finding.
 inline std::optional<SampledLine> sampled_line_of(const Finding& finding) {
-  if (finding.rule.name() != sampling_rule::kLine) return std::nullopt;
+  if (finding.rule.id() != RuleId::samples_line) return std::nullopt;
   SampledLine line;
   const auto count = [](double value) { return value > 0 && value < 0x1p53 ? static_cast<int64_t>(value) : 0; };
   for (const Evidence& one : finding.evidence) {

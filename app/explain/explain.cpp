@@ -63,7 +63,8 @@ void advise(const Facts& facts, const RuleOf& rule, Finding& finding) {
   const auto found = proposal(facts, rule.wants);
   if (!found) return;
   finding.next = found->next;
-  if (finding.gain && finding.gain->estimated) *finding.gain->estimated *= found->share;
+  if (finding.gain && finding.gain->estimated)
+    *finding.gain->estimated = std::max(*finding.gain->estimated * found->share, found->saved);
 }
 
 }  // namespace

@@ -35,12 +35,18 @@ std::optional<Placed> placed(const Facts& facts, const Config& config) {
                 {double(launch->shape.ctas()), double(launch->shape.warps())}};
 }
 
+// What the other launch saves by sharing a small grid out, us.
+double saved_by_sharing(const Facts& facts, const Placed& other) {
+  const bool is_small = facts.seen.occupancy->total_ctas < facts.spec.sms;
+  return is_small ? std::max(0.0, time_us(facts) - us_if_shared_out(facts, other.out)) : 0;
+}
+
 // The share of the idle SMs' time that the other launch saves.
 double share_saved(const Facts& facts, const Placed& now, const Placed& other) {
   const bool is_small = facts.seen.occupancy->total_ctas < facts.spec.sms;
   if (!is_small) return (1 - now.even / other.even) / (1 - now.even);
   const double work = time_us(facts) - term_us(facts, TermKind::launch);
-  return (time_us(facts) - us_if_shared_out(facts, other.out)) / ((1 - now.even) * work);
+  return saved_by_sharing(facts, other) / ((1 - now.even) * work);
 }
 
 // More warps: the neighbour with the fewest that are clearly more, because each takes registers and work from the
@@ -60,7 +66,7 @@ std::optional<Proposal> by_launch(const Facts& facts, Wants wants, const std::ve
     const double share = evens ? share_saved(facts, now, *other) : 1;
     if (evens && !(share * (1 - now.even) > kSilent)) continue;  // no gain is left
     best = *other;
-    proposal = {difference(seen.experiment.config, config), share};
+    proposal = {difference(seen.experiment.config, config), share, evens ? 0 : saved_by_sharing(facts, *other)};
   }
   return proposal;
 }
@@ -92,7 +98,7 @@ std::optional<Proposal> by_use(const Facts& facts, Wants wants, const std::vecto
       if (proposal && value <= best) continue;  // the widest access
     }
     best = value;
-    proposal = {change, 1};
+    proposal = {change};
   }
   return proposal;
 }

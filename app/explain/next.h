@@ -17,6 +17,7 @@ enum class Wants {
 struct Proposal {
   Next next;
   double share = 1;  // of the cause's time that it removes, as far as the launch shows
+  double saved = 0;  // us that it saves whatever the cause, because a small grid's work goes to more SMs
 };
 
 // The knob with the wanted effect, as far as launch, occupancy, manifest and source show it; nothing is run. Empty: no

@@ -24,6 +24,18 @@ bool is_arithmetic(Unit unit) {
   return unit == Unit::fp32 || unit == Unit::fp16x2 || unit == Unit::half_to_float || unit == Unit::conversion;
 }
 
+bool multiplies_and_adds(Unit unit) { return unit == Unit::fp32 || unit == Unit::fp16x2; }
+
+// The share of the multiply-adds, or what takes their place, that the problem's products need. What a kernel computes
+// besides, such as a softmax, stays where it is when Tensor Cores make the products.
+double share_of_products(const Facts& facts) {
+  double made = 0;
+  for (const Instruction& one : facts.code)
+    if (multiplies_and_adds(one.unit)) made += one.lanes * (one.unit == Unit::fp16x2 ? 2 : 1);
+  made *= grid_scale(facts);
+  return made > 0 ? std::min(1.0, facts.seen.experiment.problem.flops() / 2 / made) : 0;
+}
+
 bool takes_halves(const Kernel& kernel, const Problem& problem) {
   if (problem.is_attention()) return problem.dtype != DType::f32;
   return std::ranges::all_of(kernel.buffers, [](const BufferDeclaration& one) {
@@ -132,15 +144,18 @@ std::optional<Finding> tensor_unused(const Facts& facts) {
   const auto arithmetic = [&](const Stall& s) {
     return s.producer != Stall::kNone && is_arithmetic(facts.code[s.producer].unit);
   };
-  const double least = problem.flops() / facts.spec.tensor_tflops_f16 * 1e-6;
+  const double sums = stalled_us(
+      facts, [&](const Stall& s) { return arithmetic(s) && multiplies_and_adds(facts.code[s.producer].unit); });
+  const double needed = share_of_products(facts), least = problem.flops() / facts.spec.tensor_tflops_f16 * 1e-6;
+  const double us = stalled_us(facts, arithmetic) - sums * (1 - needed);
   const Instruction* at = carrier(facts, arithmetic);
-  return costs(
-      facts, RuleId::tensor_unused, stalled_us(facts, arithmetic) - least,
-      fmt::format("All products run on the FP32 pipe; the Tensor Cores, which would take {:.2g} us for them, "
-                  "are idle.",
-                  least),
-      {modelled("time of the arithmetic", stalled_us(facts, arithmetic)), modelled("time on the Tensor Cores", least)},
-      at);
+  return costs(facts, RuleId::tensor_unused, us - least,
+               fmt::format("All products run on the FP32 pipe; the Tensor Cores, which would take {:.2g} us for them, "
+                           "are idle.",
+                           least),
+               {modelled("time of the products", us), modelled("time on the Tensor Cores", least),
+                counted("multiply-adds that products need", 100 * needed, "%")},
+               at);
 }
 
 // A constant without a suffix turns everything beside it into double.

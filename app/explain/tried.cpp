@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "core/comparable.h"
 #include "core/joined.h"
@@ -113,6 +114,12 @@ std::vector<Finding> changes(const Observation& a, const Observation& b) {
   if (auto compared = times(a, b)) findings.push_back(std::move(*compared));
   if (same_code(a, b)) findings.push_back(identical(set_text(difference(a.experiment.config, b.experiment.config))));
   return findings;
+}
+
+void put_changes_first(const Observation& a, Observation& b) {
+  std::vector<Finding> all = changes(a, b);
+  std::ranges::move(b.findings, std::back_inserter(all));
+  b.findings = std::move(all);
 }
 
 }  // namespace attnscope::explain

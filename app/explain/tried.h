@@ -15,5 +15,7 @@ void take_tried(Observation& base, const std::vector<Observation>& tried);
 // Findings from two observations together, A before B: the same machine code, the terms that changed most, and whether
 // their times can be told apart.
 std::vector<Finding> changes(const Observation& a, const Observation& b);
+// Adds them to the findings of B, before the others: who compares two runs asks for their difference first.
+void put_changes_first(const Observation& a, Observation& b);
 
 }  // namespace attnscope::explain

@@ -68,6 +68,17 @@ bool is_correct_and_measured(const Observation& run) {
          run.verdict->state == VerdictState::correct;
 }
 
+// The time over which a point is hopeless, us; empty as long as nothing correct is measured.
+std::optional<double> hopeless_us(const Scan& scan, const Screening& screening) {
+  std::optional<double> high = screening.to_beat();
+  for (const ScanPoint& point : scan.points) {
+    const Observation* run = point.same_as ? nullptr : point.observation.get();
+    if (run != nullptr && is_correct_and_measured(*run))
+      high = std::min(high.value_or(run->timing->interval_high), run->timing->interval_high);
+  }
+  return high ? std::optional(ScanLane::kHopeless * *high) : std::nullopt;
+}
+
 bool is_code_only(const Observation& run) { return run.variant && !run.timing && !run.failure; }
 
 // The point that was timed with the machine code and the launch of `run`, the run of point `at`.
@@ -159,6 +170,10 @@ void ScanLane::add(const ScanRequest& request, const Resolution& resolution) {
     if (!point.same_as) point.observation = nullptr;
   }
   if (!request.configs.empty()) time_once(entry.scan, entry.keys);
+  const auto open = std::ranges::count_if(entry.scan.points, [](const ScanPoint& point) { return !point.ended(); });
+  entry.screening =
+      Screening(entry.discards && !emulated && open >= std::ptrdiff_t(Screening::kFewest) &&
+                entry.scan.held.measure.max_time_ms >= Screening::kFromMs && !hopeless_us(entry.scan, {}));
   // A repeated scan replaces its earlier result. While something runs, entries keep their places.
   for (size_t at = 0; at < entries_.size() && running_.empty(); ++at)
     if (entries_[at].scan.held == entry.scan.held &&
@@ -209,9 +224,14 @@ std::optional<ScanLane::Step> ScanLane::next(const LookAt& look) {
   if (running_.empty()) entry_ = 0;
   for (; entry_ < entries_.size(); ++entry_) {
     Entry& entry = entries_[entry_];
+    auto taken = entry.scan.over() ? std::nullopt : entry.sites.next(entry.scan, look);
+    if (!taken && running_.empty() && entry.screening.on()) {
+      settle(entry);
+      taken = entry.sites.next(entry.scan, look);
+    }
     if (entry.scan.over()) continue;
-    if (const auto taken = entry.sites.next(entry.scan, look)) {
-      next_ = Running{0, *taken, blank_observation(experiment_of(entry, taken->point))};
+    if (taken) {
+      next_ = Running{0, *taken, blank_observation(experiment_of(entry, taken->point)), entry.screening.on()};
       return Step{next_->own.experiment, entry.sites.place(taken->site), entry.watch, among(entry, *taken)};
     }
     if (const std::string why = entry.sites.hopeless(look); !why.empty()) {
@@ -228,6 +248,7 @@ std::optional<ScanLane::Step> ScanLane::next(const LookAt& look) {
 void ScanLane::started(JobId job) {
   next_->job = job;
   entries_.at(entry_).sites.start(next_->taken);
+  entries_[entry_].screening.forget(next_->taken.point);
   running_.push_back(*std::exchange(next_, std::nullopt));
 }
 
@@ -244,12 +265,11 @@ protocol::Among ScanLane::among(const Entry& entry, const ScanSites::Taken& take
     if (at < known && entry.keys[at] == entry.keys[taken.point] && among.known_codes.size() < kMostCodes &&
         !timed_code(point, "").empty())
       among.known_codes.push_back(point.observation->variant->code_hash);
-    const Observation* run = point.same_as ? nullptr : point.observation.get();
-    if (entry.discards && run != nullptr && is_correct_and_measured(*run)) {
-      const double hopeless = kHopeless * run->timing->interval_high;
-      among.hopeless_us = std::min(among.hopeless_us.value_or(hopeless), hopeless);
-    }
   }
+  if (entry.screening.on())
+    among.hopeless_us = Screening::kBriefly;
+  else if (entry.discards)
+    among.hopeless_us = hopeless_us(entry.scan, entry.screening);
   return among;
 }
 
@@ -303,8 +323,27 @@ void ScanLane::end(Running running, std::optional<Failure> failure, const Versio
   Entry& entry = entries_.at(entry_);
   if (failure) running.own.failure = std::move(failure);
   if (running.own.versions == Versions{}) running.own.versions = versions;
+  const bool brief = running.brief && !running.own.failure && Screening::is_brief(running.own);
+  if (brief) {
+    entry.screening.keep(running.taken.point, share(std::move(running.own)));
+    entry.sites.put_off(running.taken.point);
+    if (entry.screening.full() || !entry.screening.on()) settle(entry);
+    return;
+  }
   entry.scan.points.at(running.taken.point).observation = share(std::move(running.own));
   if (entry.sites.shared()) time_once(entry.scan, entry.keys, running.taken.point);
+  publish_entry();
+}
+
+void ScanLane::settle(Entry& entry) {
+  entry.screening.end();
+  entry.sites.resume();
+  const auto limit = hopeless_us(entry.scan, entry.screening);
+  if (!limit) return;
+  for (auto& [point, run] : entry.screening.take_slower(*limit)) {
+    entry.scan.points.at(point).observation = std::move(run);
+    if (entry.sites.shared()) time_once(entry.scan, entry.keys, point);
+  }
   publish_entry();
 }
 

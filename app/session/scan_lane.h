@@ -10,6 +10,7 @@
 #include "session/lanes.h"
 #include "session/resolve.h"
 #include "session/scan_sites.h"
+#include "session/screening.h"
 #include "session/session.h"
 
 namespace attnscope::session {
@@ -20,7 +21,8 @@ namespace attnscope::session {
 Scan plan_scan(const ScanRequest& request, const Kernel& kernel, const Experiment& held, const DeviceSpec& spec);
 
 // Runs scans one after the other, a point at a time, those with `stays` last. If workers share a scan, each runs one
-// point at a time. A config whose machine code and launch were timed earlier in the scan is not timed again. Pure.
+// point at a time. A config whose machine code and launch were timed earlier in the scan is not timed again. A sweep on
+// a GPU begins with a screening. Pure.
 class ScanLane {
  public:
   static constexpr size_t kMostKept = 16;     // scans of knobs, and as many of configs
@@ -70,18 +72,21 @@ class ScanLane {
     bool discards = false;
     bool stays = false;
     std::vector<std::string> keys;  // for each point, its launch_key()
+    Screening screening = {};
   };
 
   struct Running {
     JobId job = 0;
     ScanSites::Taken taken;  // in the running entry
     Observation own;
+    bool brief = false;  // it is timed only to see whether it comes near the fastest
   };
 
   Running* find(JobId job);
   void insert(Entry entry);
   Experiment experiment_of(const Entry& entry, size_t point) const;
   protocol::Among among(const Entry& entry, const ScanSites::Taken& taken) const;
+  void settle(Entry& entry);  // ends the screening: what is not near the fastest has its time
   void end(Running running, std::optional<Failure> failure, const Versions& versions);
   void publish();
   void publish_entry();  // publishes only the running entry

@@ -29,6 +29,11 @@ void ScanSites::start(const Taken& taken) {
   sites_.at(taken.site).ahead = taken.ahead;
 }
 
+void ScanSites::resume() {
+  resumed_.merge(put_off_);
+  put_off_.clear();
+}
+
 std::optional<std::string> ScanSites::lose(size_t site, const std::string& worker, const std::string& why) {
   const auto point = std::exchange(sites_.at(site).point, std::nullopt);
   if (!point) return std::nullopt;
@@ -68,7 +73,7 @@ std::string ScanSites::why_gone(const PlaceNow& now) const {
 bool ScanSites::is_gone(const Site& site, const LookAt& look) const { return !why_gone(look(site.place)).empty(); }
 
 bool ScanSites::is_free(const Scan& scan, size_t point) const {
-  return !scan.points[point].ended() &&
+  return !scan.points[point].ended() && !put_off_.contains(point) &&
          std::ranges::none_of(sites_, [&](const Site& site) { return site.point == point; });
 }
 
@@ -88,11 +93,13 @@ bool ScanSites::is_ahead_of_another(const Site& site, size_t point) const {
       sites_, [&](const Site& other) { return &other != &site && std::ranges::count(other.ahead, point) > 0; });
 }
 
-// Points that were given back come first, then those the site has compiled, then those no other site has compiled, then
-// any.
+// Points that were given back come first, then those that were put off, then those the site has compiled, then those no
+// other site has compiled, then any.
 std::optional<size_t> ScanSites::point_for(const Site& site, const Scan& scan, const LookAt& look) const {
   for (const auto& [point, losses] : losses_)
     if (is_free(scan, point) && may_take(site, point, look)) return point;
+  for (const size_t point : resumed_)
+    if (is_free(scan, point) && !losses_.contains(point)) return point;
   for (const size_t point : site.ahead)
     if (is_free(scan, point) && !losses_.contains(point)) return point;
   std::optional<size_t> of_another;

@@ -2,6 +2,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -40,6 +41,9 @@ class ScanSites {
   std::optional<Taken> next(const Scan& scan, const LookAt& look) const;
   void start(const Taken& taken);
   void end(size_t site) { sites_.at(site).point.reset(); }
+  // No place gets that unfinished point until resume(); then it comes before others.
+  void put_off(size_t point) { put_off_.insert(point); }
+  void resume();
   // That worker went away with its point. If the point is not tried again, returns what happened to both workers.
   std::optional<std::string> lose(size_t site, const std::string& worker, const std::string& why);
   // Why no place can ever run a point; empty if one does or may.
@@ -70,6 +74,7 @@ class ScanSites {
   std::vector<Site> sites_;
   std::optional<Sharing> sharing_;
   std::map<size_t, std::vector<Loss>> losses_;  // by point
+  std::set<size_t> put_off_, resumed_;
 };
 
 }  // namespace attnscope::session

@@ -17,7 +17,9 @@ namespace attnscope::worker {
 namespace {
 
 constexpr size_t kMostSampledLines = 64;
-constexpr std::string_view kIssues = "selected";  // CUPTI's word for a warp that does not wait
+// CUPTI's words for a warp that does not wait, and for one that waits at a barrier.
+constexpr std::string_view kIssues = "selected", kAtBarrier = "barrier";
+constexpr size_t kMostBehind = 8;  // instructions between a barrier and the one that cannot issue
 
 using Where = std::pair<std::string, int64_t>;  // file and line; the line is 0 where none is known
 
@@ -26,6 +28,14 @@ Where source_line(const SimulatedLaunch& made, size_t instruction, const SourceL
   const compile::SassLine line = device::own_line(sass, instruction, source);
   if (line.line == 0 || line.file >= sass.files.size()) return {};
   return {sass.files[line.file], line.line};
+}
+
+// The instruction for which the warps wait that were sampled at `one`.
+size_t waited_for(const SimulatedLaunch& made, const device::SampledInstruction& one) {
+  const auto at = static_cast<size_t>(one.at);
+  const auto waits = std::ranges::find(one.stalls, kAtBarrier, &SampledStall::reason);
+  if (waits == one.stalls.end() || 2 * waits->samples <= one.samples) return at;
+  return barrier_before(made.simulated.schedule->code, at).value_or(at);
 }
 
 void add_samples(SampledPlace& to, const SampledPlace& more) {
@@ -45,7 +55,7 @@ std::vector<SampledLine> sampled_lines(const device::PcSamples& samples, const P
   for (const device::SampledInstruction& one : samples.instructions) {
     const auto launch = static_cast<size_t>(one.launch), at = static_cast<size_t>(one.at);
     if (launch >= made.size() || at >= made[launch].emulated->program->sass->instructions.size()) continue;
-    add_samples(lines[source_line(made[launch], at, source)], one);
+    add_samples(lines[source_line(made[launch], waited_for(made[launch], one), source)], one);
   }
   std::map<Where, double> modelled;  // us
   double inside = 0;
@@ -79,16 +89,25 @@ std::string sentence_of(const SampledLine& line) {
 
 }  // namespace
 
+std::optional<size_t> barrier_before(std::span<const model::ScheduledInstruction> code, size_t at) {
+  for (size_t behind = 0; behind <= std::min(at, kMostBehind); ++behind) {
+    const model::ScheduledInstruction& one = code[at - behind];
+    if (one.unit == model::Unit::barrier) return at - behind;
+    if (behind > 0 && one.branch) break;
+  }
+  return std::nullopt;
+}
+
 std::vector<Finding> sample_findings(const Result<device::PcSamples>& samples, const PlannedRun& run,
                                      const std::vector<SimulatedLaunch>& made) {
   Finding taken;
   if (!samples) {
     const Failure& why = samples.error();
-    taken.rule = Rule::named(sampling_rule::kRefused);
+    taken.rule = RuleId::samples_refused;
     taken.sentence = why.message + (why.hint.empty() ? "" : " " + why.hint);
     return {taken};
   }
-  taken.rule = Rule::named(sampling_rule::kTaken);
+  taken.rule = RuleId::samples_taken;
   taken.sentence =
       fmt::format("{} samples in {} launch{}, every {} clocks of an SM; {} of other code, {} dropped.",
                   with_commas(samples->samples), samples->launches, samples->launches == 1 ? "" : "es",

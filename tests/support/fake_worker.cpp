@@ -336,7 +336,7 @@ class FakeWorker {
   // Two lines in which its warps were sampled.
   std::vector<Finding> samples() const {
     Finding taken;
-    taken.rule = Rule::named(options_.has("--no-samples") ? sampling_rule::kRefused : sampling_rule::kTaken);
+    taken.rule = options_.has("--no-samples") ? RuleId::samples_refused : RuleId::samples_taken;
     taken.sentence = options_.has("--no-samples") ? "its program counters are not sampled. Take another GPU."
                                                   : "20,000 samples in 3 launches.";
     if (options_.has("--no-samples")) return {taken};

@@ -104,7 +104,7 @@ std::vector<Finding> sampled() {
   issuing.line = 13;
   const SampledLine nowhere = line(100, {}, {{"selected", 100}});
   Finding taken;
-  taken.rule = Rule::named(sampling_rule::kTaken);
+  taken.rule = Rule(RuleId::samples_taken);
   taken.sentence = "1,000 samples.";
   return {Finding{}, taken, to_finding(hot, ""), to_finding(issuing, ""), to_finding(nowhere, "")};
 }
@@ -127,7 +127,7 @@ TEST(SampleRows, HowTheSamplingWentIsSaid) {
   EXPECT_EQ(samples_taken(sampled()).words, "1,000 samples.");
   EXPECT_FALSE(samples_taken(sampled()).refused);
   Finding refused;
-  refused.rule = Rule::named(sampling_rule::kRefused);
+  refused.rule = Rule(RuleId::samples_refused);
   refused.sentence = "no permission";
   EXPECT_TRUE(samples_taken({refused}).refused);
   EXPECT_EQ(samples_taken({Finding{}}).words, "");

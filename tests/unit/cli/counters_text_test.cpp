@@ -56,7 +56,7 @@ SampledLine sampled(int64_t line, double share, std::optional<double> modelled, 
 TEST(CountersText, SampledLinesStandBesideTheModelsShare) {
   Observation o = profiled();
   Finding& taken = o.findings.emplace_back();
-  taken.rule = Rule::named(sampling_rule::kTaken);
+  taken.rule = Rule(RuleId::samples_taken);
   taken.sentence = "20,000 samples in 1 launch.";
   o.findings.push_back(to_finding(sampled(203, 0.75, 0.625, {{"long_scoreboard", 12000}, {"selected", 3000}}), ""));
   o.findings.push_back(to_finding(sampled(7, 0.25, {}, {{"selected", 5000}}), ""));
@@ -71,7 +71,7 @@ TEST(CountersText, SampledLinesStandBesideTheModelsShare) {
 TEST(CountersText, WithoutSamplesTheCountersStand) {
   Observation o = profiled();
   Finding& refused = o.findings.emplace_back();
-  refused.rule = Rule::named(sampling_rule::kRefused);
+  refused.rule = Rule(RuleId::samples_refused);
   refused.sentence = "no permission. Become root.";
   EXPECT_THAT(counters_text(o, ""), HasSubstr("samples        none: no permission. Become root.\n"));
   EXPECT_THAT(counters_text(o, ""), HasSubstr("10,000"));

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -73,6 +74,54 @@ TEST(CuptiRecording, TheFirstLaunchAfterAStartIsLonger) {
                                              percent_between(first, next), with_commas(std::lround(first)),
                                              with_commas(std::lround(next)), with_commas(std::lround(theirs)))));
   EXPECT_THAT(docs, testing::HasSubstr(fmt::format("{:.1f} % are left", percent_between(next, theirs))));
+}
+
+// Shares of a reading's samples, in %, by line.
+std::map<std::string, double> shares_of(const nlohmann::json& run) {
+  std::map<std::string, double> shares;
+  for (const auto& line : run.at("lines"))
+    shares[line.at("at")] = 100 * line.at("samples").get<double>() / run.at("samples").get<double>();
+  return shares;
+}
+
+TEST(CuptiRecording, TheSamplesAreAsTheDocsSay) {
+  const auto runs = nlohmann::json::parse(text_of("bench/results/samples_h200.json")).at("runs");
+  int64_t least = INT64_MAX, most = 0, fewest = INT64_MAX, launches = 0;
+  double apart = 0;                          // points, of two readings of one config
+  std::map<std::string, double> from_model;  // points, by problem
+  for (const auto& run : runs) {
+    least = std::min(least, run.at("samples").get<int64_t>());
+    most = std::max(most, run.at("samples").get<int64_t>());
+    fewest = std::min(fewest, run.at("launches").get<int64_t>());
+    launches = std::max(launches, run.at("launches").get<int64_t>());
+    EXPECT_EQ(run.at("dropped"), 0);
+    EXPECT_EQ(run.at("of_other_code"), 0);
+    const auto shares = shares_of(run);
+    for (const auto& line : run.at("lines")) {
+      const double modelled = line.at("modelled_share");
+      double& off = from_model[run.at("problem")];
+      off = std::max(off, std::abs(shares.at(line.at("at")) - modelled));
+      EXPECT_LE(modelled, run.at("lines").front().at("modelled_share")) << "the line with most samples is the model's";
+    }
+    for (const auto& other : runs)
+      if (other.at("kernel") == run.at("kernel") && other.at("problem") == run.at("problem"))
+        for (const auto& [line, share] : shares_of(other))
+          if (shares.contains(line)) apart = std::max(apart, std::abs(share - shares.at(line)));
+  }
+  const std::string docs = text_of("docs/measuring.md");
+  EXPECT_THAT(docs, testing::HasSubstr(fmt::format(
+                        "each of {} readings took {} to {}\nsamples in {} to {} launches, and none was dropped",
+                        runs.size(), with_commas(least), with_commas(most), fewest, launches)));
+  EXPECT_GT(apart, 0);
+  EXPECT_THAT(docs, testing::HasSubstr(fmt::format("differs by more than {:.1f} points", apart)));
+  EXPECT_THAT(
+      docs, testing::HasSubstr(fmt::format("by up to {:.1f} points at B1 H8 S512", from_model["B=1,H=8,S=512,D=64"])));
+  EXPECT_THAT(docs,
+              testing::HasSubstr(fmt::format("by up to {:.1f} at B4 H16 S4096", from_model["B=4,H=16,S=4096,D=64"])));
+  const auto& barrier = runs.front().at("lines").front();
+  EXPECT_THAT(docs, testing::HasSubstr(fmt::format(
+                        "{:.1f} % wait at\nthe barrier behind its scores, to which the model gives {:.1f} %",
+                        shares_of(runs.front()).at(barrier.at("at")), barrier.at("modelled_share").get<double>())));
 }
 
 }  // namespace

@@ -96,6 +96,26 @@ TEST(NextEvenSms, TheEstimateIsTheProposalsPart) {
   EXPECT_NEAR(*found->gain->estimated, (kTime - 3) * (1 - 10.0 / 30), 1e-6);
 }
 
+// Smaller tiles bring more warps to an SM, and a small grid's work to more SMs. What that saves counts if it is more
+// than the wait that the warps hide.
+TEST(NextWarps, AGridThatReachesMoreSmsCountsInTheEstimate) {
+  const auto estimated = [](int64_t ctas) {
+    FewCtas in;
+    in.facts.seen.experiment.problem.seq_q = 128 * ctas;
+    in.facts.seen.experiment.config.knobs["ROWS"] = 128;
+    in.facts.seen.occupancy->total_ctas = ctas;
+    in.kernel.knobs.front().values = {{128, ""}, {64, ""}};
+    in.kernel.launch.static_shared = "1024";
+    in.stall(TermKind::global_latency, kLoad, 20, kScore);
+    const std::vector<Finding> findings = findings_of(in.facts);
+    const auto found = std::ranges::find(findings, Rule(RuleId::latency_exposed), &Finding::rule);
+    EXPECT_TRUE(found != findings.end() && found->next);
+    return found != findings.end() && found->gain ? *found->gain->estimated : 0;
+  };
+  EXPECT_GT(estimated(24), 40) << "24 of 48 SMs have a CTA, then all";
+  EXPECT_NEAR(estimated(48), 21.5, 1e-6) << "each SM has one already: only the wait";
+}
+
 // 12 CTAs of 128 rows in place of 96, on 48 SMs, and then 96 of 16.
 struct Coarse : FewCtas {
   Coarse() {

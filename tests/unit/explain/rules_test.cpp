@@ -391,6 +391,26 @@ TEST(ExposedLatency, CountsTheWarpsThatTheGridHas) {
 
 INSTANTIATE_TEST_SUITE_P(All, CleanInput, testing::ValuesIn(clean()), [](const auto& one) { return one.param.name; });
 
+TEST(TensorUnused, LeavesOutWhatTheProductsDoNotNeed) {
+  const auto estimated = [](double lanes) {
+    Input input;
+    Problem& problem = input.facts.seen.experiment.problem;
+    problem.dtype = DType::f16;
+    problem.seq_q = problem.seq_k = 64;
+    input.at(kSum).lanes = lanes;
+    const std::vector<Finding> findings = findings_of(input.facts);
+    const Finding* found = find(findings, RuleId::tensor_unused);
+    return found != nullptr ? *found->gain->estimated : 0;
+  };
+  Input shape;
+  Problem problem = shape.facts.seen.experiment.problem;
+  problem.seq_q = problem.seq_k = 64;
+  const double needed = problem.flops() / 2, all = 35 + 2.5;  // us of the line
+  EXPECT_NEAR(estimated(needed), all, 0.1);
+  EXPECT_NEAR(estimated(needed / 2), all, 0.1) << "as with pairs of halves";
+  EXPECT_NEAR(estimated(2 * needed), all / 2, 0.1) << "the other half is a softmax or the like";
+}
+
 TEST(RuleTable, EveryRuleOfTheTableIsPlanted) {
   std::set<RuleId> tested{RuleId::bound_roof, RuleId::phase_most};  // they always say something
   for (const Planted& one : planted()) tested.insert(one.rule);

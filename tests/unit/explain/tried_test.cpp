@@ -80,6 +80,15 @@ TEST(Changes, TwoRunsOfOneMachineCode) {
   EXPECT_TRUE(changes(run(32, 100, 0, ""), run(16, 98, 0, "")).empty()) << "a library's code is not known";
 }
 
+TEST(Changes, StandBeforeWhatTheRunSaysByItself) {
+  Observation now = run(16, 98, 0, "a");
+  now.findings = {note(RuleId::bank_conflicts, Severity::warning, "Costs much.", {})};
+  put_changes_first(run(32, 100, 0, "a"), now);
+  ASSERT_EQ(now.findings.size(), 2u);
+  EXPECT_EQ(now.findings[0].rule, RuleId::code_identical);
+  EXPECT_EQ(now.findings[1].rule, RuleId::bank_conflicts);
+}
+
 // Measured times, each with its interval.
 std::vector<Finding> of_times(double a, double b, double width, void (*change)(Observation&) = nullptr) {
   Observation first = run(32, a, 0, "a"), second = run(16, b, 0, "b");

@@ -274,6 +274,139 @@ TEST_F(ScanLaneTest, ASweepSaysWhatIsHopelessOnceACorrectOneIsMeasured) {
   EXPECT_EQ(next_among().hopeless_us, 12) << "of the fastest";
 }
 
+// A sweep of five configs on a GPU; each run is timed as long as the worker is told to.
+class Screened : public ScanLaneTest {
+ protected:
+  Screened() {
+    spec_.emulated = false;
+    ScanRequest sweep{.id = ++id_, .draft = held_, .knobs = {}};
+    sweep.discards = true;
+    for (const int64_t warps : {1, 2, 4, 6, 8}) sweep.configs.push_back(with({{"NUM_WARPS", warps}}));
+    sweep_ = sweep;
+  }
+  // Returns the warps of the config that ran.
+  int64_t run_for(double us, VerdictState state = VerdictState::correct) {
+    const auto step = lane_.next();
+    if (!step) return 0;
+    lane_.started(++job_);
+    VariantInfo variant;
+    variant.code_hash = std::to_string(job_);
+    Timing timing;
+    timing.kind = FigureKind::measured;
+    timing.p50 = us;
+    timing.interval_high = us + 0.1;
+    timing.sampling = Sampling{};
+    timing.sampling->rounds = {{us, us + 0.2}, {us - 0.1, us}};
+    const bool stops = step->among.hopeless_us && us - 0.1 > *step->among.hopeless_us;
+    timing.sampling->stopped = stops ? Stopped::hopeless : Stopped::stable;
+    Verdict verdict;
+    verdict.state = state;
+    lane_.take_part({job_, {std::optional(variant), std::optional(timing), std::optional(verdict)}});
+    lane_.finish(job_, std::nullopt, "box", {});
+    return step->experiment.config.knobs.at("NUM_WARPS");
+  }
+  Stopped stopped(size_t point) const { return last().points.at(point).observation->timing->sampling->stopped; }
+  ScanRequest sweep_;
+};
+
+TEST_F(Screened, OnlyWhatIsNearTheFastestIsTimedInFull) {
+  add(sweep_);
+  EXPECT_EQ(run_for(40), 1);
+  EXPECT_EQ(run_for(20), 2) << "it is not followed at once, because a faster one may come";
+  EXPECT_EQ(run_for(10), 4);
+  EXPECT_EQ(run_for(11), 6);
+  EXPECT_FALSE(last().points[0].ended());
+  EXPECT_EQ(run_for(7, VerdictState::wrong), 8);
+  EXPECT_TRUE(last().points[4].ended()) << "what cannot win is not timed again";
+  EXPECT_EQ(run_for(10), 4);
+  EXPECT_TRUE(last().points[0].ended());
+  EXPECT_TRUE(last().points[1].ended());
+  EXPECT_EQ(run_for(11), 6);
+  EXPECT_TRUE(last().over());
+  EXPECT_FALSE(lane_.next());
+  EXPECT_EQ(stopped(0), Stopped::hopeless);
+  EXPECT_EQ(stopped(1), Stopped::hopeless);
+  EXPECT_EQ(stopped(2), Stopped::stable);
+  EXPECT_EQ(stopped(3), Stopped::stable);
+}
+
+TEST_F(Screened, ASecondLookSaysOnceMoreWhatIsHopeless) {
+  add(sweep_);
+  for (const double us : {40, 20, 10, 11, 40}) run_for(us);
+  EXPECT_DOUBLE_EQ(next_among().hopeless_us.value_or(0), ScanLane::kHopeless * 10.1);
+  EXPECT_EQ(run_for(10), 4);
+  EXPECT_EQ(run_for(13), 6) << "another placement is slower";
+  EXPECT_TRUE(last().over());
+  EXPECT_EQ(stopped(3), Stopped::hopeless);
+}
+
+TEST_F(Screened, TheFirstOnesOfALongSweepSayWhatIsHopelessForTheRest) {
+  sweep_.configs.clear();
+  for (const int64_t rows : {16, 32})
+    for (const int64_t warps : {1, 2, 4, 8})
+      for (const int64_t width : {1, 2, 4, 8})
+        for (const int64_t swizzle : {0, 1})
+          sweep_.configs.push_back(
+              with({{"BLOCK_M", rows}, {"NUM_WARPS", warps}, {"VEC_WIDTH", width}, {"SWIZZLE_XOR", swizzle}}));
+  ASSERT_GT(sweep_.configs.size(), Screening::kMost + 2);
+  add(sweep_);
+  for (size_t at = 0; at < Screening::kMost; ++at) run_for(at == 3 ? 10 : 30);
+  EXPECT_TRUE(last().points[0].ended());
+  EXPECT_FALSE(last().points[3].ended());
+  EXPECT_EQ(lane_.next()->experiment.config, sweep_.configs[3]) << "before the rest, so that there is a best soon";
+  run_for(10);
+  EXPECT_EQ(stopped(3), Stopped::stable);
+  EXPECT_DOUBLE_EQ(next_among().hopeless_us.value_or(0), ScanLane::kHopeless * 10.1);
+  EXPECT_EQ(lane_.next()->experiment.config, sweep_.configs[Screening::kMost]);
+  run_for(11);
+  EXPECT_EQ(stopped(Screening::kMost), Stopped::stable) << "at once, in one run";
+}
+
+TEST_F(Screened, NotWhereThereIsLittleToSave) {
+  const auto first = [&](const ScanRequest& request) {
+    lane_ = {};
+    add(request);
+    return next_among().hopeless_us.value_or(0);
+  };
+  EXPECT_EQ(first(sweep_), Screening::kBriefly);
+  ScanRequest two = sweep_;
+  two.configs.resize(2);
+  EXPECT_EQ(first(two), 0);
+  ScanRequest watched = sweep_;
+  watched.discards = false;
+  EXPECT_EQ(first(watched), 0);
+  held_.measure.max_time_ms = Screening::kFromMs - 1;
+  EXPECT_EQ(first(sweep_), 0);
+  held_.measure.max_time_ms = 2000;
+  spec_.emulated = true;
+  EXPECT_EQ(first(sweep_), 0) << "a modelled time has no samples";
+  spec_.emulated = false;
+  first(sweep_);
+  for (const double us : {40, 20, 10, 11, 40, 10, 11}) run_for(us);
+  sweep_.known = {last().points[2].observation};
+  EXPECT_DOUBLE_EQ(first(sweep_), ScanLane::kHopeless * 10.1) << "a time to beat is known";
+}
+
+TEST_F(Screened, ARunThatTakesAllItsTimeIsNotRepeated) {
+  add(sweep_);
+  for (const int64_t warps : {1, 2, 4, 6, 8}) {
+    lane_.next();
+    lane_.started(++job_);
+    Timing timing;
+    timing.kind = FigureKind::measured;
+    timing.p50 = timing.interval_high = 3e6;
+    timing.sampling = Sampling{};
+    timing.sampling->rounds = {{3e6}};
+    timing.sampling->stopped = Stopped::time_up;
+    Verdict verdict;
+    verdict.state = VerdictState::correct;
+    lane_.take_part({job_, {std::optional(timing), std::optional(verdict)}});
+    lane_.finish(job_, std::nullopt, "box", {});
+    EXPECT_TRUE(last().points[0].ended()) << warps;
+  }
+  EXPECT_TRUE(last().over());
+}
+
 TEST_F(ScanLaneTest, OnlyAnEqualLaunchMakesEqualCodeKnown) {
   add({"VEC_WIDTH"});
   run("a", 5);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <thread>
 
 #include "catalog/catalog.h"
@@ -17,6 +18,7 @@
 #include "support/temp_dir.h"
 #include "unit/worker/counting_device.h"
 #include "unit/worker/small_request.h"
+#include "worker/sampled_lines.h"
 #include "worker/variant_request.h"
 #include "worker/watch_run.h"
 
@@ -552,10 +554,45 @@ TEST_F(ProfileTest, SampledInstructionsGetTheirLines) {
   }
   EXPECT_EQ(sum, 90) << "an instruction that the code does not have has no line";
   EXPECT_NEAR(share, 0.75, 1e-9);
-  const auto taken =
-      std::ranges::find(collected_.observation.findings, Rule::named(sampling_rule::kTaken), &Finding::rule);
+  const auto taken = std::ranges::find(collected_.observation.findings, Rule(RuleId::samples_taken), &Finding::rule);
   ASSERT_NE(taken, collected_.observation.findings.end());
   EXPECT_EQ(taken->sentence, "120 samples in 3 launches, every 1,024 clocks of an SM; 0 of other code, 0 dropped.");
+}
+
+// An H200 samples most of the warps that wait at a barrier at an instruction behind it.
+TEST_F(ProfileTest, WhatWaitsAtABarrierCountsAtItsLine) {
+  std::vector<std::string> text{""};
+  std::istringstream source(request_.kernel.source);
+  for (std::string line; std::getline(source, line);) text.push_back(line);
+  const auto at_barriers = [&](const char* reason) {
+    device::PcSamples samples{.period = 1024, .launches = 1, .samples = 6000};
+    for (int64_t at = 0; at < 600; ++at) samples.instructions.push_back({{10, 10, {{reason, 10}}}, 0, at});
+    gpu_->samples = samples;
+    collected_ = {};
+    EXPECT_TRUE(run("cuda:0"));
+    int64_t there = 0;
+    for (const SampledLine& line : sampled_lines_of(collected_.observation))
+      if (text.at(static_cast<size_t>(line.line)).find("__syncthreads") != std::string::npos) there += line.samples;
+    return there;
+  };
+  const int64_t waiting = at_barriers("barrier"), others = at_barriers("wait");
+  EXPECT_GT(others, 0);
+  EXPECT_GT(waiting, others);
+}
+
+TEST(BarrierBefore, IsTheLastOneAndNotFarOrBehindAJump) {
+  std::vector<model::ScheduledInstruction> code(20);
+  for (auto& one : code) one.unit = model::Unit::fp32;
+  code[2].unit = code[4].unit = model::Unit::barrier;
+  EXPECT_EQ(barrier_before(code, 4), 4u);
+  EXPECT_EQ(barrier_before(code, 6), 4u);
+  EXPECT_EQ(barrier_before(code, 3), 2u);
+  EXPECT_EQ(barrier_before(code, 1), std::nullopt);
+  EXPECT_EQ(barrier_before(code, 12), 4u);
+  EXPECT_EQ(barrier_before(code, 13), std::nullopt);
+  code[6].branch = true;
+  EXPECT_EQ(barrier_before(code, 6), 4u) << "the jump itself may be the one that waits";
+  EXPECT_EQ(barrier_before(code, 7), std::nullopt);
 }
 
 TEST_F(ProfileTest, WithoutSamplesTheReasonIsSaidAndTheCountersStand) {
@@ -564,7 +601,7 @@ TEST_F(ProfileTest, WithoutSamplesTheReasonIsSaidAndTheCountersStand) {
   EXPECT_EQ(collected_.observation.hardware, *gpu_->says);
   EXPECT_TRUE(sampled_lines_of(collected_.observation).empty());
   const auto refused =
-      std::ranges::find(collected_.observation.findings, Rule::named(sampling_rule::kRefused), &Finding::rule);
+      std::ranges::find(collected_.observation.findings, Rule(RuleId::samples_refused), &Finding::rule);
   ASSERT_NE(refused, collected_.observation.findings.end());
   EXPECT_EQ(refused->sentence, "no permission. Set it.");
 }

@@ -1,0 +1,45 @@
+#include "session/screening.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace attnscope::session {
+namespace {
+
+double fastest_sample(const Timing& timing) {
+  double least = std::numeric_limits<double>::infinity();
+  for (const auto& round : timing.sampling->rounds)
+    for (const double us : round) least = std::min(least, us);
+  return least;
+}
+
+}  // namespace
+
+bool Screening::is_brief(const Observation& run) {
+  return run.timing && run.timing->sampling && run.timing->sampling->stopped == Stopped::hopeless && run.verdict &&
+         run.verdict->state == VerdictState::correct;
+}
+
+std::optional<double> Screening::to_beat() const {
+  std::optional<double> least;
+  for (const auto& [point, run] : runs_) {
+    const double high = run->timing->interval_high;
+    least = std::min(least.value_or(high), high);
+  }
+  return least;
+}
+
+std::vector<std::pair<size_t, std::shared_ptr<const Observation>>> Screening::take_slower(double limit_us) {
+  std::vector<std::pair<size_t, std::shared_ptr<const Observation>>> slower;
+  for (auto at = runs_.begin(); at != runs_.end();) {
+    if (fastest_sample(*at->second->timing) > limit_us) {
+      slower.emplace_back(at->first, std::move(at->second));
+      at = runs_.erase(at);
+    } else {
+      ++at;
+    }
+  }
+  return slower;
+}
+
+}  // namespace attnscope::session
