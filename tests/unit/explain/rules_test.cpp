@@ -466,17 +466,6 @@ TEST(Evidences, LinesAndSectorsAreThoseOfARequest) {
   EXPECT_DOUBLE_EQ(values["sectors of a request"], 8);
 }
 
-// All of the kernel takes 1 us: what is lost counts by its share.
-TEST(ShortKernels, LoseToLoneWarpsToo) {
-  Input in;
-  in.facts.seen.timing->p50 = kTime / 100;
-  for (model::Stall& stall : in.facts.stalls) stall.time /= 100;
-  in.facts.warps["score"] = {400, 0, 0, 0};
-  const auto found = lone_warps(in.facts);
-  ASSERT_TRUE(found);
-  EXPECT_THAT(found->sentence, HasSubstr("1 of a CTA's 4 warps do all of score"));
-}
-
 TEST(Neighbours, AreLegalAndUnwarned) {
   Input in;
   const auto all = [&] {
