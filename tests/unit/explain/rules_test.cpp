@@ -7,6 +7,7 @@
 #include <cmath>
 #include <functional>
 #include <set>
+#include <tuple>
 
 #include "explain/explain.h"
 #include "explain/rules.h"
@@ -464,6 +465,20 @@ TEST(Evidences, LinesAndSectorsAreThoseOfARequest) {
   for (const Evidence& one : found->evidence) values[one.name] = one.value;
   EXPECT_DOUBLE_EQ(values["lines of a request"], 32);
   EXPECT_DOUBLE_EQ(values["sectors of a request"], 8);
+}
+
+// One access waits for lines, another for sectors.
+TEST(GlobalScattered, IsWhereMostOfTheTimeIsLost) {
+  for (const auto& [of_lines, of_sectors, line] : {std::tuple(30.0, 5.0, kLoad), std::tuple(5.0, 30.0, kStore)}) {
+    Input in;
+    in.at(kLoad).lines = 64000;
+    in.stall(TermKind::l1_lines, kLoad, of_lines);
+    in.at(kStore).sectors = 6250, in.at(kStore).lines = 1564;
+    in.stall(TermKind::l2_bandwidth, kStore, of_sectors);
+    const auto found = global_scattered(in.facts);
+    ASSERT_TRUE(found);
+    EXPECT_EQ(line_of(*found), line) << of_lines;
+  }
 }
 
 TEST(Neighbours, AreLegalAndUnwarned) {

@@ -90,15 +90,6 @@ TEST(Frame, OversizeIsRefusedByItsHeader) {
   EXPECT_FALSE(decoder.next()) << "a stream that lost its boundaries must stay refused";
 }
 
-// docs/remote.md says so.
-TEST(Frame, AMessageMayBe256MiBLong) {
-  FrameDecoder decoder;
-  decoder.feed(Bytes{std::byte{0}, std::byte{0}, std::byte{0}, std::byte{0x10}});
-  const auto next = decoder.next();
-  ASSERT_TRUE(next) << next.error().message;
-  EXPECT_FALSE(next->has_value()) << "its bytes have not come";
-}
-
 TEST(Frame, LargestFrameIsAccepted) {
   FrameDecoder decoder(1000);
   decoder.feed(*frame_of(Bytes(1000)));
