@@ -141,11 +141,11 @@ class Building(unittest.TestCase):
 
     def test_an_object_of_a_library_is_linked_before_it(self):
         words = ["g++", "tests/t.o", "-o", "tests/core_tests", "app/libcore.a", "-lx"]
-        made = {"app/a.o": ["/m/0.o", "/kept/b.o"], "tests/t.o": ["/m/1.o"]}
-        self.assertEqual(layer_tests.link_words(words, made, "/m/core_tests")[:7],
-                         ["g++", "/m/1.o", "-o", "/m/core_tests", "/m/0.o", "/kept/b.o", "app/libcore.a"])
+        made = {"app/a.o": "/m/0.o", "tests/t.o": "/m/1.o"}
+        self.assertEqual(layer_tests.link_words(words, made, "/m/core_tests")[:6],
+                         ["g++", "/m/1.o", "-o", "/m/core_tests", "/m/0.o", "app/libcore.a"])
 
-    def joined_build(self):
+    def joined_build(self, options="-O2 -fPIC"):
         """A build folder that joins app/core/a.cpp and b.cpp in one object of a library: what it knows. Only the library's object
         has fallback(), which the tests ask for and another library has too."""
         root, folder = self.folder / "root", self.folder / "build"
@@ -153,21 +153,22 @@ class Building(unittest.TestCase):
         (folder / "Unity").mkdir(parents=True)
         (root / "app/core/one.h").write_text("#pragma once\ninline int one() { return 1; }\n")
         (root / "app/core/a.cpp").write_text('#include "core/one.h"\nint one_less() { return one() - 1; }\n'
+                                                 'int b();\nint b_of_a() { return b(); }\n'
                                                  '#ifdef FALLBACK\nint fallback() { return 0; }\n#endif\n')
         (root / "app/core/b.cpp").write_text('#include "core/one.h"\nint b() { return one(); }\n')
         joined = folder / "Unity" / "group_1.cxx"
         joined.write_text(f'#include "{root}/app/core/a.cpp"\n\n#include "{root}/app/core/b.cpp"\n')
         built = "app/attnscope_core.dir/group_1.o"
-        words = f"c++ -I{root}/app -o {built} -c {joined}"
+        words = f"c++ {options} -I{root}/app -o {built} -c {joined}"
         (folder / "compile_commands.json").write_text(json.dumps([{"file": str(joined), "command": words}]))
         (folder / "app/attnscope_core.dir").mkdir(parents=True)
         (folder / "fallback.cpp").write_text("int fallback() { return 0; }\n")
-        (folder / "tests.cpp").write_text("int b(), one_less(), fallback();\n"
-                                          "int main() { return b() - 1 - one_less() + fallback(); }\n")
-        for command in [f"c++ -DFALLBACK -I{root}/app -o {built} -c {joined}", "c++ -c fallback.cpp", "c++ -c tests.cpp",
+        (folder / "tests.cpp").write_text("int b(), one_less(), b_of_a(), fallback();\n"
+                                          "int main() { return b() - 1 - one_less() + 10 * (b_of_a() - 1) + fallback(); }\n")
+        for command in [f"c++ {options} -DFALLBACK -I{root}/app -o {built} -c {joined}", "c++ -c fallback.cpp", "c++ -c tests.cpp",
                         f"ar rc app/libattnscope_core.a {built}", "ar rc libother.a fallback.o"]:
             subprocess.run(command.split(), cwd=folder, check=True)
-        build = layer_tests.Build(root, folder, self.folder / "kept")
+        build = layer_tests.Build(root, folder)
         build.link_command = lambda program: ["c++", "-o", program, "tests.o", "app/libattnscope_core.a", "libother.a"]
         build.ninja = lambda *arguments: f"{built}: #deps 1\n    {root}/app/core/one.h\n"
         return build
@@ -176,17 +177,27 @@ class Building(unittest.TestCase):
         own = pathlib.Path(tempfile.mkdtemp(dir=self.folder))
         return subprocess.run([layer_tests.build_with(build, "core_tests", path, text, own)]).returncode
 
-    def test_what_is_joined_with_the_faulty_source_is_compiled_once_by_itself(self):
+    def faulty_b(self, build):
+        return (build.root / "app/core/b.cpp").read_text().replace("one();", "one() + 2;")
+
+    def test_only_the_faulty_one_of_joined_sources_is_compiled(self):
         build = self.joined_build()
-        source = (build.root / "app/core/b.cpp").read_text()
-        self.assertEqual(self.status_with(build, "app/core/b.cpp", source), 0)
-        self.assertEqual(self.status_with(build, "app/core/b.cpp", source.replace("one();", "one() + 2;")), 2)
-        self.assertEqual([each.name for each in self.folder.glob("kept/*/*")], ["a.cpp.o"])
+        joined = build.root / "app/core/a.cpp"
+        self.assertEqual(self.status_with(build, "app/core/b.cpp", (build.root / "app/core/b.cpp").read_text()), 0)
+        joined.write_text("this does not compile\n")
+        self.assertEqual(self.status_with(build, "app/core/b.cpp", self.faulty_b(build)), 22)
+
+    def test_where_a_callee_may_be_inlined_all_that_is_joined_is_compiled(self):
+        build = self.joined_build("-O2 -fno-pic")
+        self.assertEqual(self.status_with(build, "app/core/b.cpp", self.faulty_b(build)), 22)
+        (build.root / "app/core/a.cpp").write_text("this does not compile\n")
+        with self.assertRaises(layer_tests.DoesNotBuild):
+            self.status_with(build, "app/core/b.cpp", self.faulty_b(build))
 
     def test_a_faulty_header_reaches_all_that_is_joined(self):
         build = self.joined_build()
         header = "#pragma once\ninline int one() { static int times = 0; return ++times; }\n"
-        self.assertEqual(self.status_with(build, "app/core/one.h", header), 255, "1 - 1 - (2 - 1)")
+        self.assertEqual(self.status_with(build, "app/core/one.h", header), 19, "1 - 1 - (2 - 1) + 10 * (3 - 1)")
 
 
 class Running(unittest.TestCase):

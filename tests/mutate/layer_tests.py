@@ -1,8 +1,9 @@
 """A layer's own tests, built with a faulty source and run.
 
 The fault is written into a tree of links to app/, and only what includes it is compiled again, from there; every other object
-is the one that the build has. Where the build joins sources, the sources joined with the faulty one are compiled by themselves,
-once for all faults. So the checkout and the build folder stay as they are, however a run ends.
+is the one that the build has. Where the build joins sources, only the faulty one is compiled and linked before the joined object:
+code for a shared library (-fPIC) reaches every function through its symbol, also of its own object, and the linker takes the first
+definition of one. So the checkout and the build folder stay as they are, however a run ends.
 """
 
 import dataclasses
@@ -21,6 +22,8 @@ import time
 MEMORY = 6 << 30         # bytes that a test may map
 LONGEST_FILE = 512 << 20  # bytes that it may write into one file: a loop that writes ends there
 KEPT_OUTPUT = 1 << 20
+OUT_OF_TIME = {status for each in (signal.SIGXCPU, signal.SIGKILL) for status in (-each, 128 + each)}   # also as a shell says it
+LONGEST_UNMEASURED = 60  # seconds that tests may compute before it is asked what each of them takes
 
 
 class DoesNotBuild(Exception):
@@ -102,11 +105,8 @@ def run_for(command, folder, seconds, environment=None, busy=None):
 class Build:
     """What the build folder knows: how each source is compiled, what includes a header, how a program is linked."""
 
-    def __init__(self, root, folder, kept):
+    def __init__(self, root, folder):
         self.root, self.folder = root, folder
-        self.kept = kept        # where the objects of single sources are kept
-        self.kept_now = {}      # (object, source): what this run has compiled there
-        self.lock = threading.Lock()
         self.sources, self.compiling, self.joined = {}, {}, {}
         for entry in json.loads((folder / "compile_commands.json").read_text()):
             words = shlex.split(entry["command"])
@@ -118,19 +118,6 @@ class Build:
                 self.sources.setdefault(source, []).append(built)
             self.compiling[built] = words
         self.included = None
-
-    def single(self, built, source):
-        """The object of one source of those that the build joins in `built`."""
-        with self.lock:
-            if (built, source) not in self.kept_now:
-                made = self.kept / built.replace("/", "_") / (pathlib.Path(source).name + ".o")
-                made.parent.mkdir(parents=True, exist_ok=True)
-                words = compile_words(self.compiling[built], self.root, self.root, made, source)
-                ccache = shutil.which("ccache")
-                environment = {**os.environ, "CCACHE_SLOPPINESS": "pch_defines,time_macros"}
-                subprocess.run([*([ccache] if ccache else []), *words], cwd=self.folder, check=True, env=environment)
-                self.kept_now[built, source] = made
-            return self.kept_now[built, source]
 
     def ninja(self, *arguments):
         return subprocess.run(["ninja", "-C", str(self.folder), "-t", *arguments], capture_output=True, text=True, check=True).stdout
@@ -179,6 +166,12 @@ def joined_in(file):
     return re.findall(r'^#include "(.+)"', file.read_text(), re.MULTILINE)
 
 
+def is_replaceable(words):
+    """Whether a function of an object compiled with these words can be replaced by the linker: none of its callers there has it
+    inlined."""
+    return "-fPIC" in words and "-fno-semantic-interposition" not in words and "-fvisibility=hidden" not in words
+
+
 def compile_words(words, root, tree, made, source=None):
     """A compile command, reading app/ from another tree, quick rather than optimised, and with no warnings; with `source`, of
     that file in the place of its own."""
@@ -199,14 +192,15 @@ def compile_words(words, root, tree, made, source=None):
 
 
 def link_words(words, made, program):
-    """A link command with some of its objects made again, each in one or several; one that comes out of a library goes before
-    the libraries."""
-    changed, before = [], [str(new) for old, several in made.items() if old not in words for new in several]
+    """A link command with some of its objects made again; one that comes out of a library, or that only a part of a joined object
+    was made again of, goes before everything else, so that its definitions are the ones that are taken."""
+    changed, before = [], [str(new) for old, new in made.items() if old not in words]
     for at, word in enumerate(words):
         if at and words[at - 1] == "-o":
             changed += [str(program), *before]
         else:
-            changed += [str(new) for new in made.get(word, [word])]
+            changed.append(str(made.get(word, word)))
+    changed.append("-Wl,--allow-multiple-definition")
     if shutil.which("ld.lld"):
         changed.append("-fuse-ld=lld")   # in a tenth of the time
     return changed
@@ -222,10 +216,9 @@ def build_with(build, program, path, text, folder):
               if f"/attnscope_{layer}.dir/" in name or f"/{program}.dir/" in name or name in linking]
     made = {}
     for number, name in enumerate(sorted(wanted)):
-        faulty, source, beside = folder / f"{number}.o", None, []
-        if build.joined[name] and path.endswith(".cpp"):
+        faulty, source = folder / f"{number}.o", None
+        if build.joined[name] and path.endswith(".cpp") and is_replaceable(build.compiling[name]):
             source = str(tree / path)
-            beside = [build.single(name, each) for each in build.joined[name] if each != str(build.root / path)]
         elif build.joined[name]:
             source = str(folder / f"{number}.cpp")
             pathlib.Path(source).write_text("".join(f'#include "{each.replace(f"{build.root}/app/", f"{tree}/app/")}"\n'
@@ -233,22 +226,15 @@ def build_with(build, program, path, text, folder):
         words = compile_words(build.compiling[name], build.root, tree, faulty, source)
         if subprocess.run(words, cwd=build.folder, capture_output=True).returncode:
             raise DoesNotBuild("does not compile")
-        made[name] = [faulty, *beside]
+        made[name] = faulty
     if not made:
         raise DoesNotBuild("does not compile")   # a header that nothing of the layer includes
-    # A linker that finds a template's instance in the old object would take all of it.
-    for library in {word for word in linking if word.endswith(f"/libattnscope_{layer}.a")}:
-        apart = [pathlib.Path(name).name for name in made if name not in linking and build.joined[name]]
-        if apart:
-            shutil.copy(build.folder / library, folder / "layer.a")
-            subprocess.run(["ar", "d", str(folder / "layer.a"), *apart], check=True)
-            made[library] = [folder / "layer.a"]
     (folder / "bin").mkdir()
     linked = folder / "bin" / program
     if subprocess.run(link_words(linking, made, linked), cwd=build.folder, capture_output=True).returncode:
         raise DoesNotBuild("does not link")
-    for several in made.values():
-        several[0].unlink()   # the rest is kept for other faults
+    for object in made.values():
+        object.unlink()
     shutil.rmtree(tree)
     return linked
 
@@ -262,12 +248,25 @@ def first_failure(ended):
     return (begun[-1] if begun else "start") + (" (time limit)" if ended.overran else " (crash)")
 
 
+class Once:
+    """Calls a function the first time that it is called itself."""
+
+    def __init__(self, call):
+        self.call, self.done, self.lock = call, False, threading.Lock()
+
+    def __call__(self):
+        with self.lock:
+            if not self.done:
+                self.call()
+                self.done = True
+
+
 class UnitTests:
     """A layer's googletest program, without the tests that fail here anyway and those that would take longer than wanted."""
 
     def __init__(self, build, program, suites_near):
         self.build, self.program, self.suites_near = build, program, suites_near
-        self.left_out, self.failing, self.seconds, self.count = [], [], 0.0, 0
+        self.left_out, self.failing, self.seconds, self.count, self.known = [], [], 0.0, 0, {}
 
     def path(self):
         words = self.build.link_command(self.program)
@@ -294,17 +293,53 @@ class UnitTests:
                 self.seconds += seconds
                 self.count += 1
 
-    def killed_by(self, linked, path, sandbox, folder, limit):
-        """The test that notices the fault in `path`; None when all pass."""
-        without = ":".join(self.left_out + self.failing)
-        near = self.suites_near(path)
-        passes = [":".join(f"{suite}.*:*/{suite}.*:{suite}/*" for suite in near)] if near and self.seconds > 3 else []
-        for wanted in [*passes, "*"]:
-            ended = run_for([*sandbox, str(linked), "--gtest_fail_fast", f"--gtest_filter={wanted}-{without}"], folder, limit,
-                            busy=10 + 4 * self.seconds)
-            if ended.status or ended.overran:
-                return first_failure(ended)
-        return None
+    def killed_by(self, linked, path, sandbox, folder):
+        """The test that notices the fault in `path`; None when all pass. The suites near it are asked first. Only of tests that
+        compute for long it matters what each takes."""
+        near = ":".join(f"{suite}.*:*/{suite}.*:{suite}/*" for suite in self.suites_near(path))
+        for wanted in [f"{near}-", f"*-{near}"] if near else ["*-"]:
+            noticed, through = self.noticed(linked, wanted, sandbox, folder, LONGEST_UNMEASURED)
+            if noticed:
+                return noticed
+            if not through:
+                break
+        else:
+            return None
+        self.calibrated()
+        without = ":".join([*self.left_out, *self.failing])
+        noticed, through = self.noticed(linked, f"*-{without}", sandbox, folder, 10 + 4 * self.seconds)
+        return noticed or (None if through else "all (time limit)")
+
+    def noticed(self, linked, wanted, sandbox, folder, busy):
+        """The first test of `wanted` that fails with the fault and passes without it, or None; and whether all of them ran in
+        `busy` seconds."""
+        apart = []
+        while True:
+            ended = self.run(linked, ":".join([wanted, *apart]), sandbox, folder, busy)
+            if not ended.status and not ended.overran:
+                return None, True
+            name = first_failure(ended)
+            test = name.split(" ")[0]
+            if test == "start":
+                return name, True
+            seconds = self.alone(test, sandbox, folder, busy)
+            if seconds is None:
+                apart.append(test)   # it needs what this machine lacks
+            elif not ended.overran and ended.status not in OUT_OF_TIME:
+                return name, True
+            else:
+                again = self.run(linked, test, sandbox, folder, 5 + 4 * seconds)
+                return (name, True) if again.status or again.overran else (None, False)
+
+    def run(self, program, wanted, sandbox, folder, busy):
+        return run_for([*sandbox, str(program), "--gtest_fail_fast", f"--gtest_filter={wanted}"], folder, 60 + 20 * busy, busy=busy)
+
+    def alone(self, test, sandbox, folder, busy):
+        """The seconds that a test takes by itself without a fault; None for one that fails then."""
+        if test not in self.known:
+            ended = self.run(self.path(), test, sandbox, folder, busy)
+            self.known[test] = None if ended.status or ended.overran else ended.seconds
+        return self.known[test]
 
 
 class ProgramTests:
@@ -342,7 +377,9 @@ class ProgramTests:
                 self.count += 1
                 self.wanted.append(name)
 
-    def killed_by(self, linked, path, sandbox, folder, limit):
+    def killed_by(self, linked, path, sandbox, folder):
+        self.calibrated()
+        limit = 30 + 10 * self.seconds
         every = {name: (command, environment) for name, command, environment in self.tests()}
         for name in self.wanted:
             command, environment = every[name]

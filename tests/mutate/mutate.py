@@ -68,20 +68,23 @@ def surroundings(sandbox, layer):
 
 
 def suites_near(root, layer):
-    """A function that names the suites of the test files named after a source."""
+    """A function that names the suites of the test files that are named after a source, or include its header."""
+    texts = {test: test.read_text() for test in sorted((root / "tests" / "unit" / layer).glob("*_test.cpp"))}
+
     def near(path):
-        stem = pathlib.Path(path).stem
-        found = []
-        for test in sorted((root / "tests" / "unit" / layer).glob(f"{stem}*_test.cpp")):
-            for line in test.read_text().splitlines():
-                if line.startswith(("TEST(", "TEST_F(", "TEST_P(")):
-                    found.append(line.split("(", 1)[1].split(",", 1)[0].strip())
-        return sorted(set(found))
+        stem, header = pathlib.Path(path).stem, f'#include "{path[len("app/"):].rsplit(".", 1)[0]}.h"'
+        found = set()
+        for test, text in texts.items():
+            if test.name.startswith(stem.split("_")[0]) or header in text:
+                for line in text.splitlines():
+                    if line.startswith(("TEST(", "TEST_F(", "TEST_P(")):
+                        found.add(line.split("(", 1)[1].split(",", 1)[0].strip())
+        return sorted(found)
     return near
 
 
-def calibrated(build, layer, sandbox, folder):
-    """The layer's tests, with what each takes: run once for a build, and remembered."""
+def tests_of(build, layer, sandbox, folder):
+    """The layer's tests. What each takes is measured once for a build, when it is first asked for, and remembered."""
     every = []
     for program in programs(layer):
         if program == "attnscope":
@@ -90,17 +93,21 @@ def calibrated(build, layer, sandbox, folder):
             tests = layer_tests.UnitTests(build, program, suites_near(ROOT, layer))
         stamp = [tests.path().stat().st_mtime_ns, LONGEST]
         remembered = folder / f"{layer}.{program}.json"
-        known = json.loads(remembered.read_text()) if remembered.is_file() else {}
-        if known.get("stamp") == stamp:
-            tests.__dict__.update(known["tests"])
-        else:
-            print(f"running {program} without a fault", file=sys.stderr, flush=True)
+
+        def calibrate(tests=tests, stamp=stamp, remembered=remembered):
+            known = json.loads(remembered.read_text()) if remembered.is_file() else {}
+            if known.get("stamp") == stamp:
+                tests.__dict__.update(known["tests"])
+                return
+            print(f"running {tests.program} without a fault", file=sys.stderr, flush=True)
             with tempfile.TemporaryDirectory(dir=folder) as own:
                 pathlib.Path(own).chmod(0o755)   # some tests give their rights away
                 tests.calibrate(sandbox, pathlib.Path(own), LONGEST)
             kept = {name: getattr(tests, name) for name in ("left_out", "failing", "seconds", "count", "wanted")
                     if hasattr(tests, name)}
             remembered.write_text(json.dumps({"stamp": stamp, "tests": kept}))
+
+        tests.calibrated = layer_tests.Once(calibrate)
         every.append(tests)
     return every
 
@@ -118,7 +125,7 @@ def judge(build, tests, fault, sandbox, folder):
                 linked = layer_tests.build_with(build, each.program, fault.path, text, work)
             except layer_tests.DoesNotBuild as refused:
                 return str(refused)
-            noticed = each.killed_by(linked, fault.path, sandbox, work, 30 + 10 * each.seconds)
+            noticed = each.killed_by(linked, fault.path, sandbox, work)
             if noticed:
                 return noticed
         return "survived"
@@ -129,7 +136,7 @@ def judge(build, tests, fault, sandbox, folder):
 def put_to_the_tests(build, layer, order, count, entries, sandbox, folder, jobs):
     """Judges faults in the drawn order until `count` of them are worth counting; rows of (fault, what became of it)."""
     sandbox = surroundings(sandbox, layer)
-    tests = calibrated(build, layer, sandbox, folder)
+    tests = tests_of(build, layer, sandbox, folder)
     rows, counted, at = [], 0, 0
 
     def one(fault):
@@ -164,6 +171,8 @@ def summary(layer, tests, rows):
              + f"; {sum(became.startswith('equivalent: ') for _, became in rows)} change nothing"
              + f", {sum(became.startswith('does not ') for _, became in rows)} do not compile"]
     for each in tests:
+        if not each.calibrated.done:
+            continue   # the tests near each fault noticed it
         lines.append(f"  {each.program}: {each.count} tests, {each.seconds:.0f} s"
                      + (f"; left out for their time: {len(each.left_out)}" if each.left_out else "")
                      + (f"; failing without a fault here, so left out: {', '.join(each.failing)}" if each.failing else ""))
@@ -225,7 +234,7 @@ def main(words):
     if not sandbox:   # a fault in what is killed could reach any process of this user
         print("no process namespace here: nothing is drawn from lines that send signals", file=sys.stderr)
         orders = {layer: [fault for fault in order if "kill" not in fault.line] for layer, order in orders.items()}
-    build = layer_tests.Build(ROOT, ROOT / given.build, folder / "objects")
+    build = layer_tests.Build(ROOT, ROOT / given.build)
     drawn_by = f"Survivors of {given.again}." if given.again else f"Seed {given.seed}."
     gone = stale([entry for entry in entries if entry.file.split("/")[1] in chosen], [site for each in sites.values() for site in each])
     forgotten = [f"tests/mutate/equivalent.txt: no such line or change any more: {entry.file}: {entry.line}" for entry in gone]

@@ -218,6 +218,8 @@ const Fault kFaults[] = {
        m["knobs"][0]["values"] = {16, UINT64_MAX};
      },
      "knobs/0/values/1", "too large"},
+    {"LabelledValueHuge", [](Json& m) { m["knobs"][1]["values"][1]["value"] = (int64_t{1} << 53) + 1; },
+     "knobs/1/values/1/value", ""},
     {"LabelTwice", [](Json& m) { m["knobs"][1]["values"][1]["label"] = "slow"; }, "knobs/1/values/1", "twice"},
     {"LabelIsCode", [](Json& m) { m["knobs"][1]["values"][1]["label"] = "a b"; }, "knobs/1/values/1/label", "word"},
     {"NoDefault", [](Json& m) { m["knobs"][0].erase("default"); }, "knobs/0/default", "missing"},

@@ -63,6 +63,7 @@ TEST(Figure, APictureShowsEveryPointWithTheMarkOfItsKind) {
   const std::string svg = svg_of(figure_of(three_runs(), AxisChoice::logarithmic, 1, 3));
   EXPECT_EQ(count_of(svg, "<circle"), 2u) << "the measured run, and the legend's";
   EXPECT_EQ(count_of(svg, "l6 6 l-6 6 l-6 -6 z"), 2u) << "the modelled run, and the legend's";
+  EXPECT_THAT(svg, HasSubstr("cy=\"24.0\"")) << "the legend's mark is level with its word";
   EXPECT_THAT(svg, HasSubstr(">measured</text>"));
   EXPECT_THAT(svg, Not(HasSubstr(">reported</text>")));
   EXPECT_THAT(svg, HasSubstr("3 B</text>"));

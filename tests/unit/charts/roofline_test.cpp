@@ -78,6 +78,13 @@ TEST_F(RooflineTest, TheRoofOverAPointIsTheLowestThatBinds) {
   EXPECT_NEAR(made().points[1].share, made().points[1].tflops / 25.6, 1e-9);
 }
 
+TEST_F(RooflineTest, ARoofBelowOneTflopBindsToo) {
+  spec_.tensor_tflops_f16 = 0.75;
+  add(1e6);
+  EXPECT_EQ(made().points[0].roof, "Tensor Cores") << "the roof of the second-level cache is higher";
+  EXPECT_NEAR(made().points[0].share, made().points[0].tflops / 0.75, 1e-12);
+}
+
 TEST_F(RooflineTest, OnlyTimedRunsOnTheDeviceArePoints) {
   add(100, "elsewhere");
   EXPECT_EQ(made().why_not, "No run on A device has a time yet.");

@@ -86,6 +86,17 @@ TEST(Listing, ATimelineIsReadBackAndAnUnevenOneIsRefused) {
   EXPECT_FALSE(listing_from_json(to_json(listing), "listing"));
 }
 
+TEST(SmTimeline, SharesAreOrderedByWarpThenColumnThenState) {
+  SmTimeline timeline;
+  timeline.columns = 3;
+  for (int i = 0; i < 2 * 3 * static_cast<int>(kWarpStates); ++i) timeline.shares.push_back(static_cast<float>(i));
+  float next = 0;
+  for (size_t warp = 0; warp < 2; ++warp)
+    for (size_t column = 0; column < 3; ++column)
+      for (size_t state = 0; state < kWarpStates; ++state)
+        EXPECT_EQ(timeline.share(warp, column, static_cast<WarpState>(state)), next++) << warp << " " << column;
+}
+
 TEST(Listing, AFragmentIsReadBackAndAnUnevenOneIsRefused) {
   Listing listing{.experiment_hash = "x"};
   listing.lines = {{.text = "NOP"}, {.text = "LDSM.16.M88.2 R4, [R2]"}};

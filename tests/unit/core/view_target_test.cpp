@@ -29,6 +29,12 @@ TEST(PixelTarget, AMapInItsTargetCarriesItsExtremesInsteadOfItsValues) {
   EXPECT_EQ(*read, tile);
 }
 
+// Whoever fills a target starts from these: the extremes include 0.
+TEST(PixelTarget, ExtremesStartAtZero) {
+  EXPECT_EQ(Tile().low, 0);
+  EXPECT_EQ(Tile().high, 0);
+}
+
 TEST(PixelTarget, HandlesOfAnotherSizeAreRefused) {
   ViewRequest request = aimed();
   request.target->buffers[1].pop_back();

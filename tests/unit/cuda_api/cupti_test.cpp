@@ -75,6 +75,49 @@ TEST(CuptiLayout, SamplingsSizesAreThoseOfTheHeaders) {
   EXPECT_EQ(offsetof(cupti::SampledData, buffer_full), 72u);
 }
 
+// A structure's bytes behind its size, before its user sets anything.
+template <class Structure>
+std::vector<int> fresh() {
+  alignas(Structure) std::array<std::byte, sizeof(Structure)> bytes{};  // so that padding is zero too
+  const auto* made = new (bytes.data()) Structure;
+  std::vector<int> behind;
+  for (size_t at = sizeof(size_t); at < made->size; ++at) behind.push_back(std::to_integer<int>(bytes[at]));
+  return behind;
+}
+
+template <class... Structure>
+void expect_zeroes() {
+  const auto expect = [](const std::vector<int>& bytes, const char* name) {
+    EXPECT_THAT(bytes, testing::Each(0)) << name;
+  };
+  (expect(fresh<Structure>(), typeid(Structure).name()), ...);
+}
+
+// CUPTI refuses a structure whose reserved or unset fields are not zero.
+TEST(CuptiLayout, WhatIsNotSetIsZero) {
+  using namespace cupti;
+  expect_zeroes<Initialize, DeviceSupported, ChipName, HostInitialize, HostDeinitialize, AddMetrics, ConfigSize,
+                ConfigImage, Passes, Evaluate, RangeEnable, RangeOnly, RangePush, RangeStop, RangeDecode,
+                DataInitialize, DataInfo>();
+}
+
+// One range of one level, which we push and whose kernel we launch again ourselves.
+TEST(CuptiLayout, ARangeIsOurs) {
+  const cupti::RangeConfig config;
+  EXPECT_EQ(config.range, 2) << "CUPTI_UserRange";
+  EXPECT_EQ(config.replay, 3) << "CUPTI_UserReplay";
+  EXPECT_EQ(config.most_ranges, 1u);
+  EXPECT_EQ(config.levels, 1u);
+  EXPECT_EQ(config.least_level, 1u);
+  EXPECT_EQ(config.target_level, 1u);
+  EXPECT_EQ(config.pass, 0u);
+  EXPECT_EQ(config.data_bytes + config.config_bytes, 0u);
+  const cupti::DataSize size;
+  EXPECT_EQ(size.most_ranges, 1u);
+  EXPECT_EQ(size.most_nodes, 1u);
+  EXPECT_EQ(size.count + size.bytes, 0u);
+}
+
 class CuptiTest : public testing_support::Machine {
  protected:
   CuptiTest() { driver(13000); }

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <functional>
 #include <set>
+#include <tuple>
 
 #include "explain/explain.h"
 #include "explain/rules.h"
@@ -452,6 +453,52 @@ TEST(Next, AConfigThatFitsIsProposed) {
   ASSERT_TRUE(found.next);
   EXPECT_EQ(found.next->set, (std::map<std::string, int64_t>{{"ROWS", 16}}));
   EXPECT_THAT(found.sentence, HasSubstr("ROWS=16"));
+}
+
+TEST(Next, AKnobThatAccumulatesInFloatsIsProposed) {
+  Input in;
+  in.kernel.knobs.push_back({"SUMS", {{0, "f16"}, {1, "f32"}, {2, "f16"}}, 0, ""});
+  in.kernel.accumulate = "SUMS";
+  in.facts.seen.experiment.config.knobs["SUMS"] = 0;
+  Verdict& verdict = in.facts.seen.verdict.emplace();
+  verdict.rows_checked = 64, verdict.naive_rel_frobenius = 2e-4, verdict.rel_frobenius = 8e-4;
+  const auto found = error_half(in.facts);
+  ASSERT_TRUE(found && found->next);
+  EXPECT_EQ(found->next->set, (std::map<std::string, int64_t>{{"SUMS", 1}}));
+}
+
+TEST(Sentences, OneCtaIsSingular) {
+  Input in;
+  in.facts.seen.occupancy->total_ctas = 1;
+  EXPECT_THAT(grid_small(in.facts)->sentence, HasSubstr("has 1 CTA and"));
+  in.facts.seen.occupancy->total_ctas = 2;
+  EXPECT_THAT(grid_small(in.facts)->sentence, HasSubstr("has 2 CTAs and"));
+}
+
+TEST(Evidences, LinesAndSectorsAreThoseOfARequest) {
+  Input in;
+  in.at(kLoad).lines = 64000, in.at(kLoad).sectors = 16000;  // 2000 requests
+  in.stall(TermKind::l1_lines, kLoad, 30);
+  const auto found = global_scattered(in.facts);
+  ASSERT_TRUE(found);
+  std::map<std::string, double> values;
+  for (const Evidence& one : found->evidence) values[one.name] = one.value;
+  EXPECT_DOUBLE_EQ(values["lines of a request"], 32);
+  EXPECT_DOUBLE_EQ(values["sectors of a request"], 8);
+}
+
+// One access waits for lines, another for sectors.
+TEST(GlobalScattered, IsWhereMostOfTheTimeIsLost) {
+  for (const auto& [of_lines, of_sectors, line] : {std::tuple(30.0, 5.0, kLoad), std::tuple(5.0, 30.0, kStore)}) {
+    Input in;
+    in.at(kLoad).lines = 64000;
+    in.stall(TermKind::l1_lines, kLoad, of_lines);
+    in.at(kStore).sectors = 6250, in.at(kStore).lines = 1564;
+    in.stall(TermKind::l2_bandwidth, kStore, of_sectors);
+    const auto found = global_scattered(in.facts);
+    ASSERT_TRUE(found);
+    EXPECT_EQ(line_of(*found), line) << of_lines;
+  }
 }
 
 TEST(Neighbours, AreLegalAndUnwarned) {

@@ -181,6 +181,7 @@ TEST(Message, AnEnvelopeLooksPastItsPayload) {
   EXPECT_FALSE(decode_reply(part));
   ASSERT_TRUE(decode_envelope(part));
   EXPECT_EQ(id_of(*decode_envelope(part)), Id{3});
+  EXPECT_TRUE(std::get<PartHead>(*decode_envelope(part)).final) << "so is a part that does not say it";
   const Bytes none = to_msgpack(Json{{"type", "part"}, {"id", "3"}, {"part", Json::object()}});
   ASSERT_FALSE(decode_envelope(none));
   EXPECT_NE(decode_envelope(none).error().message.find("part/id"), std::string::npos);

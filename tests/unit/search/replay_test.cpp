@@ -248,6 +248,10 @@ TEST(T4Test, NamesWhatIsWrong) {
   EXPECT_THAT(why("{}"), HasSubstr("t4.json/results: must be"));
   EXPECT_THAT(why("[]"), HasSubstr("t4.json/results: must be"));
   EXPECT_THAT(why("{\"results\": [3]}"), HasSubstr("results/0/configuration: must be"));
+  for (const std::string none : {"{}", "[]", "[1]", "3"})
+    EXPECT_THAT(why("{\"results\": [{\"configuration\": " + none + R"(, "times": {}, "invalidity": "correct"}]})"),
+                HasSubstr("results/0/configuration: must be"))
+        << none;
   EXPECT_THAT(why("{\"results\": [" + one + "," + one + "]}"), HasSubstr("results/1: its config is there twice"));
   EXPECT_THAT(why("{\"results\": [" + one + R"(, {"configuration": {"b": 1}, "times": {}, "invalidity": "correct"}]})"),
               HasSubstr("results/0/configuration: has no b"));

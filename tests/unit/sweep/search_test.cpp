@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <set>
 #include <thread>
 
 #include "support/temp_dir.h"
@@ -185,11 +186,14 @@ TEST_F(SearchTest, AModelRanksForTheGpu) {
     if (told.empty() || told.back().first != now.of_model) told.emplace_back(now.of_model, now.most);
     EXPECT_EQ(now.at_most, !now.of_model);
   };
+  std::set<std::string> shown;
+  settings_.on_scan = [&](const session::Shared<Scan>& scan) { shown.insert(scan->held.device); };
   Search search = this->search();
   ASSERT_TRUE(search.run());
   EXPECT_EQ(asks().front(), "emulated:h200 1 2 3 4");
   EXPECT_EQ(search.plan().model, "emulated:h200");
   EXPECT_THAT(told, ElementsAre(testing::Pair(true, 4u), testing::Pair(false, 2u)));
+  EXPECT_THAT(shown, ElementsAre("cuda:0")) << "the scan of the model is not";
   ASSERT_EQ(search.counts().tried, 2u);
   for (size_t at = 0; at < 2; ++at) {
     const int64_t k = search.scan().points[at].config.knobs.at("K");

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <tuple>
 
 namespace attnscope::sweep {
 namespace {
@@ -92,6 +93,22 @@ TEST_F(TrialsTest, AKnobHasPositionsAndAFigureItsValues) {
   EXPECT_TRUE(std::isnan(time.values[2]));
   EXPECT_EQ(time.text(time.values[2]), "");
   EXPECT_EQ(column(all, "registers").text(80), "80");
+}
+
+TEST_F(TrialsTest, AnErrorIsThatOfAJudgedOutput) {
+  for (const auto& [value, state, error] :
+       {std::tuple(1, VerdictState::correct, 0.001), std::tuple(2, VerdictState::unchecked, 0.5)}) {
+    Observation run;
+    run.timing.emplace().p50 = 10;
+    Verdict& verdict = run.verdict.emplace();
+    verdict.state = state;
+    verdict.rel_frobenius = error;
+    add(value, run);
+  }
+  const Trials all = trials();
+  std::vector<double> errors = column(all, "rel. error").values;
+  std::erase_if(errors, [](double value) { return std::isnan(value); });
+  EXPECT_THAT(errors, ElementsAre(0.001));
 }
 
 TEST_F(TrialsTest, AnAxisIsLogarithmicWhereItsValuesSpanMoreThanTen) {
