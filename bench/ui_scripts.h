@@ -142,32 +142,39 @@ inline double memory_mb() {
   return (resident - shared) * static_cast<double>(sysconf(_SC_PAGESIZE)) / 1e6;
 }
 
-// No input for five seconds: nothing should be drawn.
+// No input and nothing to show for five seconds: nothing should be drawn. It begins when the session has said nothing
+// new for three seconds, because what the window tries in the background is work.
 class Idle : public Script {
   using Script::Script;
-  std::atomic<double> calm_at_ = 0;  // ms; 0: not yet
-  std::atomic<bool> over_ = false;
+  std::atomic<bool> fresh_ = false, calm_ = false, over_ = false;
   void step(ui::Workbench&, const session::Snapshot& now) override {
     drawing_ = false;
-    if (calm_at_ == 0 && all_fresh(now.focus))
-      calm_at_ = platform::steady_ms() + 3000;  // settings are saved 2 s after a change
-    if (over_) return end();
-    if (calm_at_ > 0 && platform::steady_ms() > calm_at_) phase("all");
+    if (all_fresh(now.focus)) fresh_ = true;
+    phase(calm_ ? "all" : "start");
+    if (over_) end();
   }
 
  public:
   // Runs on its own thread: the window itself is asleep.
   void watch() {
-    double cpu = -1;
+    constexpr double kCalmMs = 3000, kRestMs = 5000;
+    uint64_t version = 0;
+    double since = 0, cpu = 0;
     while (!ended_) {
       std::this_thread::sleep_for(std::chrono::milliseconds(50));
-      if (calm_at_ == 0 || platform::steady_ms() < calm_at_) continue;
-      if (cpu < 0) cpu = cpu_seconds();
-      if (platform::steady_ms() < calm_at_ + 5000) continue;
-      figure("cpu_percent", (cpu_seconds() - cpu) / 5 * 100);
-      over_ = true;
-      ui::wake();
-      return;
+      const double now = platform::steady_ms();
+      if (const uint64_t newest = session_.snapshot()->version; newest != version || !fresh_) {
+        version = newest;
+        since = now;
+        calm_ = false;
+      } else if (!calm_ && now - since > kCalmMs) {
+        cpu = cpu_seconds();
+        calm_ = true;
+      } else if (calm_ && now - since > kCalmMs + kRestMs) {
+        figure("cpu_percent", (cpu_seconds() - cpu) / kRestMs * 1e5);
+        over_ = true;
+        return ui::wake();
+      }
     }
   }
 };
