@@ -14,6 +14,7 @@ Result<void> Pipeline::make_twin() {
   PlannedLaunch& one = launches_.front();
   auto source = catalog::clock_twin(one.kernel.source, one.kernel.entry, SmTimeline::kMostCtas);
   if (!source) return fail(source.error());
+  if (device_->spec().emulated) return fail(device_->clocks({}).error());  // the emulator does not know SR_VIRTUALSMID
   one.kernel.source = std::move(*source);
   auto variant = compile(one.kernel);
   if (!variant)
@@ -32,10 +33,9 @@ Result<ClockedRun> Pipeline::run_clocked() {
   if (is_program())
     return fail(Stage::input, request_.kernel.id + " launches several kernels, which are not clocked together",
                 "Import one of them as a kernel of its own.");
-  if (auto opened = open(); !opened) return fail(opened.error());
-  if (device_->spec().emulated) return fail(device_->clocks({}).error());  // before anything is compiled for it
-  if (auto compiled = compile(); !compiled) return fail(compiled.error());
-  if (auto held = hold_limits(); !held) return fail(held.error());
+  for (const auto stage :
+       {&Pipeline::open, static_cast<Result<void> (Pipeline::*)()>(&Pipeline::compile), &Pipeline::hold_limits})
+    if (auto done = (this->*stage)(); !done) return fail(done.error());
   ClockedRun made;
   made.twin.kernel_registers = launches_.front().info.registers;
   made.twin.kernel_ctas_sm = launches_.front().occupancy.ctas_per_sm;

@@ -4,6 +4,7 @@ import hashlib
 import json
 import os
 import pathlib
+import re
 import shutil
 import signal
 import struct
@@ -1179,6 +1180,16 @@ int main() {
         head = file.read_bytes()[:24]
         self.assertEqual(head[:8], b"\x89PNG\r\n\x1a\n")
         self.assertEqual((int.from_bytes(head[16:20], "big"), int.from_bytes(head[20:24], "big")), (1280, 720))
+
+    def test_what_the_docs_say_of_the_windows_frames_is_recorded(self):
+        recorded = (TREE / "bench" / "results" / "window_long.txt").read_text()
+        said = " ".join((TREE / "docs" / "window.md").read_text().split())
+        [(p99, slowest)] = re.findall(r"^  rasterising left out .* (\d\.\d\d)  \(.*\) +(\d\.\d\d)$", recorded, re.MULTILINE)
+        self.assertIn(f"99 % of its frames are made within {p99} ms of CPU time, the slowest in {slowest} ms", said)
+        [first, second, last] = [float(mb) for mb in re.search(r"60 s (\S+),.* 120 s (\S+),.* 600 s (\S+)$", recorded, re.MULTILINE).groups()]
+        self.assertIn(f"grows from {first} to {second} MB in its second minute and by {100 * (last / second - 1):.1f} % after it", said)
+        rest = re.findall(r"^  at rest .* (\d\.\d\d) %", recorded, re.MULTILINE)
+        self.assertIn(f"At rest it takes {rest[0]} % of a core", said)
 
 
 if __name__ == "__main__":

@@ -77,21 +77,13 @@ TEST_F(TimelineRun, ALaunchThatIsNoneIsRefused) {
   EXPECT_THAT(made.error().message, HasSubstr("has no launch 4"));
 }
 
-// Its twin is compiled and fits; only a GPU has the clocks.
+// Only a GPU has the clocks.
 TEST_F(TimelineRun, AnEmulatedDeviceHasNoClocks) {
   ObservingSink sink;
   const auto made = clocked_timeline(*services_, request_, {.measured = true}, sink);
   ASSERT_FALSE(made);
   EXPECT_EQ(made.error().stage, Stage::device) << made.error().message;
   EXPECT_THAT(made.error().message, HasSubstr("has no clocks"));
-}
-
-TEST_F(TimelineRun, ASourceWithoutAPlaceForClocksIsRefused) {
-  ObservingSink sink;
-  request_.kernel.source = "#define KERNEL(name) extern \"C\" __global__ void name\nKERNEL(attention_minimal)() {}\n";
-  const auto made = clocked_timeline(*services_, request_, {.measured = true}, sink);
-  ASSERT_FALSE(made);
-  EXPECT_THAT(made.error().message, HasSubstr("does not define attention_minimal"));
 }
 
 TEST(KeptClocks, TheLastLaunchesStay) {
