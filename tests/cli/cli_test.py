@@ -1181,6 +1181,19 @@ int main() {
         self.assertEqual(head[:8], b"\x89PNG\r\n\x1a\n")
         self.assertEqual((int.from_bytes(head[16:20], "big"), int.from_bytes(head[20:24], "big")), (1280, 720))
 
+    def test_what_the_docs_say_of_an_sms_clocks_is_recorded(self):
+        recorded = (TREE / "bench" / "results" / "timeline_h200.txt").read_text()
+        said = " ".join((TREE / "docs" / "model.md").read_text().split("`bench/results/timeline_h200.txt`", 1)[1].split("\n\n", 1)[0].split())
+        rows = [row.rsplit(None, 11) for row in re.findall(r"^(?:minimal|tiled|scalar|wmma|mma) .*$", recorded, re.MULTILINE)]
+        self.assertEqual(len(rows), 15)
+        off = [100 * (float(row[4]) / float(row[5]) - 1) for row in rows if row[5] != "-"]
+        self.assertIn(f"{-min(off):.1f} % below to {max(off):.1f} % above", said)
+        self.assertIn(f"begin within {max(int(row[6]) for row in rows)} clocks", said)
+        ctas, warps, fit = max((int(row[7]), int(row[8]), int(row[9])) for row in rows if row[0].startswith("minimal"))
+        self.assertIn(f"up to {ctas} CTAs have begun and not ended on an SM that {fit} fit on, but never more than {warps} warps", said)
+        [apart] = re.findall(r"^mma, .* clocks \((.*) % apart\)$", recorded, re.MULTILINE)
+        self.assertIn(f"five launches of `mma` agree within {apart} %", said)
+
     def test_what_the_docs_say_of_the_windows_frames_is_recorded(self):
         recorded = (TREE / "bench" / "results" / "window_long.txt").read_text()
         said = " ".join((TREE / "docs" / "window.md").read_text().split())

@@ -4,6 +4,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <set>
+
 namespace attnscope::measure {
 namespace {
 
@@ -86,6 +91,35 @@ TEST(ClockSpans, WhatCannotBeReadIsRefused) {
   one = two_sms();
   one.after = one.before;
   EXPECT_THAT(refusal(one), HasSubstr("stand still"));
+}
+
+// The clocks of an H200: bench/results/timeline_h200.txt has what they say.
+TEST(ClockSpans, ARecordedLaunchIsAsTheTableSays) {
+  std::ifstream in(std::string(ATTNSCOPE_SOURCE_DIR) + "/tests/data/gpu/clocks_mma_h200.json");
+  const auto recorded = nlohmann::json::parse(in);
+  ClockSpans read;
+  read.warps = recorded.at("warps"), read.total_ctas = recorded.at("total_ctas");
+  for (const auto& one : recorded.at("spans")) read.spans.push_back({one.at(1), one.at(2), one.at(0), 0});
+  for (const auto& one : recorded.at("before")) read.before.push_back({one.at(1), one.at(2), one.at(0), 0});
+  for (const auto& one : recorded.at("after")) read.after.push_back({one.at(1), one.at(2), one.at(0), 0});
+  const auto made = measured_timeline(read, 132, kTwin, {});
+  ASSERT_TRUE(made) << made.error().message;
+  ASSERT_EQ(made->ctas.size(), 128U);
+  EXPECT_EQ(made->places, 1);
+  std::set<int64_t> sms;
+  std::vector<double> took;
+  double begin = 0, end = 0;
+  for (const CtaSpan& one : made->ctas) {
+    sms.insert(one.sm);
+    took.push_back(one.to - one.from);
+    begin = std::max(begin, one.from);
+    end = std::max(end, one.to);
+  }
+  EXPECT_EQ(sms.size(), 128U) << "each CTA has an SM of its own";
+  std::ranges::sort(took);
+  EXPECT_NEAR((took[63] + took[64]) / 2, 9951, 1);
+  EXPECT_NEAR(begin, 390, 1) << "without the alignment the SMs' counts differ by far more";
+  EXPECT_NEAR(end / made->clock_mhz, 5.35, 0.01);
 }
 
 }  // namespace
