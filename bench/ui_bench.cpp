@@ -17,8 +17,8 @@
 #include <hello_imgui/hello_imgui_include_opengl.h>
 //
 #include <GLFW/glfw3.h>
-#include <fmt/format.h>
 #include <SQLiteCpp/SQLiteCpp.h>
+#include <fmt/format.h>
 #include <imgui.h>
 
 #include <algorithm>
@@ -241,11 +241,12 @@ constexpr int64_t kLongHistory = 100000;
 // Repeats the newest of the home's runs, a minute apart, until the results file has that many rows.
 void fill_history(const Home& home) {
   SQLite::Database file((home.path() / "data" / "results.sqlite").string(), SQLite::OPEN_READWRITE);
-  file.exec(fmt::format("WITH RECURSIVE row(at) AS (SELECT 1 UNION ALL SELECT at + 1 FROM row WHERE at < {}) "
-                        "INSERT INTO observation(hash, finished_at, app, json) "
-                        "SELECT hash, finished_at + 60 * at, app, json FROM row, "
-                        "(SELECT * FROM observation ORDER BY id DESC LIMIT 1)",
-                        kLongHistory));
+  file.exec(
+      fmt::format("WITH RECURSIVE row(at) AS (SELECT 1 UNION ALL SELECT at + 1 FROM row WHERE at < {}) "
+                  "INSERT INTO observation(hash, finished_at, app, json) "
+                  "SELECT hash, finished_at + 60 * at, app, json FROM row, "
+                  "(SELECT * FROM observation ORDER BY id DESC LIMIT 1)",
+                  kLongHistory));
 }
 
 // Goal: p99 within 8 ms, none over 33 ms, memory flat within 5 % from the second minute on.

@@ -76,7 +76,7 @@ struct ClockTwin {
 struct SmTimeline {
   static constexpr size_t kMostCtas = 1 << 14, kMostWarps = 128;
   static constexpr size_t kMostSpans = 1 << 14;  // of one SM's warps
-  static constexpr size_t kColumns = 512;  // the most columns that the requested clocks are divided into
+  static constexpr size_t kColumns = 512;        // the most columns that the requested clocks are divided into
 
   int64_t sms = 0, sm = 0;  // SMs of the device; the SM that the warps belong to
   int64_t places = 0;       // CTAs resident on an SM; measured: the most that any SM held

@@ -52,7 +52,7 @@ class Device {
   // called after each launch. Nothing may be timed in a process that does this. Failure: Stage::device.
   virtual Result<PcSamples> sample(const LaunchRequest&, const std::function<void()>& /*on_step*/) {
     return fail(Stage::device, spec().id + " does not sample where its warps are",
-                  "Name a GPU with --device; `attnscope devices` lists them.");
+                "Name a GPU with --device; `attnscope devices` lists them.");
   }
   // Which SM runs which warp when, of the same launch of an instrumented twin (catalog/clock_twin.h): the twin runs
   // twice, and the second launch is recorded. Failure: Stage::device, Stage::launch.

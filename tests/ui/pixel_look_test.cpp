@@ -163,8 +163,9 @@ session::Snapshot with_kept_work(session::Snapshot snapshot) {
       {"Mine", "/mine/mine.json", "Yours", "", true, ran}});
   snapshot.preset_path = "/presets/start.json";
   snapshot.user_preset_dir = "/mine";
-  snapshot.sessions = session::share(std::vector<session::SavedSession>{
-      {"Bank conflicts", "/sessions/banks.json", "for the talk on Monday", "tiled"}, {"Long rows", "/s/l.json", "", "minimal"}});
+  snapshot.sessions = session::share(
+      std::vector<session::SavedSession>{{"Bank conflicts", "/sessions/banks.json", "for the talk on Monday", "tiled"},
+                                         {"Long rows", "/s/l.json", "", "minimal"}});
   snapshot.deleted_sessions =
       session::share(std::vector<session::SavedSession>{{"First try", "/sessions/deleted/first.json", "", "tiled"}});
   return snapshot;

@@ -8,8 +8,8 @@
 namespace attnscope::ui {
 
 // The shown run over time: the CTAs of every SM, and what the warps of one SM do. The model's simulation is requested
-// while the panel is visible, so that other runs do not pay for it; a GPU's own clocks only when a person asks for them,
-// because an instrumented twin is launched for them. The model's CTAs stay beside the measured ones.
+// while the panel is visible, so that other runs do not pay for it; a GPU's own clocks only when a person asks for
+// them, because an instrumented twin is launched for them. The model's CTAs stay beside the measured ones.
 class TimelinePanel : public Panel {
  public:
   const char* title() const override { return kTimelineTitle; }

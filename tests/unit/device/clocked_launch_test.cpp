@@ -9,8 +9,8 @@ namespace attnscope::device {
 namespace {
 
 using testing::CudaDeviceTest;
-using testing::kCache;
 using ::testing::HasSubstr;
+using testing::kCache;
 
 // A twin of the minimal kernel: what it writes, the test writes.
 class ClockedLaunch : public CudaDeviceTest {
