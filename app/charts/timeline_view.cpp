@@ -32,7 +32,8 @@ FigureAxis clock_axis(double from, double to) {
 
 std::string note_of(const SmTimeline& timeline, const std::string& device) {
   const std::string caution = timeline_caution(timeline);
-  return "modelled. " + timeline_heading(timeline, device) + (caution.empty() ? "" : ". " + caution);
+  return std::string(word_of(kind_of(timeline))) + ". " + timeline_heading(timeline, device) +
+         (caution.empty() ? "" : ". " + caution);
 }
 
 }  // namespace
@@ -84,6 +85,10 @@ std::string clocks_text(const SmTimeline& timeline, double clocks) {
   return text;
 }
 
+FigureKind kind_of(const SmTimeline& timeline) {
+  return timeline.measured() ? FigureKind::measured : FigureKind::modelled;
+}
+
 int64_t wave_of(const SmTimeline& timeline, const CtaSpan& cta) {
   return cta.cta / std::max<int64_t>(1, timeline.sms * timeline.places);
 }
@@ -100,6 +105,13 @@ std::string timeline_heading(const SmTimeline& timeline, const std::string& devi
 std::string timeline_caution(const SmTimeline& timeline) {
   std::string text;
   const auto say = [&](const std::string& words) { text += (text.empty() ? "" : " ") + words; };
+  if (const auto& twin = timeline.twin) {
+    std::string words = fmt::format("Clocks of an instrumented twin: {} registers, the kernel has {}", twin->registers,
+                                    twin->kernel_registers);
+    if (twin->ctas_sm != twin->kernel_ctas_sm)
+      words += fmt::format("; an SM holds {} of its CTAs, and {} of the kernel's", twin->ctas_sm, twin->kernel_ctas_sm);
+    say(words + ".");
+  }
   if (!timeline.complete) say("The simulation ends here; the kernel runs on.");
   if (timeline.by_instructions) say("CTAs of the other SMs end by their instructions, at this SM's rate.");
   if (timeline.total_ctas > static_cast<int64_t>(timeline.ctas.size()) && timeline.complete)
@@ -128,14 +140,24 @@ Figure ctas_figure(const SmTimeline& timeline, const std::string& device) {
 
 Figure warps_figure(const SmTimeline& timeline, const std::string& device) {
   Figure figure;
-  figure.title = "Warps by state, SM " + std::to_string(timeline.sm);
+  figure.title = (timeline.measured() ? "Warps, SM " : "Warps by state, SM ") + std::to_string(timeline.sm);
   figure.note = note_of(timeline, device);
-  figure.x = clock_axis(timeline.from, timeline.from + double(timeline.columns) * timeline.column);
+  figure.x = clock_axis(timeline.from, timeline.to());
   figure.y = {"place.warp", double(timeline.warps.size()) - 0.5, -0.5, false, {}};
   for (size_t warp = 0; warp < timeline.warps.size(); ++warp)
     if (timeline.warps.size() <= 24 || timeline.warps[warp].warp == 0)
       figure.y.marks.emplace_back(double(warp),
                                   fmt::format("{}.{}", timeline.warps[warp].place, timeline.warps[warp].warp));
+  if (timeline.measured()) {
+    figure.sheet.columns = {"place", "warp", "cta", "from_clocks", "to_clocks"};
+    for (const WarpSpan& one : timeline.spans) {
+      const WarpPlace& place = timeline.warps[static_cast<size_t>(one.row)];
+      const double from = std::max(one.from, timeline.from), to = std::min(one.to, timeline.to());
+      figure.bars.push_back({double(one.row), from, to, "", static_cast<size_t>(place.place)});
+      figure.sheet.rows.push_back({place.place, place.warp, one.cta, one.from, one.to});
+    }
+    return figure;
+  }
   const SmTimeline drawn = coarser(timeline, kDrawnColumns);
   for (size_t warp = 0; warp < drawn.warps.size(); ++warp)
     for (size_t at = 0; at < static_cast<size_t>(drawn.columns); ++at) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "charts/figure.h"
+#include "core/observation.h"
 #include "core/sm_timeline.h"
 
 namespace attnscope::charts {
@@ -21,6 +22,7 @@ SmTimeline coarser(const SmTimeline& timeline, size_t columns);
 
 // "1,228 clocks, 0.66 us", at the clock that the kernel runs at.
 std::string clocks_text(const SmTimeline& timeline, double clocks);
+FigureKind kind_of(const SmTimeline& timeline);
 // "SM 3 of 58 (emulated:l4): 3 CTAs, 2 at a time; 1,228 clocks, 0.66 us". `device` is the device's name.
 std::string timeline_heading(const SmTimeline& timeline, const std::string& device);
 // What the timeline leaves out, as a sentence; empty if it is complete.

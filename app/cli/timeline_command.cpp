@@ -21,7 +21,8 @@ struct TimelineOptions {
   bool json = false;
 };
 
-// A GPU's kernel is watched too: the emulator then executes its machine code, which the model needs.
+// A GPU's kernel is watched too, unless its own clocks are asked for: the emulator then executes its machine code,
+// which the model needs.
 int timeline(const TimelineOptions& options) {
   TimelineAsk ask = options.ask;
   if (ask.to != 0 && ask.to < ask.from + TimelineAsk::kLeast)
@@ -33,7 +34,7 @@ int timeline(const TimelineOptions& options) {
   auto session = bare_session(options.experiment, options.workers, named->draft);
   if (!session) return report(session.error());
   const std::string& device = named->draft.device;
-  const bool emulated = device.empty() || device.find("emulated:") != device.npos;
+  const bool emulated = device.empty() || device.find("emulated:") != device.npos || ask.measured;
   const Observation seen =
       WaitingWords().wait(**session, named->draft, emulated ? session::Watch::never : session::Watch::always);
   if (seen.failure) return report(*seen.failure);
@@ -51,7 +52,8 @@ int timeline(const TimelineOptions& options) {
 
 void add_timeline(CLI::App& app, Chosen& chosen) {
   CLI::App* command = app.add_subcommand(
-      "timeline", "Run an experiment and show its SMs over time, as modelled: CTAs, and the warps of one SM by state");
+      "timeline",
+      "Run an experiment and show its SMs over time, as modelled or by a GPU's clocks: CTAs, and the warps of one SM");
   auto options = std::make_shared<TimelineOptions>();
   add_experiment_options(*command, options->experiment);
   add_worker_options(*command, options->workers);
@@ -64,6 +66,8 @@ void add_timeline(CLI::App& app, Chosen& chosen) {
   command->add_option("--to", options->ask.to, "The clock after the last one shown; else until the SM is empty")
       ->type_name("CLOCK")
       ->check(CLI::Range(int64_t{1}, int64_t{1} << 50));
+  command->add_flag("--measured", options->ask.measured,
+                    "On a GPU: what the SMs' own clocks say of an instrumented twin, in a launch that is not timed");
   command->add_option("--launch", options->launch, "Of a program of several launches: which, from 1; else the longest")
       ->type_name("N")
       ->check(CLI::Range(1, 64));

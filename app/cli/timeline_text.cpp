@@ -61,6 +61,30 @@ std::string spans_text(const SmTimeline& timeline) {
   return text;
 }
 
+// A warp's columns: '=' where a CTA's warp runs in most of it.
+std::string spans_line(const SmTimeline& timeline, size_t row) {
+  std::string line(kColumns, ' ');
+  const double column = timeline.column / double(kColumns);
+  for (const WarpSpan& one : timeline.spans) {
+    if (static_cast<size_t>(one.row) != row) continue;
+    for (size_t at = 0; at < kColumns; ++at) {
+      const double middle = timeline.from + (double(at) + 0.5) * column;
+      if (one.from <= middle && middle < one.to) line[at] = '=';
+    }
+  }
+  return line;
+}
+
+std::string measured_warps_text(const SmTimeline& timeline) {
+  std::string text = fmt::format("Warps from clock {:.0f}, {:.0f} clocks a column; = a warp has begun and not ended:\n",
+                                 timeline.from, timeline.column / double(kColumns));
+  text += fmt::format("{:>5} {:>4}\n", "place", "warp");
+  for (size_t row = 0; row < timeline.warps.size(); ++row)
+    text += fmt::format("{:>5} {:>4}  {}\n", timeline.warps[row].place, timeline.warps[row].warp,
+                        spans_line(timeline, row));
+  return text;
+}
+
 std::string warps_text(const SmTimeline& timeline) {
   const SmTimeline drawn = charts::coarser(timeline, kColumns);
   std::string text =
@@ -91,10 +115,12 @@ std::string shares_text(const SmTimeline& timeline) {
 }  // namespace
 
 std::string timeline_text(const SmTimeline& timeline, const std::string& what, const std::string& device) {
-  std::string text = one_line(what) + ", modelled\n" + one_line(charts::timeline_heading(timeline, device)) + "\n";
+  std::string text = one_line(what) + ", " + std::string(word_of(charts::kind_of(timeline))) + "\n" +
+                     one_line(charts::timeline_heading(timeline, device)) + "\n";
   if (const std::string caution = charts::timeline_caution(timeline); !caution.empty()) text += caution + "\n";
   text += spread_text(timeline);
   if (timeline.warps.empty()) return text + "This SM has no CTA.";
+  if (timeline.measured()) return text + spans_text(timeline) + "\n" + measured_warps_text(timeline);
   return text + spans_text(timeline) + "\n" + warps_text(timeline) + "\n" + shares_text(timeline);
 }
 
@@ -104,6 +130,10 @@ Json timeline_json(const SmTimeline& timeline) {
     ctas.push_back({{"cta", one.cta}, {"sm", one.sm}, {"place", one.place}, {"from", one.from}, {"to", one.to}});
   for (size_t warp = 0; warp < timeline.warps.size(); ++warp) {
     const WarpPlace& place = timeline.warps[warp];
+    if (timeline.measured()) {
+      warps.push_back({{"place", place.place}, {"warp", place.warp}, {"spans", Json::array()}});
+      continue;
+    }
     Json shares = Json::object();
     for (const auto& [state, word] : Words<WarpState>::table) {
       Json list = Json::array();
@@ -114,7 +144,9 @@ Json timeline_json(const SmTimeline& timeline) {
     warps.push_back(
         {{"place", place.place}, {"warp", place.warp}, {"scheduler", place.scheduler}, {"shares", std::move(shares)}});
   }
-  Json json{{"kind", std::string(word_of(FigureKind::modelled))},
+  for (const WarpSpan& one : timeline.spans)
+    warps[static_cast<size_t>(one.row)]["spans"].push_back({{"cta", one.cta}, {"from", one.from}, {"to", one.to}});
+  Json json{{"kind", std::string(word_of(charts::kind_of(timeline)))},
             {"sms", timeline.sms},
             {"sm", timeline.sm},
             {"places", timeline.places},
@@ -128,6 +160,11 @@ Json timeline_json(const SmTimeline& timeline) {
             {"ctas", std::move(ctas)},
             {"warps", std::move(warps)}};
   if (timeline.launch) json["launch"] = *timeline.launch;
+  if (const auto& twin = timeline.twin)
+    json["twin"] = {{"registers", twin->registers},
+                    {"kernel_registers", twin->kernel_registers},
+                    {"ctas_sm", twin->ctas_sm},
+                    {"kernel_ctas_sm", twin->kernel_ctas_sm}};
   return json;
 }
 

@@ -32,7 +32,7 @@ Result<session::Shared<Listing>> wait_for_code(session::Session& session, const 
 Result<session::Shared<Listing>> wait_for_softmax(session::Session& session, const Experiment& experiment,
                                                   const SoftmaxRow& row);
 
-// Returns what the simulation of its emulated run says about the SMs, in Listing::timeline. Blocks likewise.
+// Returns how its SMs spend their time, in Listing::timeline. Blocks likewise.
 Result<session::Shared<Listing>> wait_for_timeline(session::Session& session, const Experiment& experiment,
                                                    const TimelineAsk& ask);
 

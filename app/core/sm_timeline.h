@@ -35,6 +35,7 @@ const char* sentence_of(WarpState state);
 
 // Selects an SM of a run and a range of clocks.
 struct TimelineAsk {
+  bool measured = false;                 // by a GPU's clocks, from a launch of an instrumented twin
   int64_t sm = -1;                       // -1: an SM with the most work
   int64_t from = 0, to = 0;              // clocks; `to` 0: until the SM's last CTA has ended
   std::optional<int64_t> step = {};      // for a program: the launch's step number; empty: the longest launch
@@ -56,13 +57,29 @@ struct WarpPlace {
   bool operator==(const WarpPlace&) const = default;
 };
 
-// What the latency model's simulation of a run says about its SMs over time. All of it is modelled.
+// A warp of a measured SM, from its first instruction to its last, in the same clocks.
+struct WarpSpan {
+  int64_t row = 0;  // index in SmTimeline::warps
+  int64_t cta = 0;
+  double from = 0, to = 0;
+  bool operator==(const WarpSpan&) const = default;
+};
+
+// The kernel with the code that records its clocks (catalog/clock_twin.h), and how far it differs from the kernel.
+struct ClockTwin {
+  int64_t registers = 0, kernel_registers = 0;  // per thread
+  int64_t ctas_sm = 0, kernel_ctas_sm = 0;      // resident on an SM at most
+  bool operator==(const ClockTwin&) const = default;
+};
+
+// A run's SMs over time: as the latency model simulates them, or as a GPU's own clocks time an instrumented twin.
 struct SmTimeline {
   static constexpr size_t kMostCtas = 1 << 14, kMostWarps = 128;
-  static constexpr size_t kColumns = 512;  // the most columns that the requested clocks are divided into
+  static constexpr size_t kMostSpans = 1 << 14;  // of one SM's warps
+  static constexpr size_t kColumns = 512;        // the most columns that the requested clocks are divided into
 
   int64_t sms = 0, sm = 0;  // SMs of the device; the SM that the warps belong to
-  int64_t places = 0;       // CTAs resident on an SM
+  int64_t places = 0;       // CTAs resident on an SM; measured: the most that any SM held
   int64_t total_ctas = 0;   // of the grid
   double clock_mhz = 0;
   double clocks = 0;     // until the SM's last CTA ended, or the simulation stopped
@@ -73,11 +90,15 @@ struct SmTimeline {
   std::vector<WarpPlace> warps;
   double from = 0, column = 1;  // clocks: the start of the columns, and a column's width
   int64_t columns = 0;
+  std::optional<ClockTwin> twin = {};  // set if measured; then there are spans instead of shares
+  std::vector<WarpSpan> spans = {};    // ascending by row, then from; the first kMostSpans
   // Shares of each column's clocks: for each warp, for each column, one number per WarpState. For the rest to 1 there
   // is no warp.
   std::vector<float> shares;
   std::optional<std::string> launch = {};  // for a program: the launch's name
 
+  bool measured() const { return twin.has_value(); }
+  double to() const { return from + column * double(columns); }  // the clock behind the last one asked for
   float share(size_t warp, size_t at, WarpState state) const {
     return shares[(warp * static_cast<size_t>(columns) + at) * kWarpStates + static_cast<size_t>(state)];
   }

@@ -13,6 +13,7 @@
 #include "core/result.h"
 #include "device/launch.h"
 #include "device/pc_samples.h"
+#include "measure/clock_spans.h"
 #include "measure/sampling.h"
 
 namespace attnscope::device {
@@ -51,6 +52,12 @@ class Device {
   // called after each launch. Nothing may be timed in a process that does this. Failure: Stage::device.
   virtual Result<PcSamples> sample(const LaunchRequest&, const std::function<void()>& /*on_step*/) {
     return fail(Stage::device, spec().id + " does not sample where its warps are",
+                "Name a GPU with --device; `attnscope devices` lists them.");
+  }
+  // Which SM runs which warp when, of the same launch of an instrumented twin (catalog/clock_twin.h): the twin runs
+  // twice, and the second launch is recorded. Failure: Stage::device, Stage::launch.
+  virtual Result<measure::ClockSpans> clocks(const LaunchRequest&) {
+    return fail(Stage::device, spec().id + " has no clocks; its timeline is modelled",
                 "Name a GPU with --device; `attnscope devices` lists them.");
   }
   // The device makes an attention problem's inputs itself, bit for bit the same: LaunchRequest::inputs may be null.

@@ -82,8 +82,8 @@ struct Code {
   // Requests the softmax state of that row instead of the code; the answer is Listing::softmax. The emulator executes
   // the row's CTA.
   std::optional<SoftmaxRow> softmax = {};
-  // Requests a timeline of the SMs from the simulation of its last emulated run instead of the code; the answer is
-  // Listing::timeline.
+  // Requests how its SMs spend their time instead of the code, from the simulation of its last emulated run or from a
+  // GPU's clocks; the answer is Listing::timeline.
   std::optional<TimelineAsk> timeline = {};
   bool operator==(const Code&) const = default;
 };

@@ -24,8 +24,8 @@ inline std::string listing_key(const std::string& experiment_hash, const Softmax
 
 // The key of a timeline.
 inline std::string listing_key(const std::string& experiment_hash, const TimelineAsk& ask) {
-  return experiment_hash + "/timeline/" + std::to_string(ask.sm) + "/" + std::to_string(ask.from) + "/" +
-         std::to_string(ask.to) + (ask.step ? "/" + std::to_string(*ask.step) : "");
+  return experiment_hash + (ask.measured ? "/timeline/clocks/" : "/timeline/") + std::to_string(ask.sm) + "/" +
+         std::to_string(ask.from) + "/" + std::to_string(ask.to) + (ask.step ? "/" + std::to_string(*ask.step) : "");
 }
 
 // The code of experiments by listing_key(): which listings have arrived, were requested or were refused. Holds at most

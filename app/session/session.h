@@ -126,8 +126,8 @@ class Session {
   // Requests what the kernel's online softmax holds of that row, tile by tile. The answer is a listing under
   // listing_key(hash, row).
   virtual void request_softmax(Experiment experiment, SoftmaxRow row) = 0;
-  // Requests a timeline of the SMs from the simulation of the experiment's last emulated run. The answer is a listing
-  // under listing_key(hash, ask).
+  // Requests how the SMs of the experiment's run spend their time: from the simulation of its last emulated run, or
+  // from a GPU's clocks, which launches an instrumented twin. The answer is a listing under listing_key(hash, ask).
   virtual void request_timeline(Experiment experiment, TimelineAsk ask) = 0;
   void request_code(Experiment experiment) { request_code(std::move(experiment), std::nullopt); }
   // Sets a star and a note on an experiment's runs, stored at once beside the history. An empty RunNote removes both.

@@ -31,7 +31,7 @@ void divider() {
   ImGui::SameLine(0, em(0.7f));
   const ImVec2 at = ImGui::GetCursorScreenPos();
   ImGui::GetWindowDrawList()->AddLine({at.x, at.y + em(0.1f)}, {at.x, at.y + ImGui::GetFontSize()}, palette().line);
-  ImGui::SameLine(0, em(0.7f));
+  ImGui::SetCursorPosX(ImGui::GetCursorPosX() + em(0.7f));  // a second SameLine() would not move
 }
 
 void device_cell(const Context& context) {

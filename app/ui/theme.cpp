@@ -163,7 +163,7 @@ void set_colours(ImGuiStyle& style, const Palette& p) {
   c[ImGuiCol_CheckMark] = as_vec(p.accent);
   c[ImGuiCol_CheckboxSelectedBg] = as_vec(p.raised);
   c[ImGuiCol_InputTextCursor] = as_vec(p.accent);
-  c[ImGuiCol_SliderGrab] = c[ImGuiCol_SliderGrabActive] = as_vec(p.accent);
+  c[ImGuiCol_SliderGrab] = c[ImGuiCol_SliderGrabActive] = as_vec(with_alpha(p.accent, 0.55f));  // the value is over it
   c[ImGuiCol_Button] = as_vec(p.raised);
   c[ImGuiCol_ButtonHovered] = c[ImGuiCol_ButtonActive] = as_vec(p.hover);
   c[ImGuiCol_Header] = as_vec(mixed(p.panel, p.accent, 0.22f));

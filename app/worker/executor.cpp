@@ -59,7 +59,7 @@ struct Work {
   std::optional<protocol::Among> among = {};
   std::optional<int64_t> step = {};          // list the program's launch with this step number
   std::optional<SoftmaxRow> softmax = {};    // read what the code holds of this row
-  std::optional<TimelineAsk> timeline = {};  // record what the simulation says about the SMs
+  std::optional<TimelineAsk> timeline = {};  // show the SMs over time
   std::shared_ptr<std::atomic<bool>> cancel = std::make_shared<std::atomic<bool>>(false);
 };
 
@@ -102,7 +102,8 @@ class Executor {
   void run(const Work& work);
   Result<void> execute(const Work& work);
   Result<void> answer_softmax(const Work& work, Kernel kernel);
-  Result<void> answer_timeline(const Work& work, const Kernel& kernel);
+  Result<void> answer_timeline(const Work& work, Kernel kernel);
+  Result<SmTimeline> clocked(const Work& work, Kernel kernel);
   Result<Kernel> kernel_of(const Experiment& experiment);
 
   int fd_in_;
@@ -215,7 +216,7 @@ Result<void> Executor::execute(const Work& work) {
   auto kernel = kernel_of(work.experiment);
   if (!kernel) return fail(kernel.error());
   if (work.softmax) return answer_softmax(work, std::move(*kernel));
-  if (work.timeline) return answer_timeline(work, *kernel);
+  if (work.timeline) return answer_timeline(work, std::move(*kernel));
   if (work.code) {
     output_.send(protocol::Progress{work.id, protocol::Step::compiling, 0, 0});
     auto listing = list_code(services_, work.experiment, *kernel, work.step, *work.cancel);
@@ -256,8 +257,18 @@ Result<void> Executor::answer_softmax(const Work& work, Kernel kernel) {
   return {};
 }
 
-Result<void> Executor::answer_timeline(const Work& work, const Kernel& kernel) {
-  auto made = timeline_of(services_, work.experiment, kernel, *work.timeline);
+Result<SmTimeline> Executor::clocked(const Work& work, Kernel kernel) {
+  RequestSink sink(output_, work.id);
+  Request request;
+  request.experiment = work.experiment;
+  request.kernel = std::move(kernel);
+  request.cancel = work.cancel.get();
+  return clocked_timeline(services_, request, *work.timeline, sink);
+}
+
+Result<void> Executor::answer_timeline(const Work& work, Kernel kernel) {
+  auto made = work.timeline->measured ? clocked(work, std::move(kernel))
+                                      : timeline_of(services_, work.experiment, kernel, *work.timeline);
   if (!made) return fail(made.error());
   Listing listing;
   listing.experiment_hash = hash_of(work.experiment);

@@ -74,10 +74,21 @@ Result<OverBuffers> run_over(Services& services, const Request& request,
   }
 }
 
+Result<ClockedRun> run_clocked(Services& services, const Request& request, Sink& sink) {
+  try {
+    ProgressOnly quiet(sink);
+    Recorder recorder(quiet, request.experiment);
+    return Pipeline(services, request, recorder).run_clocked();
+  } catch (const std::bad_alloc&) {
+    return fail(platform::out_of_memory(who(request)));
+  }
+}
+
 Result<void> run_experiment(Services& services, const Request& request, Sink& sink) {
   try {
     Recorder recorder(sink, request.experiment);
     services.begun.keep_only(request.experiment);
+    services.clocked.drop(hash_of(request.experiment));
     if (!request.kernel.reference_kernel) services.reference.drop();
     auto done = Pipeline(services, request, recorder).run();
     // Even if the run has finished by then: the rest of its scan is cancelled.

@@ -57,6 +57,10 @@ using MakeTrial = std::function<Result<device::Trial>(const model::LaunchShape& 
 // one of the same architecture. `sink` receives only progress.
 Result<device::LaunchOutcome> run_trial(Services& services, const Request& request, const MakeTrial& make, Sink& sink);
 
+// Compiles and launches the twin of the experiment's kernel on its own device; nothing of it is timed or judged.
+// Failures: those of a run; Stage::input for a kernel that has no twin (a library's, machine code, a program).
+Result<ClockedRun> run_clocked(Services& services, const Request& request, Sink& sink);
+
 // Runs a kernel other than attention over the given buffers (in the order of its workload's) on its own device, behind
 // a watch in the emulator.
 Result<OverBuffers> run_over(Services& services, const Request& request,

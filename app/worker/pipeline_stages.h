@@ -31,6 +31,7 @@ class Pipeline {
   Result<void> run();
   Result<device::LaunchOutcome> run_trial(const MakeTrial& make);
   Result<OverBuffers> run_over(std::shared_ptr<const check::Operands> operands);
+  Result<ClockedRun> run_clocked();
 
   // Starts its run in the emulator. Does nothing if the experiment is refused, because its own request reports that.
   void begin();
@@ -84,6 +85,7 @@ class Pipeline {
   Result<EmulatedLaunch> emulated_launch();
   Result<EmulatedLaunch> prepared();
   Result<WatchReport> watch_on(EmulatedLaunch there);
+  Result<void> make_twin();
   Result<device::LaunchRequest> launch_on(const std::shared_ptr<device::Device>& twin);
   Result<void> count(device::Device& twin, const device::LaunchRequest& launch);
 

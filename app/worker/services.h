@@ -13,6 +13,7 @@
 #include "worker/ahead.h"
 #include "worker/begun_run.h"
 #include "worker/job_pool.h"
+#include "worker/kept_clocks.h"
 #include "worker/kept_code.h"
 #include "worker/kept_reference.h"
 #include "worker/kept_runs.h"
@@ -36,6 +37,7 @@ struct Services {
   TruthMaker truth;
   KeptRuns kept;
   KeptCode code;
+  KeptClocks clocked;
   KeptReference reference;
   std::filesystem::path decoded_cache;  // programs that nvdisasm decoded; empty: none on disk
   JobPool pool{JobPool::threads_for(platform::usable_processors())};

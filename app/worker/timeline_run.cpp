@@ -37,4 +37,18 @@ Result<SmTimeline> timeline_of(Services& services, const Experiment& experiment,
   return made;
 }
 
+Result<SmTimeline> clocked_timeline(Services& services, const Request& request, const TimelineAsk& ask, Sink& sink) {
+  auto device = services.find_device(request.experiment.device);
+  if (!device) return fail(device.error());
+  const std::string hash = hash_of(request.experiment);
+  std::shared_ptr<const ClockedRun> run = services.clocked.find(hash);
+  if (run == nullptr) {
+    auto ran = run_clocked(services, request, sink);
+    if (!ran) return fail(ran.error());
+    run = std::make_shared<const ClockedRun>(std::move(*ran));
+    services.clocked.keep(hash, run);
+  }
+  return measure::measured_timeline(run->spans, (*device)->spec().sms, run->twin, ask);
+}
+
 }  // namespace attnscope::worker

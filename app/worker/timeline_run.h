@@ -3,6 +3,7 @@
 #include "core/kernel.h"
 #include "core/result.h"
 #include "core/sm_timeline.h"
+#include "worker/pipeline.h"
 #include "worker/services.h"
 
 namespace attnscope::worker {
@@ -11,5 +12,9 @@ namespace attnscope::worker {
 // (Stage::input): the run is no longer kept, its paths were not traced, or there is no such SM or launch.
 Result<SmTimeline> timeline_of(Services& services, const Experiment& experiment, const Kernel& kernel,
                                const TimelineAsk& ask);
+
+// The same from the device's own clocks: the experiment's instrumented twin is launched, unless the worker still keeps
+// what its last launch said. Failures: those of run_clocked(); Stage::input: there is no such SM.
+Result<SmTimeline> clocked_timeline(Services& services, const Request& request, const TimelineAsk& ask, Sink& sink);
 
 }  // namespace attnscope::worker

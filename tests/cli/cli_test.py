@@ -4,6 +4,7 @@ import hashlib
 import json
 import os
 import pathlib
+import re
 import shutil
 import signal
 import struct
@@ -1179,6 +1180,29 @@ int main() {
         head = file.read_bytes()[:24]
         self.assertEqual(head[:8], b"\x89PNG\r\n\x1a\n")
         self.assertEqual((int.from_bytes(head[16:20], "big"), int.from_bytes(head[20:24], "big")), (1280, 720))
+
+    def test_what_the_docs_say_of_an_sms_clocks_is_recorded(self):
+        recorded = (TREE / "bench" / "results" / "timeline_h200.txt").read_text()
+        said = " ".join((TREE / "docs" / "model.md").read_text().split("`bench/results/timeline_h200.txt`", 1)[1].split("\n\n", 1)[0].split())
+        rows = [row.rsplit(None, 11) for row in re.findall(r"^(?:minimal|tiled|scalar|wmma|mma) .*$", recorded, re.MULTILINE)]
+        self.assertEqual(len(rows), 15)
+        off = [100 * (float(row[4]) / float(row[5]) - 1) for row in rows if row[5] != "-"]
+        self.assertIn(f"{-min(off):.1f} % below to {max(off):.1f} % above", said)
+        self.assertIn(f"begin within {max(int(row[6]) for row in rows)} clocks", said)
+        ctas, warps, fit = max((int(row[7]), int(row[8]), int(row[9])) for row in rows if row[0].startswith("minimal"))
+        self.assertIn(f"up to {ctas} CTAs have begun and not ended on an SM that {fit} fit on, but never more than {warps} warps", said)
+        [apart] = re.findall(r"^mma, .* clocks \((.*) % apart\)$", recorded, re.MULTILINE)
+        self.assertIn(f"five launches of `mma` agree within {apart} %", said)
+
+    def test_what_the_docs_say_of_the_windows_frames_is_recorded(self):
+        recorded = (TREE / "bench" / "results" / "window_long.txt").read_text()
+        said = " ".join((TREE / "docs" / "window.md").read_text().split())
+        [(p99, slowest)] = re.findall(r"^  rasterising left out .* (\d\.\d\d)  \(.*\) +(\d\.\d\d)$", recorded, re.MULTILINE)
+        self.assertIn(f"99 % of its frames are made within {p99} ms of CPU time, the slowest in {slowest} ms", said)
+        [first, second, last] = [float(mb) for mb in re.search(r"60 s (\S+),.* 120 s (\S+),.* 600 s (\S+)$", recorded, re.MULTILINE).groups()]
+        self.assertIn(f"grows from {first} to {second} MB in its second minute and by {100 * (last / second - 1):.1f} % after it", said)
+        rest = re.findall(r"^  at rest .* (\d\.\d\d) %", recorded, re.MULTILINE)
+        self.assertIn(f"At rest it takes {rest[0]} % of a core", said)
 
 
 if __name__ == "__main__":

@@ -27,4 +27,14 @@ inline SmTimeline made_up_timeline() {
   return made;
 }
 
+// The same CTAs by a GPU's clocks; the twin has four registers more.
+inline SmTimeline made_up_clocks() {
+  SmTimeline made = made_up_timeline();
+  made.shares.clear();
+  made.twin = {44, 40, 2, 2};
+  made.columns = 1, made.column = 8;
+  made.spans = {{0, 1, 0, 8}, {1, 1, 1, 6}};
+  return made;
+}
+
 }  // namespace attnscope::testing_support

@@ -2,11 +2,15 @@
 #include <imgui_internal.h>
 
 #include <algorithm>
+#include <cmath>
 #include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "ui/icons.h"
+#include "ui/still_window.h"
+#include "ui/theme.h"
 #include "ui/widgets/map_view.h"
 #include "ui/window_flow.h"
 
@@ -14,6 +18,7 @@ namespace attnscope::ui {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 using testing::StartsWith;
 
 class ExportFlow : public WindowFlow {
@@ -158,6 +163,59 @@ TEST_F(ExportFlow, AFolderThatIsNotThereIsSaidAndNothingIsLost) {
     EXPECT_THAT(text_of(dir_ / "runs.csv"), StartsWith("finished_at,kernel,config,"));
     EXPECT_FALSE(ctx->ItemExists("//Save/##file"));
   });
+}
+
+// Answers every request for a map with one tile.
+struct OneTile : StillSession {
+  explicit OneTile(session::Snapshot snapshot) : StillSession(std::move(snapshot)) { tile = given; }
+  static inline std::shared_ptr<const Tile> given;
+};
+
+class MapPicture : public StillWindow {
+ protected:
+  // The picture that is saved of an error map with these texels.
+  charts::Figure picture_of(Tile tile) {
+    OneTile::given = std::make_shared<const Tile>(std::move(tile));
+    open_still<OneTile>(snapshot_after({"m32_w4"}), {1600, 900}, "Error");
+    return bench_->map_of(MapKind::error).figure(kLook, 512, 64, "map");
+  }
+  // Every value is the least of the look, but for those of `others`.
+  static Tile tile_of(int width, int height, const std::map<std::pair<int, int>, float>& others) {
+    Tile tile;
+    tile.width = width;
+    tile.height = height;
+    tile.values.assign(static_cast<size_t>(width) * static_cast<size_t>(height), kLook.low);
+    for (const auto& [at, value] : others) tile.values[static_cast<size_t>(at.second * width + at.first)] = value;
+    tile.ready_rows.assign(static_cast<size_t>(height), 1);
+    return tile;
+  }
+  static constexpr MapLook kLook{};
+};
+
+// A map that stays on the GPU has a value for each element; a picture with a rectangle for each would not open.
+TEST_F(MapPicture, ASideHasAtMost1024CellsAndEachShowsItsLargestValue) {
+  const charts::Figure made =
+      picture_of(tile_of(1025, 3, {{{5, 1}, kLook.high}, {{9, 0}, kLook.high}, {{8, 1}, std::nanf("")}}));
+  EXPECT_EQ(made.raster.width, 513U);
+  ASSERT_EQ(made.raster.height, 2U);
+  ASSERT_EQ(made.raster.colours.size(), 2U * 513);
+  EXPECT_THAT(made.note, HasSubstr("each cell is the largest of 2 x 2 values"));
+  const auto& colours = made.raster.colours;
+  const uint32_t least = colours[0], nan = colours[4];
+  EXPECT_NE(colours[2], least) << "the largest is at its lower right";
+  EXPECT_NE(nan, least) << "a value that is no number counts before every other";
+  EXPECT_NE(nan, colours[2]);
+  EXPECT_EQ(std::ranges::count(colours, least), 2 * 513 - 2);
+  ASSERT_EQ(made.sheet.rows.size(), 3U) << "the table keeps every value";
+  EXPECT_EQ(made.sheet.rows[1].size(), 1026U);
+  EXPECT_EQ(made.sheet.rows[1][6], charts::Cell(static_cast<double>(kLook.high)));
+}
+
+TEST_F(MapPicture, AMapOf1024HasACellForEachValue) {
+  const charts::Figure made = picture_of(tile_of(3, 1024, {}));
+  EXPECT_EQ(made.raster.width, 3U);
+  EXPECT_EQ(made.raster.height, 1024U);
+  EXPECT_THAT(made.note, Not(HasSubstr("largest")));
 }
 
 }  // namespace

@@ -2,6 +2,8 @@
 // to kColumns x kRows means and compared with tests/data/look/NAME.png. This finds what the words of Look miss, such as
 // a wrong colour, an empty plot, or a part over another or outside the window.
 //   ATTNSCOPE_WRITE_LOOK=1 ui_tests --gtest_filter='*PixelLook*'
+// To judge the views by eye, in high contrast too, write the whole pictures; nothing is compared then:
+//   ATTNSCOPE_LOOK_PICTURES=FOLDER ui_tests --gtest_filter='*PixelLook*'
 #include <stb_image.h>
 
 #include <algorithm>
@@ -53,12 +55,23 @@ int different(const Means& a, const Means& b) {
   return count;
 }
 
+// The folder for whole pictures; null: the views are compared.
+const char* pictures_folder() { return std::getenv("ATTNSCOPE_LOOK_PICTURES"); }
+
 struct Setting {
   ShotSize size;
   ThemeMode theme;
 };
 std::string name_of(const Setting& setting) {
-  return std::to_string(setting.size.width) + (setting.theme == ThemeMode::dark ? "_dark" : "_light");
+  static constexpr const char* kThemes[] = {"_dark", "_light", "_black", "_white"};
+  return std::to_string(setting.size.width) + kThemes[static_cast<size_t>(setting.theme)];
+}
+std::vector<Setting> settings() {
+  std::vector<Setting> all;
+  for (const ShotSize size : {ShotSize{1280, 720}, ShotSize{1600, 900}, ShotSize{2560, 1440}})
+    for (const ThemeMode theme : {ThemeMode::dark, ThemeMode::light, ThemeMode::black, ThemeMode::white})
+      if (!is_contrast(theme) || pictures_folder() != nullptr) all.push_back({size, theme});
+  return all;
 }
 
 class PixelLook : public Look, public testing::WithParamInterface<Setting> {
@@ -76,13 +89,12 @@ class PixelLook : public Look, public testing::WithParamInterface<Setting> {
       ctx->Yield(8);
       wait(
           ctx, [&](const session::Snapshot&) { return bench_->settled(); }, "the maps");
+      rasterises_ = true;
+      ctx->Yield();  // in the flow, which closes its dialogs at its end
+      rasterises_ = false;
     });
-    bench_->before_frame();
-    screen_->begin_frame();
-    bench_->draw();
-    screen_->end_frame(true);
-    ImGuiTestEngine_PostSwap(engine_);
     names_.push_back(name);
+    if (pictures_folder() != nullptr) return write_picture(name);
     const Means means = reduced(screen_->pixels(), GetParam().size);
     kept_.insert(kept_.end(), means.begin(), means.end());
   }
@@ -95,8 +107,17 @@ class PixelLook : public Look, public testing::WithParamInterface<Setting> {
             ctx, [&](const session::Snapshot&) { return !bench_->sweep().counts(); }, "the count of the configs");
     });
   }
+  void write_picture(const std::string& name) {
+    const PictureSize size{GetParam().size.width, GetParam().size.height};
+    const auto png = png_of(size, kChannels, screen_->pixels());
+    ASSERT_TRUE(png) << png.error().message;
+    const std::filesystem::path file =
+        std::filesystem::path(pictures_folder()) / (name + "_" + name_of(GetParam()) + ".png");
+    ASSERT_TRUE(std::ofstream(file, std::ios::binary) << *png) << file << " cannot be written";
+  }
   // The views, one below the other.
   void expect_kept_as_recorded() {
+    if (pictures_folder() != nullptr) return;
     const std::filesystem::path file =
         std::filesystem::path(ATTNSCOPE_SOURCE_DIR) / "tests/data/look" / ("pixels_" + name_of(GetParam()) + ".png");
     const PictureSize size{kColumns, kRows * static_cast<int>(names_.size())};
@@ -129,12 +150,40 @@ class PixelLook : public Look, public testing::WithParamInterface<Setting> {
   std::vector<uint8_t> kept_;
 };
 
+// Presets and named sessions, with a preset whose run is in the history, one that did not run, and one that cannot.
+session::Snapshot with_kept_work(session::Snapshot snapshot) {
+  const Draft ran = snapshot.focus.shown->experiment;
+  Draft other = ran;
+  other.problem.seq_k = 1024;
+  const std::string note = "The figure was confirmed twice, on one machine and with one driver.";
+  snapshot.presets = session::share(std::vector<session::PresetItem>{
+      {"As it starts", "/presets/start.json", "Defaults", note, false, ran},
+      {"The report's fastest config of 32 rows and 8 warps", "/presets/m32.json", "Reports", note, false, other},
+      {"Another", "/presets/other.json", "Reports", "", false, {}},
+      {"Mine", "/mine/mine.json", "Yours", "", true, ran}});
+  snapshot.preset_path = "/presets/start.json";
+  snapshot.user_preset_dir = "/mine";
+  snapshot.sessions = session::share(
+      std::vector<session::SavedSession>{{"Bank conflicts", "/sessions/banks.json", "for the talk on Monday", "tiled"},
+                                         {"Long rows", "/s/l.json", "", "minimal"}});
+  snapshot.deleted_sessions =
+      session::share(std::vector<session::SavedSession>{{"First try", "/sessions/deleted/first.json", "", "tiled"}});
+  return snapshot;
+}
+
 TEST_P(PixelLook, OfEveryView) {
-  open_with(snapshot_after({"minimal", "m32_w8", "m32_w4"}));
+  open_with(with_kept_work(snapshot_after({"minimal", "m32_w8", "m32_w4"})));
   for (const char* panel : {"History", "Why", "Counters", "Timeline", "Sweep", "Log", "Attention", "Error", "Lessons"})
     keep_panel(panel);
   for (const char* plot : {"by knob", "roofline", "runs"})
     keep(plot, [&](ImGuiTestContext* ctx) { ctx->ItemClick((std::string("//Latency/") + plot).c_str()); });
+  keep("the presets", [](ImGuiTestContext* ctx) { ctx->MenuClick("//##MainMenuBar/Presets/Manage presets\u2026"); });
+  keep("the sessions", [](ImGuiTestContext* ctx) {
+    ctx->KeyPress(ImGuiKey_Escape);
+    ctx->Yield(4);
+    ctx->KeyPress(ImGuiMod_Ctrl | ImGuiMod_Shift | ImGuiKey_O);
+  });
+  flow([](ImGuiTestContext* ctx) { ctx->KeyPress(ImGuiKey_Escape); });
   keep("a lesson's step", [&](ImGuiTestContext* ctx) {
     EXPECT_TRUE(bench_->open_lesson("04_idle_warps"));
     bench_->open_panel("Lessons");
@@ -162,11 +211,7 @@ TEST_P(PixelLook, OfEveryView) {
   expect_kept_as_recorded();
 }
 
-INSTANTIATE_TEST_SUITE_P(Sizes, PixelLook,
-                         testing::Values(Setting{{1280, 720}, ThemeMode::dark}, Setting{{1280, 720}, ThemeMode::light},
-                                         Setting{{1600, 900}, ThemeMode::dark}, Setting{{1600, 900}, ThemeMode::light},
-                                         Setting{{2560, 1440}, ThemeMode::dark},
-                                         Setting{{2560, 1440}, ThemeMode::light}),
+INSTANTIATE_TEST_SUITE_P(Sizes, PixelLook, testing::ValuesIn(settings()),
                          [](const auto& setting) { return name_of(setting.param); });
 
 // A line of text, a wrong colour and an empty plot each exceed the tolerance.

@@ -54,16 +54,20 @@ void StillSession::hold_timing(std::string worker, uint64_t hold) {
 
 // Values over four decades, the largest at the upper left.
 void StillSession::request_view(ViewRequest request) {
-  auto tile = std::make_shared<Tile>();
-  tile->width = std::max(request.width, 1);
-  tile->height = std::max(request.height, 1);
-  for (int y = 0; y < tile->height; ++y)
-    for (int x = 0; x < tile->width; ++x) tile->values.push_back(0.5f / static_cast<float>((1 + x) * (1 + y)));
-  tile->ready_rows.assign(static_cast<size_t>(tile->height), 1);
-  tile->request = request;
+  auto made = std::make_shared<Tile>();
+  if (tile != nullptr) {
+    *made = *tile;
+  } else {
+    made->width = std::max(request.width, 1);
+    made->height = std::max(request.height, 1);
+    for (int y = 0; y < made->height; ++y)
+      for (int x = 0; x < made->width; ++x) made->values.push_back(0.5f / static_cast<float>((1 + x) * (1 + y)));
+    made->ready_rows.assign(static_cast<size_t>(made->height), 1);
+  }
+  made->request = request;
   auto next = std::make_shared<session::Snapshot>(*now_);
   ++next->version;
-  next->tiles[session::tile_key(request)] = std::move(tile);
+  next->tiles[session::tile_key(request)] = std::move(made);
   now_ = std::move(next);
 }
 

@@ -19,7 +19,8 @@ class StillSession : public testing_support::DeafSession {
   void request_view(ViewRequest request) override;
   void hold_timing(std::string worker, uint64_t hold) override;
 
-  bool times = false;  // what hold_timing() must wait for
+  bool times = false;                // what hold_timing() must wait for
+  std::shared_ptr<const Tile> tile;  // answers every request for a map, if it is set
 
  private:
   std::shared_ptr<const session::Snapshot> now_;

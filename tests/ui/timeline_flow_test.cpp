@@ -29,6 +29,25 @@ class TimelineFlow : public WindowFlow {
     snapshot.listings[key_of(snapshot)] = std::make_shared<const Listing>(std::move(listing));
     return snapshot;
   }
+  // A run on a GPU is shown.
+  static session::Snapshot on_a_gpu() {
+    session::Snapshot snapshot = snapshot_after({"m32_w4"});
+    std::vector<DeviceSpec> devices = *snapshot.devices;
+    devices.push_back(devices.front());
+    devices.back().id = "cuda:0";
+    devices.back().emulated = false;
+    snapshot.devices = session::share(std::move(devices));
+    auto chunk = std::make_shared<session::HistoryChunk>(*snapshot.history.chunks.front());
+    auto seen = std::make_shared<Observation>(*chunk->entries.back().observation);
+    seen->experiment.device = seen->device = "cuda:0";
+    chunk->entries.back().observation = seen;
+    snapshot.history.chunks = {chunk};
+    snapshot.focus.shown = seen;
+    snapshot.focus.wanted = seen->experiment;
+    snapshot.focus.wanted_hash = hash_of(seen->experiment);
+    std::fill_n(snapshot.focus.part_hash, session::kParts, snapshot.focus.wanted_hash);
+    return snapshot;
+  }
   AskedSession& open_still(session::Snapshot snapshot, ShotSize size = {1600, 900}) {
     auto made = std::make_unique<AskedSession>(std::move(snapshot));
     AskedSession& session = *made;
@@ -73,6 +92,36 @@ TEST_F(TimelineFlow, ItShowsTheSmsAndTheStates) {
     EXPECT_THAT(drawn, HasSubstr("modelled"));
   });
   EXPECT_TRUE(session.asked.empty()) << "it is there";
+}
+
+TEST_F(TimelineFlow, OfAGpusRunTheClocksAreAskedForByAClickAndStandBesideTheModel) {
+  session::Snapshot snapshot = on_a_gpu();
+  Listing modelled, measured;
+  modelled.timeline = testing_support::made_up_timeline();
+  measured.timeline = testing_support::made_up_clocks();
+  snapshot.listings[key_of(snapshot)] = std::make_shared<const Listing>(std::move(modelled));
+  AskedSession& session = open_still(snapshot);
+  flow([&](ImGuiTestContext* ctx) {
+    EXPECT_THAT(drawn_words(ctx), HasSubstr("Warps of SM 1 by state"));
+    ctx->ItemClick("//Timeline/measured");
+    ctx->Yield(4);
+    EXPECT_THAT(drawn_words(ctx), HasSubstr("twin is launched on the GPU"));
+  });
+  ASSERT_EQ(session.asked.size(), 1U) << "nothing is launched before the click";
+  EXPECT_TRUE(session.asked.front().measured);
+  snapshot.listings[session::listing_key(hash_of(snapshot.focus.shown->experiment), session.asked.front())] =
+      std::make_shared<const Listing>(std::move(measured));
+  open_still(snapshot);
+  flow([&](ImGuiTestContext* ctx) {
+    ctx->ItemClick("//Timeline/measured");
+    ctx->Yield(4);
+    const std::string drawn = drawn_words(ctx);
+    EXPECT_THAT(drawn, HasSubstr("CTAs by SM, measured, 8 clocks"));
+    EXPECT_THAT(drawn, HasSubstr("CTAs by SM, modelled, 8 clocks"));
+    EXPECT_THAT(drawn, HasSubstr("44 registers, the kernel has 40"));
+    EXPECT_THAT(drawn, HasSubstr("Warps of SM 1, clocks 0 to 8"));
+    EXPECT_THAT(drawn, Not(HasSubstr("global memory"))) << "no state was measured";
+  });
 }
 
 TEST_F(TimelineFlow, AnotherSmIsAskedForAndTheOldOneStaysNamed) {

@@ -89,7 +89,7 @@ void WindowFlow::frame() {
   bench_->draw();
   if (listening_) heard_ = ImGui::GetCurrentContext()->LogBuffer.c_str();
   listening_ = false;
-  screen_->end_frame(false);
+  screen_->end_frame(rasterises_);
   ImGuiTestEngine_PostSwap(engine_);
 }
 

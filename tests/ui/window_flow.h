@@ -54,6 +54,7 @@ class WindowFlow : public testing::Test {
   std::optional<session::SessionOptions> profiling_;  // what the window profiles with; set before open_window()
   std::unique_ptr<session::Session> session_;
   std::unique_ptr<Offscreen> screen_;
+  bool rasterises_ = false;  // frames have pixels, which cost more than all else in them
   std::unique_ptr<Workbench> bench_;
   ImGuiTestEngine* engine_ = nullptr;
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "device/cuda/clocked_launch.h"
 #include "device/cuda/cublas_routine.h"
 #include "device/cuda/cuda_timer.h"
 #include "device/cuda/gpu.h"
@@ -44,6 +45,7 @@ class CudaDevice final : public Device {
   Result<HardwareCounters> profile(const LaunchRequest& request,
                                    const std::function<void(int64_t, int64_t)>& on_pass) override;
   Result<PcSamples> sample(const LaunchRequest& request, const std::function<void()>& on_step) override;
+  Result<measure::ClockSpans> clocks(const LaunchRequest& request) override;
   bool makes_inputs() const override { return true; }
   Result<std::shared_ptr<const check::Reference>> reference(const Problem& problem,
                                                             check::Accumulate accumulate) override;
@@ -157,6 +159,14 @@ Result<PcSamples> CudaDevice::sample(const LaunchRequest& request, const std::fu
     return SampledWork{std::move(*again), std::move(*work)};
   };
   return sample_on_gpu(*gpu_, **parts_.cupti, request.name, load, on_step);
+}
+
+Result<measure::ClockSpans> CudaDevice::clocks(const LaunchRequest& request) {
+  if (auto entered = gpu_->enter(); !entered) return fail(entered.error());
+  auto arguments = arguments_of(request);
+  if (!arguments) return fail(arguments.error());
+  if (auto placed = place_tensors(request); !placed) return fail(placed.error());
+  return launch_clocked(kernels_, spec_.sms, request, std::move(*arguments), *program_of(request), *tensors_);
 }
 
 GpuMeter CudaDevice::meter() const {

@@ -12,16 +12,34 @@
 namespace attnscope::ui {
 namespace {
 
+// Of a group's columns: as wide as their words where these leave something for the notes, else shares.
+struct Widths {
+  bool fit = false;
+  float name = 1.3f, value = 1.1f;
+};
+
+Widths widths_of(const charts::FigureGroup& group, bool against, float room) {
+  Widths words{true, 0, 0};
+  for (const charts::FigureRow& row : group.rows) {
+    words.name = std::max(words.name, width_of(row.name) + 1);
+    words.value = std::max({words.value, width_of(row.value) + em(0.6f), width_of(row.baseline) + em(0.6f)});
+  }
+  return words.name + (against ? 2 : 1) * words.value + em(3) < room ? words : Widths{};
+}
+
 void draw_group(Context& context, const charts::FigureGroup& group, bool bars) {
   section(group.title.c_str());
   ImGui::PushFont(nullptr, kBaseSize * 0.87f);
   const bool against = !group.rows.empty() && !group.rows.front().baseline.empty();
   if (ImGui::BeginTable(group.title.c_str(), against ? 4 : 3,
                         ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_NoPadOuterX)) {
-    ImGui::TableSetupColumn("name", 0, 1.3f);
-    ImGui::TableSetupColumn("value", 0, 1.1f);
-    if (against) ImGui::TableSetupColumn("A", 0, 1.1f);
-    ImGui::TableSetupColumn("note", 0, 1.0f);
+    const Widths widths = widths_of(group, against, ImGui::GetContentRegionAvail().x);
+    const ImGuiTableColumnFlags kind =
+        widths.fit ? ImGuiTableColumnFlags_WidthFixed : ImGuiTableColumnFlags_WidthStretch;
+    ImGui::TableSetupColumn("name", kind, widths.name);
+    ImGui::TableSetupColumn("value", kind, widths.value);
+    if (against) ImGui::TableSetupColumn("A", kind, widths.value);
+    ImGui::TableSetupColumn("note", ImGuiTableColumnFlags_WidthStretch, 1.0f);
     const auto right = [](const std::string& words, ImU32 colour) {
       const float room = ImGui::GetContentRegionAvail().x;
       ImGui::SetCursorPosX(ImGui::GetCursorPosX() + std::max(0.0f, room - width_of(words) - em(0.5f)));

@@ -20,6 +20,9 @@ ImU32 colour_of(const charts::Standing& standing) {
   return better > 0 ? palette().good : better < 0 ? palette().bad : palette().dim;
 }
 
+// Buttons with an edge stand apart.
+float gap_of_views() { return is_contrast(theme_mode()) ? em(0.3f) : 0; }
+
 }  // namespace
 
 charts::Figure LatencyPanel::figure(const Context& context) const {
@@ -99,7 +102,7 @@ constexpr std::pair<LatencyView, const char*> kViews[] = {
     {LatencyView::runs, "runs"}, {LatencyView::knob, "by knob"}, {LatencyView::roofline, "roofline"}};
 
 float LatencyPanel::views_width() {
-  float width = 0;
+  float width = gap_of_views() * f32(double(std::size(kViews)) - 1);
   for (const auto& [view, words] : kViews) width += width_of(words) + em(0.8f);
   return width;
 }
@@ -123,7 +126,7 @@ void LatencyPanel::choose_view(Context& context) {
     tooltip(view == LatencyView::runs   ? "Every run, in order."
             : view == LatencyView::knob ? "Every value of one knob, with the others as they are."
                                         : "Runs under what the device can do at most: arithmetic and bandwidth.");
-    ImGui::SameLine(0, 0);
+    ImGui::SameLine(0, gap_of_views());
   }
   ImGui::NewLine();
   ImGui::PopStyleColor();

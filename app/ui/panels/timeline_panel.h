@@ -7,37 +7,51 @@
 
 namespace attnscope::ui {
 
-// The model's simulation of the shown run over time: the CTAs of every SM, and the states of one SM's warps. It is
-// requested only while the panel is visible, so that other runs do not pay for it.
+// The shown run over time: the CTAs of every SM, and what the warps of one SM do. The model's simulation is requested
+// while the panel is visible, so that other runs do not pay for it; a GPU's own clocks only when a person asks for
+// them, because an instrumented twin is launched for them. The model's CTAs stay beside the measured ones.
 class TimelinePanel : public Panel {
  public:
   const char* title() const override { return kTimelineTitle; }
   Dock dock() const override { return Dock::below; }
   void draw(Context& context) override;
-  const TimelineAsk& asked() const { return ask_; }
 
  private:
   struct Box;  // a picture's corner and size in pixels, and the clocks at its left and right edges
 
+  // The simulation, or the clocks of a GPU.
+  struct Kind {
+    TimelineAsk ask;
+    session::Shared<Listing> listing;  // of ask, or of what was asked before while it is on its way
+    std::string missing;
+    bool waits = false;
+  };
+
+  Kind& now() { return clocked_ ? clocks_ : model_; }
   void take(Context& context);
+  void look_for(Context& context, Kind& kind) const;
+  void choose_kind(Context& context);
   void choose_launch(const Context& context, const SmTimeline& timeline);
   void draw_controls(Context& context, const SmTimeline& timeline);
   void draw_legend(const SmTimeline& timeline) const;
-  void draw_ctas(const SmTimeline& timeline, ImVec2 size);
+  void draw_pictures(const SmTimeline& timeline);
+  void draw_ctas(const SmTimeline& timeline, ImVec2 size, double end);
+  void draw_both_ctas(const SmTimeline& timeline, ImVec2 size);
   void draw_warps(const SmTimeline& timeline, ImVec2 size);
   void draw_warp(const SmTimeline& drawn, size_t warp, const Box& box) const;
-  void hover_warps(const SmTimeline& timeline, const Box& box);
+  void draw_spans(const SmTimeline& timeline, const Box& box) const;
+  void drag_warps(const Box& box, bool hovered);
+  std::string warp_words(const SmTimeline& timeline, size_t warp, double clock) const;
   void zoom(const SmTimeline& timeline, double factor);
   void show_clocks(double from, double to);
+  void show_all() { now().ask.from = now().ask.to = 0; }
 
-  TimelineAsk ask_;
+  Kind model_, clocks_;
+  bool clocked_ = false;               // the GPU's clocks are shown
   std::string of_;                     // experiment hash
   session::Shared<Observation> seen_;  // the observation that of_ belongs to
-  session::Shared<Listing> listing_;   // for ask_, or for the previous request until its answer arrives
   session::Shared<Listing> drawn_of_;
-  SmTimeline drawn_;  // drawn_of_ in the columns that are drawn
-  std::string missing_;
-  bool waits_ = false;
+  SmTimeline drawn_;          // drawn_of_ in the columns that are drawn
   bool warps_leave_ = false;  // the export menu belongs to the warps
   double dragged_from_ = -1;  // in clocks; negative: no drag
 };

@@ -45,6 +45,35 @@ TEST(TimelineText, JsonHasEachColumnsShares) {
   EXPECT_EQ(json.at("warps")[0].at("shares").at("global memory"), (Json{0.25, 1.0, 1.0, 0.0}));
 }
 
+TEST(TimelineText, MeasuredWarpsAreBarsAndTheTwinIsNamed) {
+  const std::string text = timeline_text(testing_support::made_up_clocks(), "tiled, M64 W4", "cuda:0");
+  EXPECT_THAT(text, HasSubstr("tiled, M64 W4, measured"));
+  EXPECT_THAT(text, HasSubstr("an instrumented twin: 44 registers, the kernel has 40."));
+  EXPECT_THAT(text, HasSubstr("    0    0  " + std::string(96, '=') + "\n"));
+  EXPECT_THAT(text, HasSubstr("    0    1  " + std::string(12, ' ') + std::string(60, '=') + std::string(24, ' ')));
+  EXPECT_THAT(text, Not(HasSubstr("barrier"))) << "what a warp waits for was not measured";
+  SmTimeline fewer = testing_support::made_up_clocks();
+  fewer.twin->ctas_sm = 1;
+  EXPECT_THAT(timeline_text(fewer, "", ""), HasSubstr("an SM holds 1 of its CTAs, and 2 of the kernel's"));
+}
+
+TEST(TimelineText, JsonHasEachMeasuredWarpsSpans) {
+  const Json json = timeline_json(testing_support::made_up_clocks());
+  EXPECT_EQ(json.at("kind"), "measured");
+  EXPECT_EQ(json.at("twin").at("registers"), 44);
+  EXPECT_EQ(json.at("warps")[1].at("spans"), (Json{{{"cta", 1}, {"from", 1.0}, {"to", 6.0}}}));
+  EXPECT_FALSE(json.at("warps")[0].contains("shares"));
+}
+
+TEST(TimelineView, TheFigureOfMeasuredWarpsHasABarForEach) {
+  const charts::Figure warps = charts::warps_figure(testing_support::made_up_clocks(), "cuda:0");
+  ASSERT_EQ(warps.bars.size(), 2U);
+  EXPECT_EQ(warps.bars[1].from, 1);
+  EXPECT_EQ(warps.bars[1].to, 6);
+  EXPECT_EQ(warps.sheet.rows.size(), 2U);
+  EXPECT_THAT(warps.note, HasSubstr("measured"));
+}
+
 TEST(TimelineView, CoarserColumnsKeepTheShares) {
   const SmTimeline timeline = made_up_timeline(), half = charts::coarser(timeline, 2);
   EXPECT_EQ(half.columns, 2);

@@ -97,6 +97,22 @@ TEST(SmTimeline, SharesAreOrderedByWarpThenColumnThenState) {
         EXPECT_EQ(timeline.share(warp, column, static_cast<WarpState>(state)), next++) << warp << " " << column;
 }
 
+TEST(Listing, AMeasuredTimelineHasSpansOfWarpsThatAreThere) {
+  Listing listing{.experiment_hash = "x"};
+  SmTimeline& made = listing.timeline.emplace();
+  made.sms = made.places = made.total_ctas = 1;
+  made.ctas = {{0, 0, 0, 0, 5.5}};
+  made.warps = {{0, 0, 0}};
+  made.columns = 1;
+  made.twin = {44, 40, 2, 3};
+  made.spans = {{0, 0, 0.5, 5.5}};
+  const auto back = listing_from_json(to_json(listing), "listing");
+  ASSERT_TRUE(back) << back.error().message;
+  EXPECT_EQ(*back, listing);
+  listing.timeline->spans[0].row = 1;
+  EXPECT_FALSE(listing_from_json(to_json(listing), "listing"));
+}
+
 TEST(Listing, AFragmentIsReadBackAndAnUnevenOneIsRefused) {
   Listing listing{.experiment_hash = "x"};
   listing.lines = {{.text = "NOP"}, {.text = "LDSM.16.M88.2 R4, [R2]"}};

@@ -2,6 +2,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -27,6 +28,8 @@ class FakeGpu {
   // Called at a launch with its parameter block; returns the CUresult of the wait for the launch. Empty: the kernel
   // runs in the emulator.
   std::function<int(std::byte* parameters)> kernel = [](std::byte*) { return 0; };
+  // Kernels of ours that read what the emulator does not have, by name.
+  std::map<std::string, std::function<int(std::byte* parameters, const model::LaunchShape& shape)>> ours;
   size_t memory_limit = size_t{1} << 30;
   double kernel_us = 30;  // on the fake GPU's clock
   double flush_us = 50;

@@ -112,7 +112,7 @@ std::vector<Request> all_requests() {
           Watch{10, an_experiment(), {1, 2, 3}},
           Code{11, an_experiment(), {1, 2, 3}},
           Code{14, an_experiment(), {}, std::nullopt, SoftmaxRow{1, 2, 3}},
-          Code{15, an_experiment(), {}, std::nullopt, std::nullopt, TimelineAsk{3, 100, 200, 1}},
+          Code{15, an_experiment(), {}, std::nullopt, std::nullopt, TimelineAsk{true, 3, 100, 200, 1}},
           Cancel{UINT64_MAX, 4},
           Restart{12, 5, Failure{Stage::protocol, "part/no_such_part", "report it"}}};
 }

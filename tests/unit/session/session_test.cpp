@@ -289,6 +289,9 @@ TEST_F(SessionTest, ATimelineIsAskedForOnceByItsSmAndClocks) {
   second = all;
   second.to = 64;
   EXPECT_NE(key, listing_key(hash_of(experiment), second));
+  second = all;
+  second.measured = true;
+  EXPECT_NE(key, listing_key(hash_of(experiment), second));
   session_->request_timeline(experiment, all);
   session_->request_timeline(experiment, all);
   wait_for([&](const Snapshot& n) { return n.listings.contains(key); }, "the answer");

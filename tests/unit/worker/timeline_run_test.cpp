@@ -77,6 +77,25 @@ TEST_F(TimelineRun, ALaunchThatIsNoneIsRefused) {
   EXPECT_THAT(made.error().message, HasSubstr("has no launch 4"));
 }
 
+// Only a GPU has the clocks.
+TEST_F(TimelineRun, AnEmulatedDeviceHasNoClocks) {
+  ObservingSink sink;
+  const auto made = clocked_timeline(*services_, request_, {.measured = true}, sink);
+  ASSERT_FALSE(made);
+  EXPECT_EQ(made.error().stage, Stage::device) << made.error().message;
+  EXPECT_THAT(made.error().message, HasSubstr("has no clocks"));
+}
+
+TEST(KeptClocks, TheLastLaunchesStay) {
+  KeptClocks kept;
+  const auto run = std::make_shared<const ClockedRun>();
+  for (size_t i = 0; i <= KeptClocks::kMost; ++i) kept.keep(std::to_string(i), run);
+  EXPECT_EQ(kept.find("0"), nullptr);
+  EXPECT_EQ(kept.find("1"), run);
+  kept.drop("1");
+  EXPECT_EQ(kept.find("1"), nullptr) << "it ran again";
+}
+
 // For old runs with long paths only the counts are kept.
 TEST(KeptCode, OlderPathsGoFirst) {
   const auto long_path = [] {

@@ -1,0 +1,53 @@
+// A kernel's source with what records its warps' clocks.
+#include "catalog/clock_twin.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace attnscope::catalog {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+// The twin without the recorder in front.
+std::string twin_of(const std::string& source, const std::string& entry = "k") {
+  const auto twin = clock_twin(source, entry, 100);
+  if (!twin) return twin.error().message;
+  return twin->substr(twin->find("#line 1\n") + 8);
+}
+
+constexpr const char* kFirst = "{ const AttnscopeClock attnscope_clock(attnscope_spans);";
+
+TEST(ClockTwin, TakesAParameterMoreAndRecordsFromTheBodysStart) {
+  EXPECT_EQ(
+      twin_of("__global__ void k(float* a /* ) */) { a[0] = 1; }"),
+      std::string("__global__ void k(float* a /* ) */, AttnscopeSpan* attnscope_spans) ") + kFirst + " a[0] = 1; }");
+  for (const char* empty : {"__global__ void k() {}", "__global__ void k(void) {}"})
+    EXPECT_EQ(twin_of(empty), std::string("__global__ void k(AttnscopeSpan* attnscope_spans) ") + kFirst + "}");
+}
+
+TEST(ClockTwin, OnlyThatKernelOfTheSource) {
+  const std::string source =
+      "__global__ void other(int n) {}\n"
+      "namespace lib { template <typename T, int N> __global__ void __launch_bounds__(N) k(T* a)\n{ if (N) return; } "
+      "}\n";
+  const std::string twin = twin_of(source, "lib::k<float, 4>");
+  EXPECT_THAT(twin, HasSubstr("void other(int n) {}"));
+  EXPECT_THAT(twin, HasSubstr("k(T* a, AttnscopeSpan* attnscope_spans)\n{ const AttnscopeClock"));
+}
+
+TEST(ClockTwin, LinesKeepTheirNumbersAndCtasBeyondTheMostAreNotRecorded) {
+  const auto twin = clock_twin("\xEF\xBB\xBF// first\n__global__ void k(int n) {}\n", "k", 4321);
+  ASSERT_TRUE(twin);
+  EXPECT_THAT(*twin, HasSubstr("cta() >= 4321"));
+  EXPECT_THAT(*twin, HasSubstr("#line 1\n// first\n__global__"));
+}
+
+TEST(ClockTwin, ASourceThatDoesNotDefineItIsRefused) {
+  EXPECT_THAT(twin_of("__global__ void k(int n);"), HasSubstr("does not define k"));
+  EXPECT_THAT(twin_of("int main() {}", "gone"), HasSubstr("does not define gone"));
+}
+
+}  // namespace
+}  // namespace attnscope::catalog
