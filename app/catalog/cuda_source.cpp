@@ -4,6 +4,8 @@
 #include <set>
 #include <utility>
 
+#include "catalog/conditional_text.h"
+#include "catalog/source_members.h"
 #include "catalog/source_text.h"
 #include "core/text.h"
 
@@ -16,61 +18,11 @@ using Kind = CppToken::Kind;
 // Limits of what is read, because a manifest cannot contain more: a hostile file that repeats texts would otherwise
 // cost its length squared.
 constexpr size_t kLongestName = 1000;  // of a kernel with its namespaces
-constexpr size_t kMostMembers = 256;   // of a struct
 constexpr size_t kMostClasses = 1000;  // names that are kept
 constexpr size_t kMostIncluded = 1000;
 constexpr size_t kMostBranches = 8;  // around a launch
 constexpr size_t kMostInstances = 1000;
 constexpr size_t kLongestKernelName = 6;  // tokens of "&a::b"
-
-SourceParameter parameter_of(const Tokens& tokens, const CppBrackets& brackets, size_t begin, size_t end) {
-  SourceParameter parameter;
-  static const std::set<std::string_view> skipped{"__restrict__", "__restrict",        "restrict", "volatile",
-                                                  "struct",       "__grid_constant__", "typename", "register"};
-  std::vector<std::string> words;
-  size_t stars = 0;
-  bool grouped = false;  // float (*rows)[16] points to numbers, float* rows[16] to pointers
-  end = std::min(end, begin + kMostTextTokens);
-  for (size_t i = begin; i < end && !tokens[i].is("="); ++i) {
-    if (tokens[i].text.size() > kLongestText) continue;
-    if (tokens[i].is("[")) {
-      stars += stars == 1 && !grouped;
-      parameter.pointer = true;
-      i = brackets.closing(i);
-    } else if (tokens[i].is("*")) {
-      ++stars;
-      parameter.pointer = true;
-    } else if (tokens[i].is("(")) {
-      grouped = true;
-    } else if (tokens[i].is("<") && !words.empty()) {
-      const size_t behind = brackets.behind_angles(i);
-      words.back() += text_of(tokens, i, behind);
-      i = behind - 1;
-    } else if (tokens[i].is(":") && !words.empty()) {
-      words.back() += ":";
-    } else if (tokens[i].is("const")) {
-      parameter.constant = parameter.constant || !parameter.pointer;
-    } else if (tokens[i].kind == Kind::word && !skipped.contains(tokens[i].text)) {
-      const bool continued = !words.empty() && words.back().ends_with(":");
-      if (continued)
-        words.back() += tokens[i].text;
-      else
-        words.emplace_back(tokens[i].text);
-    }
-  }
-  static const std::set<std::string> base{"int",  "float",    "double", "char", "short",
-                                          "long", "unsigned", "signed", "bool", "half"};
-  if (words.size() > 1 || (words.size() == 1 && !base.contains(words[0]))) {
-    if (words.size() > 1) {
-      parameter.name = words.back();
-      words.pop_back();
-    }
-  }
-  for (const std::string& word : words) parameter.type += (parameter.type.empty() ? "" : " ") + word;
-  if (stars > 1) parameter.type.append(stars - 1, '*');
-  if (parameter.type.size() > kLongestText) parameter.type.clear();
-  return parameter;
-}
 
 class Reader {
  public:
@@ -101,7 +53,9 @@ class Reader {
       else if (is(i, "=") && i > 0 && tokens_[i - 1].kind == Kind::word) {
         read_settable(i);
         read_kernel_name(i);
-      } else if ((is(i, "=") || is(i, "+") || is(i, "-")) && i > 1)
+      } else if (is(i, "&") || is(i, "cin"))
+        read_reference(at(i), out_);
+      else if ((is(i, "=") || is(i, "+") || is(i, "-")) && i > 1)
         read_change(at(i), out_);
     }
     out_.launches.insert(out_.launches.end(), in_macros_.begin(), in_macros_.end());
@@ -239,9 +193,7 @@ class Reader {
     if (prefix_.size() + tokens_[open - 1].text.size() > kLongestName) return;
     kernel.name = prefix_ + std::string(tokens_[open - 1].text);
     const size_t close = brackets_.closing(open);
-    for (const auto& [begin, end] : parts_of(tokens_, brackets_, open + 1, close))
-      if (!(end == begin + 1 && is(begin, "void")))
-        kernel.parameters.push_back(parameter_of(tokens_, brackets_, begin, end));
+    read_parameters(open, close, kernel);
     kernel.defined = is(close + 1, "{");
     if (kernel.defined) {
       for (size_t k = 0; k < conditions_.size() && k < kMostBranches; ++k)
@@ -255,6 +207,23 @@ class Reader {
       out_.kernels.push_back(std::move(kernel));  // a declaration and its definition are the same kernel
     else if (SourceKernel& twin = out_.kernels[place->second]; kernel.defined && !twin.defined)
       twin = std::move(kernel);  // the definition has the parameters' names
+  }
+
+  // The list between the parentheses, without what its #if lines leave out.
+  void read_parameters(size_t open, size_t close, SourceKernel& kernel) const {
+    const bool conditional = std::any_of(tokens_.begin() + static_cast<ptrdiff_t>(open),
+                                         tokens_.begin() + static_cast<ptrdiff_t>(std::min(close, tokens_.size())),
+                                         [](const CppToken& token) { return token.kind == Kind::line; });
+    Tokens kept;
+    if (conditional) kept = compiled_tokens(tokens_, open, close, out_.macros);
+    const Tokens& list = conditional ? kept : tokens_;
+    const CppBrackets its(kept);
+    const CppBrackets& brackets = conditional ? its : brackets_;
+    const size_t first = conditional ? 0 : open;
+    const size_t last = conditional ? kept.size() : close;
+    for (const auto& [begin, end] : parts_of(list, brackets, first + 1, last))
+      if (!(end == begin + 1 && list[begin].is("void")))
+        kernel.parameters.push_back(parameter_of(list, brackets, begin, end));
   }
 
   void read_launch(size_t i) {
@@ -357,58 +326,21 @@ class Reader {
     if (is(i, "enum") && (is(name, "class") || is(name, "struct"))) ++name;
     if (!word(name)) return;
     if (out_.classes.size() < kMostClasses) out_.classes.emplace(std::string(tokens_[name].text));
+    if (is(i, "enum")) return read_enum(name);
     if (is(i, "struct") && is(name + 1, "{")) read_members(std::string(tokens_[name].text), name + 1);
   }
 
-  // `float x, y; int n;`, and functions, which take no place. A struct with anything else in it is left out.
-  void read_members(const std::string& name, size_t open) {
-    std::vector<SourceParameter> members;
-    const size_t close = brackets_.closing(open);
-    for (size_t at = open + 1; at < close;) {
-      if ((is(at, "public") || is(at, "private") || is(at, "protected")) && is(at + 1, ":")) at += 2;
-      if (const size_t behind = behind_function(at, close); behind > at) {
-        at = behind;
-        continue;
-      }
-      size_t end = at;
-      while (end < close && !is(end, ";")) {
-        if (is(end, "(") || is(end, "[") || is(end, "static") || is(end, "struct")) return;
-        if (is(end, "{") && !word(end - 1)) return;
-        end = is(end, "{") ? brackets_.closing(end) + 1 : end + 1;  // int n{};
-      }
-      const auto parts = parts_of(tokens_, brackets_, at, end);
-      for (const auto& [begin, last] : parts) {
-        size_t behind = begin;  // without its initialiser
-        while (behind < last && !is(behind, "{") && !is(behind, "=")) ++behind;
-        SourceParameter member = parameter_of(tokens_, brackets_, begin, behind);
-        if (begin != at) {  // a further name of the same type
-          member.name = text_of(tokens_, begin, behind);
-          member.type = members.back().type;
-        }
-        if (members.size() == kMostMembers) return;
-        members.push_back(std::move(member));
-      }
-      at = end + 1;
-    }
-    out_.structs[name] = std::move(members);
+  // At the enumeration's name: its type, and its values as constants.
+  void read_enum(size_t name) {
+    const auto found = enumeration_at(tokens_, brackets_, name);
+    if (!found) return;
+    out_.types[std::string(tokens_[name].text)] = found->type;
+    out_.enums.emplace(tokens_[name].text);
+    for (const Enumerator& one : found->values) out_.constants.add(one.name, {one.at, SIZE_MAX, one.value});
   }
 
-  // Behind the member function that begins at `at`; `at` if none does. A virtual one takes a place.
-  size_t behind_function(size_t at, size_t close) const {
-    size_t i = at;
-    if (is(i, "template") && is(i + 1, "<")) i = brackets_.behind_angles(i + 1);
-    for (; i < close && !is(i, "("); ++i)
-      if (is(i, ";") || is(i, "{") || is(i, "=") || is(i, "[") || is(i, "virtual")) return at;
-    if (i >= close || !(word(i - 1) || i > at + 1)) return at;
-    for (i = brackets_.closing(i) + 1; i < close; ++i) {
-      if (is(i, ";")) return i + 1;
-      if (is(i, "(")) i = brackets_.closing(i);
-      if (is(i, "{")) {
-        i = brackets_.closing(i) + 1;
-        if (!is(i, ",") && !is(i, "{")) return is(i, ";") ? i + 1 : i;  // of an initialiser: m{x}, n{y} { … }
-      }
-    }
-    return at;
+  void read_members(const std::string& name, size_t open) {
+    if (auto members = members_at(tokens_, brackets_, open)) out_.structs[name] = std::move(*members);
   }
 
   // #ifndef X / constexpr int X = v: -DX=w takes its place.

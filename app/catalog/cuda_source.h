@@ -66,6 +66,7 @@ struct CudaSource : HostValues {
   std::vector<std::pair<std::string, int64_t>> settable;  // #ifndef X / #define X v of an integer, in order
   std::map<std::string, std::string> types;               // typedef and using
   std::map<std::string, std::vector<SourceParameter>> structs;  // plain ones, with their members
+  std::set<std::string, std::less<>> enums;                     // whose types are in `types`
   std::set<std::string, std::less<>> classes;                   // declared structs, classes, unions and enums
   std::set<std::string, std::less<>> launching_macros;          // macros that contain a launch
   std::set<std::string> included;                               // as the includes name them

@@ -162,10 +162,18 @@ std::string HostScope::resolved_type(std::string type) const {
       type = alias->second;
     else if (const auto macro = source_.macros.find(type); macro != source_.macros.end())
       type = macro->second;
+    else if (const size_t colon = type.rfind("::");
+             colon != std::string::npos && source_.types.contains(type.substr(colon + 2)))
+      type.erase(0, colon + 2);
     else
       break;
   }
   return type;
+}
+
+bool HostScope::is_enum(const std::string& type) const {
+  const size_t colon = type.rfind("::");
+  return source_.enums.contains(colon == std::string::npos ? type : type.substr(colon + 2));
 }
 
 std::vector<std::string> HostScope::guessed_shape(const std::vector<std::string>& sizes) const {

@@ -44,10 +44,15 @@ class HostScope {
   // The name in `function`, which is the caller, of a name in a called function; empty if it is more than a name there.
   HostText in_function(HostText name, const HostFunction& function) const;
 
+  // The text that gives a name its value where it is used at `at`; empty if nothing does.
+  HostText meaning(const std::string& name, size_t at) const;
+
   // A kernel does not see a host constant. It does see a macro, but the macro's value says more.
   std::string constant_or_itself(const std::string& word) const;
   // The type that a template's parameter, an alias or a macro stands for.
   std::string resolved_type(std::string type) const;
+  // True for the name of an enumeration whose type is known.
+  bool is_enum(const std::string& type) const;
   // The guessed shape of a buffer: these sizes, which are kept; only the first two if all of them give more than 2^24
   // elements.
   std::vector<std::string> guessed_shape(const std::vector<std::string>& sizes) const;
@@ -60,7 +65,6 @@ class HostScope {
   HostNames names(bool keep) const;
   bool has_alias(const std::string& size) const;
   void note_changes(const std::string& name, size_t from, size_t at) const;
-  HostText meaning(const std::string& name, size_t at) const;
   HostText member(const std::string& name, size_t axis, size_t at) const;
 
   const CudaSource& source_;

@@ -9,7 +9,32 @@ namespace attnscope::catalog {
 namespace {
 
 constexpr size_t kMostOfConstant = 60;         // tokens of the value
+constexpr size_t kMostOfLoop = 1000;           // tokens of a loop without braces
+constexpr size_t kMostBeforeCounter = 8;       // tokens between `for (` and the counter's =
 constexpr size_t kMostChangesLookedAt = 1000;  // of a name; with more its value is unknown
+
+// For `for (int i = 0;`, at its =: the index of the parenthesis that closes the header; otherwise the tokens' number.
+size_t loop_of_counter(const HostToken& place) {
+  const auto& [tokens, brackets, i, end_of_block] = place;
+  for (size_t open = i; open > 0 && open + kMostBeforeCounter > i; --open)
+    if (place.is(open, "(")) return place.is(open - 1, "for") ? brackets.closing(open) : tokens.size();
+  return tokens.size();
+}
+
+// Byte offset of the loop's end; `header`: the parenthesis that closes its header.
+size_t end_of_loop(const HostToken& place, size_t header) {
+  const auto& [tokens, brackets, i, end_of_block] = place;
+  size_t end = header + 1;
+  if (place.is(end, "{")) {
+    end = brackets.closing(end);
+  } else {
+    for (size_t looked_at = 0; end < tokens.size() && !place.is(end, ";"); ++looked_at) {
+      if (looked_at == kMostOfLoop) return tokens[header].at;
+      end = place.is(end, "{") || place.is(end, "(") ? brackets.closing(end) : end + 1;
+    }
+  }
+  return end < tokens.size() ? tokens[end].at : end_of_block;
+}
 
 }  // namespace
 
@@ -37,9 +62,14 @@ std::optional<SourceConstant> read_constant(const HostToken& place, HostValues& 
   const bool pointer =
       i >= 3 && place.is(i - 2, "*") && (place.word(i - 3) || place.is(i - 3, "*") || place.is(i - 3, ">"));
   const bool assigned = i >= 2 && !branch && (place.word(i - 2) || place.is(i - 2, ",") || pointer || statement);
-  const bool counter = i >= 4 && place.is(i - 3, "(") && place.is(i - 4, "for");
-  if (!assigned || counter || end - i >= kMostOfConstant) return std::nullopt;
+  const bool counter = i >= 3 && place.is(i - 2, "(") && place.is(i - 3, "for");  // of a loop, declared before it
+  if ((!assigned && !counter) || end - i >= kMostOfConstant) return std::nullopt;
   const std::string name(tokens[i - 1].text), value = text_of(tokens, i + 1, end);
+  // A counter has its first value from the loop's body on, where a launch is the loop's first.
+  if (const size_t header = loop_of_counter(place); header < tokens.size()) {
+    values.constants.add(name, {tokens[header].at, end_of_loop(place, header), value});
+    return std::nullopt;
+  }
   values.constants.add(name, {tokens[i].at, end_of_block, value, !statement});
   if (statement) values.changes.add(name, tokens[i].at, end_of_block);
   return SourceConstant{name, value};
@@ -60,6 +90,26 @@ void read_change(const HostToken& place, HostValues& values) {
   }
   if (name < tokens.size() && place.word(name))
     values.changes.add(std::string(tokens[name].text), tokens[i].at, tokens[i].at);
+}
+
+void read_reference(const HostToken& place, HostValues& values) {
+  const std::vector<CppToken>& tokens = place.tokens;
+  const size_t i = place.i;
+  const auto changed = [&](size_t name) {
+    if (place.word(name)) values.changes.add(std::string(tokens[name].text), tokens[i].at, tokens[i].at);
+  };
+  if (place.is(i, "&")) {
+    if (!place.is(i + 2, ")") && !place.is(i + 2, ",")) return;
+    size_t open = i - (i > 0 ? 1 : 0);  // of the call's arguments
+    while (open > 0 && open + kMostOfConstant > i && !place.is(open, "(") && !place.is(open, ";")) --open;
+    const std::string_view call = open > 0 && place.is(open, "(") ? tokens[open - 1].text : std::string_view();
+    const bool scans = call.find("scanf") != std::string_view::npos;
+    // A pointer that gets memory stays the same pointer, and a later argument is mostly only read.
+    if (scans || (open + 1 == i && place.word(open - 1) && !call.starts_with("cudaMalloc"))) changed(i + 1);
+    return;
+  }
+  for (size_t at = i + 1; at + 2 < tokens.size() && at < i + kMostOfConstant && !place.is(at, ";"); ++at)
+    if (place.is(at, ">") && place.is(at + 1, ">")) changed(at + 2);
 }
 
 void read_dims(const HostToken& place, HostValues& values) {

@@ -21,7 +21,11 @@ class SourceValues {
     T value;
     bool declared = true;  // declared there, rather than assigned another value
   };
-  void add(const std::string& name, One one) { all_[name].push_back(std::move(one)); }
+  void add(const std::string& name, One one) {
+    std::vector<One>& all = all_[name];
+    const size_t at = one.at;
+    all.insert(std::ranges::upper_bound(all, at, {}, &One::at), std::move(one));
+  }
   // The nearest value before its use whose block contains the use; null if there is none.
   const One* find(const std::string& name, size_t used_at) const {
     const auto found = all_.find(name);
@@ -94,6 +98,8 @@ struct SourceConstant {
 std::optional<SourceConstant> read_constant(const HostToken& place, HostValues& values);
 // Reads `x += 1; x <<= 1; x++; ++x;`, at the "=" or at the second + or -.
 void read_change(const HostToken& place, HostValues& values);
+// Reads `scanf("%d", &x)` and `std::cin >> x`, which give x another value, at the & or at cin.
+void read_reference(const HostToken& place, HostValues& values);
 // Reads `dim3 a(…), b(…);  dim3 a = dim3(…);`, at the first dim3.
 void read_dims(const HostToken& place, HostValues& values);
 

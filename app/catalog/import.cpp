@@ -46,6 +46,7 @@ class Importer {
     if (!function.empty()) return program_of(function);
     if (auto chosen = choose(entry); !chosen) return fail(chosen.error());
     result_.launched = launch_ != nullptr;
+    result_.launched_elsewhere = launch_ && launch_->at != SIZE_MAX && launch_->at >= read_.own;
     if (entry.empty() && launch_ && launch_->at != SIZE_MAX && launch_->at < read_.own) {
       if (const HostFunction* const around = program_around(read_, scope_, launch_->at)) {
         auto program = import_program(source_name_, read_, *around, result_.id);

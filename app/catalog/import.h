@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -18,9 +19,11 @@ struct Imported {
   std::vector<std::string> probed;    // what running it showed (catalog/probed.h)
   std::vector<std::string> others;    // entries of the file's other kernels
   bool launched = false;              // the source launches the kernel
+  bool launched_elsewhere = false;    // another file's text does
   std::vector<std::string> programs;  // host functions that launch several kernels, if this is one kernel
   // By buffer whose length is a guess: how many times longer than the guess a run showed it to be.
   std::map<std::string, int64_t> open_lengths;
+  std::set<std::string> open_sizes;        // sizes whose value is a guess
   std::map<std::string, int64_t> lowered;  // sizes that a first run needs smaller, and what they were
 };
 

@@ -4,17 +4,16 @@
 
 #include <algorithm>
 #include <cctype>
-#include <charconv>
-#include <cmath>
 #include <optional>
 #include <ranges>
 #include <set>
 
 #include "catalog/allocated.h"
 #include "catalog/element_types.h"
-#include "catalog/launch_functions.h"
-#include "catalog/pointer_use.h"
+#include "catalog/import_sizes.h"
+#include "catalog/import_values.h"
 #include "catalog/stand_in_size.h"
+#include "core/joined.h"
 #include "core/workload.h"
 
 namespace attnscope::catalog {
@@ -22,15 +21,8 @@ namespace {
 
 using OrderedJson = nlohmann::ordered_json;
 
-constexpr int64_t kUsualSize = 1024, kUsualWidth = 64, kUsualCount = 4;
 constexpr int64_t kUsualStruct = 64;    // bytes
 constexpr size_t kMostArguments = 256;  // a manifest accepts no more
-
-std::string upper(std::string text) {
-  std::ranges::transform(text, text.begin(),
-                         [](char c) { return static_cast<char>(std::toupper(static_cast<unsigned char>(c))); });
-  return text;
-}
 
 // "Node" or "lib::Node", but not a pointer or a function type.
 bool is_plain_name(const std::string& type) {
@@ -44,6 +36,7 @@ class Binder {
   Binder(const std::string& source_name, const ReadSource& source, const SourceKernel& kernel,
          const SourceLaunch* launch, HostScope& scope, Imported& imported)
       : source_name_(source_name),
+        read_(source),
         source_(source.cuda),
         host_(source.host),
         kernel_(kernel),
@@ -58,20 +51,17 @@ class Binder {
       return fail(Stage::input,
                   fmt::format("{}: {} has {} parameters", source_name_, kernel_.name, kernel_.parameters.size()),
                   fmt::format("A kernel that is run here has at most {}: pass a struct.", kMostArguments));
-    find_sizes();
+    its_ = find_sizes(kernel_, launch_, scope_, bound_, imported_);
     for (const SourceParameter& parameter : kernel_.parameters) {
       if (parameter.name.empty())
         return fail(Stage::input, fmt::format("{}: a parameter of {} has no name", source_name_, kernel_.name),
                     "Name it in the source.");
       const bool bound = parameter.pointer ? bind_pointer(parameter) : bind_value(parameter);
       if (!bound)
-        return fail(
-            Stage::input,
-            fmt::format("{}: {}'s parameter {} is a {}, which cannot be passed", source_name_, kernel_.name,
-                        parameter.name, parameter.type + (parameter.pointer ? "*" : "")),
-            "Pointers to numbers, numbers, vectors and plain structs of these can be passed. Pointers to pointers, "
-            "textures, surfaces and functions cannot: give an array of pointers as one buffer with an offset for "
-            "each.");
+        return fail(Stage::input,
+                    fmt::format("{}: {}'s parameter {} is a {}, which cannot be passed", source_name_, kernel_.name,
+                                parameter.name, parameter.type + (parameter.pointer ? "*" : "")),
+                    way_on(parameter));
     }
     if (std::ranges::none_of(bound_.buffers,
                              [](const OrderedJson& one) { return one["role"] != word_of(BufferRole::in); }))
@@ -80,6 +70,19 @@ class Binder {
   }
 
  private:
+  static std::string way_on(const SourceParameter& parameter) {
+    if (parameter.type.find("ensorMap") != std::string::npos)
+      return "The driver makes a tensor map for one GPU, so a manifest has none, and the emulator executes no TMA "
+             "tensor "
+             "copies: import a kernel that takes the pointer and copies with cp.async or loads.";
+    if (parameter.type.find("exture") != std::string::npos || parameter.type.find("urface") != std::string::npos)
+      return "The host code makes a texture or a surface through the runtime, so a manifest has none: pass a pointer "
+             "instead, and read it with __ldg().";
+    return "Pointers to numbers, numbers, vectors, enumerations and plain structs of these can be passed. Pointers to "
+           "pointers and functions cannot: give an array of pointers as one buffer with an offset for each. A struct "
+           "with arrays or of a template cannot either: pass its members.";
+  }
+
   // A kernel that only prints or asserts writes through no pointer, but a manifest needs something to judge, so it gets
   // a byte that is not passed.
   void stand_in_output() {
@@ -99,11 +102,11 @@ class Binder {
   // Both return false for a type that cannot be passed.
   bool bind_pointer(const SourceParameter& parameter) {
     const std::string type = scope_.resolved_type(parameter.type);
-    const auto members = source_.structs.find(type);
+    const auto* const members = members_of(type);
     if (const auto element = element_of(type))
       declare_buffer(parameter, *element);
-    else if (members != source_.structs.end())
-      declare_struct_buffer(parameter, members->second);
+    else if (members)
+      declare_struct_buffer(parameter, *members);
     else if (type == "void")
       declare_untyped_buffer(parameter);
     else if (is_plain_name(type))
@@ -116,7 +119,7 @@ class Binder {
 
   // The buffer, or an address in it that the launch passes.
   OrderedJson address_of(const SourceParameter& parameter) {
-    const HostText passed = argument_of(parameter);
+    const HostText passed = argument_of(kernel_, launch_, parameter);
     const std::string offset = passed_pointer(passed.text).offset;
     if (offset.empty()) return parameter.name;
     scope_.take_guessed();
@@ -133,8 +136,8 @@ class Binder {
   bool bind_value(const SourceParameter& parameter) {
     const std::string type = scope_.resolved_type(parameter.type);
     const auto element = element_of(type);
-    const auto members = source_.structs.find(type);
-    if (const auto formula = formulas_.find(parameter.name); formula != formulas_.end())
+    const auto* const members = members_of(type);
+    if (const auto formula = its_.formulas.find(parameter.name); formula != its_.formulas.end())
       bound_.arguments.push_back(OrderedJson{{"value", formula->second}, {"type", word_of(element->type)}});
     else if (is_size(parameter))
       bound_.arguments.push_back(parameter.name);
@@ -142,106 +145,23 @@ class Binder {
       add_value(parameter, element->type);
     else if (element)
       add_vector(parameter, *element);
-    else if (members != source_.structs.end())
-      add_struct(parameter, members->second);
+    else if (members)
+      add_struct(parameter, *members);
     else
       return false;
     return true;
   }
 
-  bool is_size(const SourceParameter& parameter) const { return is_size_type(parameter, scope_); }
-
-  // A size's value is what the launch passes for it, otherwise a constant or macro with its name. A number that the
-  // host code computes from other sizes is not a size; it follows from them.
-  void find_sizes() {
-    size_t unknown = 0;
-    for (const SourceParameter& parameter : kernel_.parameters)
-      unknown += is_size(parameter) && !scope_.kept.contains(parameter.name) && !value_of(parameter).first;
-    for (const SourceParameter& parameter : kernel_.parameters) {
-      if (!is_size(parameter) || scope_.kept.contains(parameter.name)) continue;
-      const HostText passed = argument_of(parameter);
-      const auto [value, certain] = value_of(parameter);
-      add_size(parameter.name, value.value_or(usual_size(parameter.name, unknown)), passed.text);
-      if (value && certain)
-        imported_.read.push_back(fmt::format("{} is {} in the host code", parameter.name, *value));
-      else
-        imported_.guessed.push_back(fmt::format("the size {} = {}{}", parameter.name, scope_.kept[parameter.name],
-                                                value ? ", as elsewhere in the host code" : ""));
-    }
-    // All sizes are known by name only now.
-    for (const SourceParameter& parameter : kernel_.parameters) follow(parameter);
-    // A formula may contain a size that got a formula after it.
-    for (const SourceParameter& parameter : kernel_.parameters | std::views::reverse)
-      if (const auto one = formulas_.find(parameter.name); one != formulas_.end()) one->second = expanded(one->second);
-    if (!bound_.size_names.empty()) return;
-    add_size(kStandInSize, kUsualSize, "");
-    guess_stand_in(kUsualSize, imported_);
+  bool is_size(const SourceParameter& parameter) const {
+    return is_size_type(parameter, scope_) && !its_.fixed.contains(parameter.name);
   }
 
-  // What the launch passes for a parameter; empty for a struct's member.
-  HostText argument_of(const SourceParameter& parameter) const {
-    if (!launch_ || launch_->arguments.size() != kernel_.parameters.size()) return {};
-    const auto place = std::ranges::find(kernel_.parameters, parameter.name, &SourceParameter::name);
-    if (place == kernel_.parameters.end()) return {};
-    return {launch_->arguments[static_cast<size_t>(place - kernel_.parameters.begin())], launch_->at};
-  }
-
-  // A parameter's value in the host code, and whether it is certain.
-  std::pair<std::optional<int64_t>, bool> value_of(const SourceParameter& parameter) const {
-    const HostText passed = argument_of(parameter);
-    for (const std::string& name : {passed.text, parameter.name, upper(parameter.name)}) {
-      if (name.empty()) continue;
-      scope_.take_guessed();
-      if (const auto number = scope_.number_of(name); number && *number > 0) return {number, !scope_.take_guessed()};
-      if (!passed.text.empty() && name == passed.text && name != parameter.name) break;  // it is something else
-    }
-    return {std::nullopt, false};
-  }
-
-  void follow(const SourceParameter& parameter) {
-    const HostText passed = argument_of(parameter);
-    const auto size = std::ranges::find(bound_.size_names, parameter.name);
-    if (passed.text.empty() || size == bound_.size_names.end() || bound_.size_names.size() == 1) return;
-    const int64_t now = scope_.kept[parameter.name];
-    scope_.forget_size(parameter.name);
-    const std::string formula = scope_.in_terms(passed);
-    const bool follows = !formula.empty() && formula.find_first_not_of("0123456789") != std::string::npos &&
-                         std::ranges::any_of(cpp_tokens(formula), [&](const CppToken& token) {
-                           return bound_.sizes.contains(std::string(token.text)) && token.text != parameter.name;
-                         });
-    if (!follows) return add_known_size(parameter.name, now, passed.text);
-    bound_.size_names.erase(size);
-    bound_.sizes.erase(parameter.name);
-    formulas_[parameter.name] = formula;
-    imported_.read.push_back(fmt::format("{} is {}", parameter.name, formula));
-    std::erase_if(imported_.guessed,
-                  [&](const std::string& one) { return one.starts_with("the size " + parameter.name + " = "); });
-    std::erase_if(imported_.read, [&](const std::string& one) {
-      return one.starts_with(parameter.name + " is ") && one.ends_with("in the host code");
-    });
-  }
-
-  // Inserts the formulas of the names in it. Those after it are already expanded.
-  std::string expanded(const std::string& formula) const {
-    std::string text;
-    size_t copied = 0;
-    for (const CppToken& token : cpp_tokens(formula)) {
-      const auto inner = formulas_.find(std::string(token.text));
-      if (inner == formulas_.end()) continue;
-      const bool whole = token.text.size() == formula.size();
-      text += formula.substr(copied, token.at - copied) + (whole ? inner->second : "(" + inner->second + ")");
-      copied = token.end();
-    }
-    return text + formula.substr(copied);
-  }
-
-  void add_size(const std::string& name, int64_t value, const std::string& passed) {
-    bound_.size_names.push_back(name);
-    bound_.sizes[name] = value;
-    add_known_size(name, value, passed);
-  }
-  void add_known_size(const std::string& name, int64_t value, const std::string& passed) {
-    scope_.set_size(name, value, passed.empty() ? name : passed);
+  // The members of a struct; null if it is none, or one that is not plain.
+  const std::vector<SourceParameter>* members_of(const std::string& type) const {
+    auto found = source_.structs.find(type);
+    if (found == source_.structs.end() && type.find("::") != std::string::npos)
+      found = source_.structs.find(type.substr(type.rfind("::") + 2));
+    return found == source_.structs.end() ? nullptr : &found->second;
   }
 
   void declare_buffer(const SourceParameter& parameter, const ElementOf& element) {
@@ -291,7 +211,7 @@ class Binder {
 
   // The allocation of the pointer that the launch passes; empty if the host code does not say.
   std::string allocated(const SourceParameter& parameter, const ElementOf& element) const {
-    const HostText passed = argument_of(parameter);
+    const HostText passed = argument_of(kernel_, launch_, parameter);
     return allocated_elements(host_, scope_, {passed_pointer(passed.text).name, passed.at},
                               bytes_of(element.type) * element.lanes);
   }
@@ -342,7 +262,7 @@ class Binder {
     const auto has = [&](const char* name) {
       return std::ranges::find(bound_.size_names, name) != bound_.size_names.end();
     };
-    const std::string name = upper(parameter.name);
+    const std::string name = in_capitals(parameter.name);
     if (has("M") && has("N") && has("K") && !name.empty()) {
       if (name.ends_with("A")) return {"M", "K"};
       if (name.ends_with("B")) return {"K", "N"};
@@ -351,16 +271,18 @@ class Binder {
     return scope_.guessed_shape(bound_.size_names);
   }
 
-  // Passes a literal of the launch, or 1.
+  // Passes what the launch says; otherwise 1, or 0 for an index or a mode.
   void add_value(const SourceParameter& parameter, ElementType type) {
-    const std::string literal = without_suffix(argument_of(parameter).text);
-    const auto number = literal_value(literal, type);
-    bound_.arguments.push_back(
-        OrderedJson{{"value", number ? OrderedJson(*number) : OrderedJson(1)}, {"type", word_of(type)}});
-    if (number)
-      imported_.read.push_back(fmt::format("{} is {} at the launch", parameter.name, literal));
+    const auto passed = passed_number(argument_of(kernel_, launch_, parameter), type, scope_);
+    const bool mode = scope_.is_enum(parameter.type) || counts_nothing(parameter.name);
+    const double number = passed ? passed->number : mode ? 0 : 1;
+    const OrderedJson argument = value_argument(number, type);
+    bound_.arguments.push_back(argument);
+    if (passed && !passed->guessed)
+      imported_.read.push_back(fmt::format("{} is {} at the launch", parameter.name, argument["value"].dump()));
     else
-      imported_.guessed.push_back(fmt::format("{} is passed as 1", parameter.name));
+      imported_.guessed.push_back(fmt::format("{} is passed as {}{}", parameter.name, argument["value"].dump(),
+                                              passed ? ", as elsewhere in the host code" : ""));
   }
 
   void declare_untyped_buffer(const SourceParameter& parameter) {
@@ -390,25 +312,37 @@ class Binder {
     return buffer.name;
   }
 
-  // Its numbers become ones. Its pointers get buffers of their own, which belong to the struct and are not arguments.
+  // Its numbers are what the host code gives them, otherwise 1. Its pointers get buffers of their own, which belong to
+  // the struct and are not arguments.
   void add_struct(const SourceParameter& parameter, const std::vector<SourceParameter>& members) {
     OrderedJson fields = OrderedJson::array();
-    size_t numbers = 0;
-    for (const SourceParameter& member : members) {
+    const std::vector<HostText> said = passed_members(read_, argument_of(kernel_, launch_, parameter), members);
+    std::vector<std::string> read, ones_of;
+    for (size_t i = 0; i < members.size(); ++i) {
+      const SourceParameter& member = members[i];
       if (member.pointer) {
         fields.push_back(declare_buffer_of(parameter, member));
         continue;
       }
-      ++numbers;
       const auto element = element_of(scope_.resolved_type(member.type)).value_or(ElementOf{ElementType::i32});
+      const auto passed = element.lanes == 1 ? passed_number(said[i], element.type, scope_) : std::nullopt;
+      if (passed && !passed->guessed) {
+        fields.push_back(value_argument(passed->number, element.type));
+        read.push_back(fmt::format("{}.{} is {}", parameter.name, member.name, fields.back()["value"].dump()));
+        continue;
+      }
+      ones_of.push_back(member.name);
       for (const OrderedJson& one : ones(element.type, element.lanes)) fields.push_back(one);
     }
     bound_.arguments.push_back(OrderedJson{{"struct", fields}});
-    if (numbers > 0)
-      imported_.guessed.push_back(fmt::format("the {} members of {} are passed as 1", numbers, parameter.name));
+    if (!read.empty()) imported_.read.push_back(joined(read) + " at the launch");
+    if (!ones_of.empty())
+      imported_.guessed.push_back(
+          fmt::format("{} of {} {} passed as 1", joined(ones_of), parameter.name, ones_of.size() > 1 ? "are" : "is"));
   }
 
   const std::string& source_name_;
+  const ReadSource& read_;
   const CudaSource& source_;
   const HostSource& host_;
   const SourceKernel& kernel_;
@@ -417,77 +351,13 @@ class Binder {
   Imported& imported_;
   BoundParameters bound_;
   PointerUses uses_;
-  std::map<std::string, std::string> formulas_;  // of parameters that follow from the sizes
-  bool shape_read_ = false;                      // of the last buffer
-  const std::vector<CppToken> body_;             // of the kernel
+  KernelSizes its_;
+  bool shape_read_ = false;           // of the last buffer
+  const std::vector<CppToken> body_;  // of the kernel
   const CppBrackets body_brackets_{body_};
 };
 
 }  // namespace
-
-ReadSource read_source(const std::string& source, const std::string& launcher) {
-  if (launcher.empty()) {
-    ReadSource read{source, read_cuda_source(source), HostSource(source)};
-    follow_launches(read.cuda, read.host);
-    return read;
-  }
-  const std::string both = source + "\n" + launcher;
-  ReadSource read{both, read_cuda_source(both), HostSource(both), source.size()};
-  std::erase_if(read.cuda.kernels, [&](const SourceKernel& one) { return one.defined && one.body >= source.size(); });
-  read.cuda.defined.clear();
-  for (size_t i = 0; i < read.cuda.kernels.size(); ++i)
-    if (read.cuda.kernels[i].defined) read.cuda.defined.emplace(plain_kernel_name(read.cuda.kernels[i].name), i);
-  read.cuda.settable = read_cuda_source(source).settable;
-  follow_launches(read.cuda, read.host);
-  return read;
-}
-
-PointerUses uses_of(const ReadSource& source, const SourceKernel& kernel) {
-  std::vector<std::string> pointers;
-  for (const SourceParameter& parameter : kernel.parameters)
-    if (parameter.pointer) pointers.push_back(parameter.name);
-  auto uses = pointer_uses(std::string_view(source.text).substr(kernel.body, kernel.end - kernel.body), pointers);
-  // A kernel has an output; if none is visible, a macro hides it.
-  if (std::ranges::none_of(uses, [](const auto& one) { return one.second.stored || one.second.passed_on; }))
-    uses.clear();
-  return uses;
-}
-
-PointerUse use_of(const PointerUses& uses, const SourceParameter& parameter) {
-  if (parameter.constant) return {true, false, false};
-  const auto use = uses.find(parameter.name);
-  return use == uses.end() ? PointerUse{false, false, true} : use->second;
-}
-
-bool is_size_type(const SourceParameter& parameter, const HostScope& scope) {
-  const auto element = element_of(scope.resolved_type(parameter.type));
-  return !parameter.pointer && element && element->lanes == 1 && !is_floating(element->type) &&
-         bytes_of(element->type) >= 4;
-}
-
-std::string without_suffix(std::string literal) {
-  while (!literal.empty() && std::string_view("fFlLuU").find(literal.back()) != std::string_view::npos)
-    literal.pop_back();
-  return literal;
-}
-
-std::optional<double> literal_value(const std::string& text, ElementType type) {
-  const std::string literal = without_suffix(text);
-  double number = 0;
-  const char* const last = literal.data() + literal.size();
-  const auto [end, error] = std::from_chars(literal.data(), last, number);
-  const bool said = !literal.empty() && error == std::errc() && end == last && std::isfinite(number) &&
-                    (is_floating(type) || number == std::floor(number));
-  return said ? std::optional(number) : std::nullopt;
-}
-
-int64_t usual_size(const std::string& name, size_t unknown) {
-  static const std::set<std::string> widths{"d", "D", "HS", "DIM", "HEAD_DIM", "HEADDIM", "HEAD_SIZE"};
-  static const std::set<std::string> counts{"B", "BATCH", "BATCH_SIZE", "NH", "H", "HEADS", "NUM_HEADS", "N_HEADS"};
-  if (widths.contains(upper(name))) return kUsualWidth;
-  if (counts.contains(upper(name))) return kUsualCount;
-  return unknown <= 3 ? kUsualSize : kUsualSize / 8;
-}
 
 Result<BoundParameters> bind_parameters(const std::string& source_name, const ReadSource& source,
                                         const SourceKernel& kernel, const SourceLaunch* launch, HostScope& scope,

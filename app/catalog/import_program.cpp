@@ -13,6 +13,7 @@
 #include "catalog/import_constants.h"
 #include "catalog/import_knobs.h"
 #include "catalog/import_launch.h"
+#include "catalog/import_values.h"
 #include "catalog/manifest_text.h"
 #include "catalog/program_buffers.h"
 #include "catalog/program_sizes.h"

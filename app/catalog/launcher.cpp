@@ -115,9 +115,10 @@ std::vector<Launcher> launchers_of(const fs::path& file, const WholeSource& own,
     if (!all) continue;
     const bool has_self = all->files.contains(self);
     if (!has_self && !(used && (declares(all->text, wanted) || share(all->files, own.files)))) continue;
-    auto rest = whole(one, own.files);
+    // Without a file in common, nothing would be left out.
+    const auto rest = share(all->files, own.files) ? whole(one, own.files) : all;
     if (!rest) continue;
-    Launcher launcher{one.lexically_proximate(self.parent_path()).generic_string(), std::move(rest->text),
+    Launcher launcher{one.lexically_proximate(self.parent_path()).generic_string(), rest->text,
                       has_self ? all->text : "", used};
     found.push_back(std::move(launcher));
   }

@@ -1,9 +1,11 @@
 #include "catalog/pointer_use.h"
 
+#include <ranges>
 #include <set>
 #include <vector>
 
 #include "catalog/data_decides.h"
+#include "catalog/pointer_aliases.h"
 #include "core/cpp_tokens.h"
 
 namespace attnscope::catalog {
@@ -13,8 +15,12 @@ constexpr size_t kLongestStatement = 2000, kLongestCast = 64;  // tokens that ar
 
 class Uses {
  public:
-  Uses(std::string_view body, std::map<std::string, PointerUse, std::less<>>& uses)
-      : tokens_(cpp_tokens(body)), brackets_(tokens_), uses_(uses), data_(tokens_, brackets_, uses) {
+  Uses(const std::vector<CppToken>& tokens, const CppBrackets& brackets, const std::vector<PointerAlias>& aliases,
+       std::map<std::string, PointerUse, std::less<>>& uses)
+      : tokens_(tokens), brackets_(brackets), uses_(uses), data_(tokens_, brackets_, uses) {
+    // Where the data says what an alias leads to, the text does not show which elements are used.
+    for (const PointerAlias& one : aliases)
+      if (!data_.uses_data(one.begin, one.end)) followed_.insert({one.at, one.name_at});
     std::vector<size_t> open;
     for (size_t i = 0; i < tokens_.size(); ++i) {
       if (!open.empty() && brackets_.closing(open.back()) <= i) open.pop_back();
@@ -32,7 +38,7 @@ class Uses {
       }
       if (tokens_[i].kind != CppToken::Kind::word) continue;
       const auto found = uses_.find(tokens_[i].text);
-      if (found == uses_.end()) continue;
+      if (found == uses_.end() || followed_.contains(i)) continue;
       if (i > 0 && (is(i - 1, ".") || is(i - 1, ":") || (is(i - 1, ">") && i > 1 && is(i - 2, "-")))) continue;
       use_ = &found->second;
       parameter_ = found->first;
@@ -74,6 +80,8 @@ class Uses {
       const bool itself = at != behind || only_itself(at + 1, end_of(at));
       if (itself && is_followed(i))
         use_->read = use_->stored = true;  // *p += v, *p = *p + v
+      else if (is_followed(i))
+        store(i);  // *p = v
       else if (!itself)
         use_->passed_on = true;
       return;  // otherwise the pointer itself moves
@@ -243,10 +251,11 @@ class Uses {
            (is(behind, "&") && is(behind + 1, "&"));
   }
 
-  const std::vector<CppToken> tokens_;
-  const CppBrackets brackets_;
+  const std::vector<CppToken>& tokens_;
+  const CppBrackets& brackets_;
   std::map<std::string, PointerUse, std::less<>>& uses_;
   const DataDecides data_;
+  std::set<size_t> followed_;   // pointers from which an alias is declared, whose uses count
   std::vector<size_t> around_;  // by token: the ( or { that it is in; itself if there is none
   PointerUse* use_ = nullptr;   // of the current parameter
   std::string_view parameter_;
@@ -259,7 +268,22 @@ std::map<std::string, PointerUse, std::less<>> pointer_uses(std::string_view bod
                                                             const std::vector<std::string>& parameters) {
   std::map<std::string, PointerUse, std::less<>> uses;
   for (const std::string& parameter : parameters) uses[parameter];
-  Uses(body, uses).all();
+  const std::vector<CppToken> tokens = cpp_tokens(body);
+  const CppBrackets brackets(tokens);
+  const std::vector<PointerAlias> aliases = pointer_aliases(tokens, brackets, parameters);
+  for (const PointerAlias& one : aliases) uses[std::string(one.name)];
+  Uses(tokens, brackets, aliases, uses).all();
+  for (const PointerAlias& one : aliases | std::views::reverse) {  // one may be declared from another
+    const auto found = uses.find(one.name), pointer = uses.find(one.pointer);
+    if (found == uses.end() || pointer == uses.end()) continue;
+    const PointerUse its = found->second;
+    PointerUse& use = pointer->second;
+    use.read = use.read || its.read;
+    use.stored = use.stored || its.stored;
+    use.passed_on = use.passed_on || its.passed_on;
+    use.scattered = use.scattered || its.scattered;
+    uses.erase(found);
+  }
   return uses;
 }
 

@@ -4,8 +4,11 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <vector>
 
 #include "catalog/manifest_text.h"
+#include "core/joined.h"
+#include "core/workload.h"
 
 namespace attnscope::catalog {
 namespace {
@@ -16,6 +19,17 @@ constexpr const char* kToBegin = " to begin with";
 
 void forget(std::vector<std::string>& sentences, const std::string& begin) {
   std::erase_if(sentences, [&](const std::string& one) { return one.starts_with(begin); });
+}
+
+// The new value of a size in place of what was said of it before.
+void say_lowered(Imported& imported, const std::string& name, int64_t now, int64_t before, const std::string& why) {
+  const int64_t first = imported.lowered.emplace(name, before).first->second;
+  const std::string begin = fmt::format("{} = ", name);
+  std::erase_if(imported.guessed, [&](const std::string& one) {
+    return one.starts_with(begin) && one.find(kToBegin) != std::string::npos;
+  });
+  imported.guessed.push_back(
+      fmt::format("{0} = {1}{2}, {3}: --problem {0}={4} sets it back", name, now, kToBegin, why, first));
 }
 
 }  // namespace
@@ -55,17 +69,51 @@ bool lower_largest(Imported& imported) {
   }
   if (!largest) return false;
   const int64_t now = largest->get<int64_t>();
-  const int64_t first = imported.lowered.emplace(name, now).first->second;
   const int64_t next = std::max<int64_t>(now / 4, 1);
   *largest = next;
-  const std::string begin = fmt::format("{} = ", name);
-  std::erase_if(imported.guessed, [&](const std::string& one) {
-    return one.starts_with(begin) && one.find(kToBegin) != std::string::npos;
-  });
-  imported.guessed.push_back(fmt::format("{0} = {1}{2}, so that a CTA ends in seconds: --problem {0}={3} sets it back",
-                                         name, next, kToBegin, first));
+  say_lowered(imported, name, next, now, "so that a CTA ends in seconds");
   imported.manifest = manifest_text(json);
   return true;
+}
+
+bool zero_whole_numbers(Imported& imported) {
+  nlohmann::ordered_json json = nlohmann::ordered_json::parse(imported.manifest, nullptr, false);
+  std::vector<std::string> names;
+  for (nlohmann::ordered_json& one : json["buffers"]) {
+    const auto type = parse_word<ElementType>(one.value("dtype", ""));
+    if (!type || is_floating(*type) || one.value("init", "") != "random") continue;
+    one["init"] = "zeros";
+    names.push_back(one["name"].get<std::string>());
+  }
+  if (names.empty()) return false;
+  imported.guessed.push_back(fmt::format("{} {} zeros: with random whole numbers a run leaves a buffer", joined(names),
+                                         names.size() > 1 ? "hold" : "holds"));
+  imported.manifest = manifest_text(json);
+  return true;
+}
+
+bool doubt_length(Imported& imported, const std::string& buffer) {
+  if (!imported.launched_elsewhere || imported.open_lengths.contains(buffer)) return false;
+  forget(imported.read, buffer + " has ");
+  imported.open_lengths[buffer] = 1;
+  nlohmann::ordered_json json = nlohmann::ordered_json::parse(imported.manifest, nullptr, false);
+  for (nlohmann::ordered_json& one : json["buffers"])
+    if (one["name"] == buffer) one["guessed"] = true;
+  imported.manifest = manifest_text(json);
+  return true;
+}
+
+bool lower_guessed(Imported& imported, int64_t most) {
+  nlohmann::ordered_json json = nlohmann::ordered_json::parse(imported.manifest, nullptr, false);
+  bool changed = false;
+  for (auto& [name, size] : json["sizes"].items()) {
+    if (!imported.open_sizes.contains(name) || !size.is_number_integer() || size <= most) continue;
+    say_lowered(imported, name, most, size.get<int64_t>(), "since a run at its guess leaves a buffer");
+    size = most;
+    changed = true;
+  }
+  if (changed) imported.manifest = manifest_text(json);
+  return changed;
 }
 
 }  // namespace attnscope::catalog

@@ -13,4 +13,15 @@ bool lengthen(Imported& imported, const std::string& buffer, int64_t times);
 // Makes the largest size of a kernel that takes too long a quarter of what it is, and says so. False: none is large.
 bool lower_largest(Imported& imported);
 
+// For a kernel that leaves a buffer: whole numbers of its inputs that start random may be indices, and become zeros. It
+// is said. False: there are none.
+bool zero_whole_numbers(Imported& imported);
+
+// For the same: a length that another file's host code says may be that of another kernel of this name, so it becomes a
+// guess. False: the kernel's own file says it, or it is a guess already.
+bool doubt_length(Imported& imported, const std::string& buffer);
+
+// For the same: each size that is a guess becomes at most `most`, which is said. False: none is larger.
+bool lower_guessed(Imported& imported, int64_t most);
+
 }  // namespace attnscope::catalog

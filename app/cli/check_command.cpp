@@ -39,7 +39,10 @@ std::string text_of(const Observation& o, const SourceFile& source, const FileKe
       fmt::format("{} error{}, {} warning{}", errors, errors == 1 ? "" : "s", others, others == 1 ? "" : "s");
   if (notes > 0) count += fmt::format(", {} note{}", notes, notes == 1 ? "" : "s");
   if (o.verdict) out += text_line("verdict", verdict_text(o));
-  out += text_line("result", all.empty() ? is_whole(o) ? "clean" : "nothing found in a part of the grid" : count);
+  std::string result = count;
+  if (all.empty()) result = is_whole(o) ? "clean" : "nothing found in a part of the grid";
+  if (all.empty() && stores_nothing(o)) result = std::string("nothing found, but ") + kStoresNothing;
+  out += text_line("result", result);
   return out;
 }
 

@@ -145,8 +145,8 @@ std::optional<std::string> meaning(const std::string& name, const Values& figure
 }  // namespace
 
 std::string nvcc_line(const Export& e) {
-  std::string line =
-      fmt::format("nvcc -arch=sm_{} -std=c++17 -lineinfo -fmad={}", e.arch, e.config.options.fmad ? "true" : "false");
+  std::string line = fmt::format("nvcc -arch=sm_{} -std={} -lineinfo -fmad={}", e.arch,
+                                 compile::cpp_standard(e.kernel.source), e.config.options.fmad ? "true" : "false");
   if (e.config.options.fast_math) line += " -use_fast_math";
   if (e.config.options.maxrregcount) line += fmt::format(" -maxrregcount={}", e.config.options.maxrregcount);
   for (const std::string& name : e.kernel.headers) {  // names of known libraries

@@ -152,6 +152,13 @@ bool is_whole(const Observation& observation) {
   return observation.watch && observation.watch->ctas == observation.watch->total_ctas;
 }
 
+bool stores_nothing(const Observation& observation) {
+  if (!observation.counters || observation.failure || observation.printed) return false;
+  const auto atomic = observation.counters->instructions.find("atomic");
+  return observation.counters->global_store_sectors == 0 &&
+         (atomic == observation.counters->instructions.end() || atomic->second == 0);
+}
+
 Json sarif_of(const Observation& observation, const SourceFile& source) {
   Json results = Json::array(), rules = Json::array();
   std::set<std::string> known;

@@ -43,6 +43,11 @@ inline constexpr const char* kNotWatched =
 // True if the watch covered every CTA.
 bool is_whole(const Observation& observation);
 
+// True if a run ended in which no thread stores to global memory or prints: nothing that the kernel does shows.
+bool stores_nothing(const Observation& observation);
+inline constexpr const char* kStoresNothing =
+    "no thread stores anything: the sizes, the values or the launch may keep every thread from its work";
+
 // SARIF 2.1.0 (docs.oasis-open.org/sarif/sarif/v2.1.0): one run with its findings at their lines.
 Json sarif_of(const Observation& observation, const SourceFile& source);
 

@@ -23,10 +23,11 @@ namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
 constexpr int kMostRuns = 16;
-constexpr std::chrono::seconds kLongest{40};        // of all runs
-constexpr std::chrono::seconds kLongestRun{30};     // of one
-constexpr int kMostLowered = 3;                     // runs with smaller sizes
-constexpr double kLeastShare = 1e-6;                // of the CTAs: one
+constexpr std::chrono::seconds kLongest{40};     // of all runs
+constexpr std::chrono::seconds kLongestRun{30};  // of one
+constexpr int kMostLowered = 3;                  // runs with smaller sizes
+constexpr int64_t kLower[] = {64, 8, 1};  // what a guessed size may be at most, where a larger one leaves a buffer
+constexpr double kLeastShare = 1e-6;      // of the CTAs: one
 constexpr uint64_t kMostBytes = uint64_t{1} << 30;  // of a buffer that is made longer
 constexpr uint64_t kWidestAccess = 16;              // bytes
 constexpr int kSlowlyGrown = 2, kFaster = 8;        // times that a buffer grows before it grows faster
@@ -71,6 +72,82 @@ bool made_shorter(ImportedFile& file, const Failure& failure) {
   return failure.stage == Stage::deadline && catalog::lower_largest(file.imported);
 }
 
+// The tries of one import: each runs the kernel once.
+class Probe {
+ public:
+  Probe(ImportedFile& file, fs::path folder, Clock::time_point began)
+      : file_(file), folder_(std::move(folder)), began_(began) {}
+
+  std::optional<Failure> best() {
+    std::optional<catalog::Imported> at_its_sizes;  // before the first was lowered
+    int lowered = 0;
+    while (run()) {
+      if (made_longer(file_, *failure_, grown_)) continue;
+      if (lowered == kMostLowered) break;
+      if (!at_its_sizes) at_its_sizes = file_.imported;
+      if (!made_shorter(file_, *failure_)) break;
+      ++lowered;
+    }
+    // It does not end at smaller sizes either, or its launch is none there.
+    const bool none = failure_ && (failure_->stage == Stage::deadline || failure_->stage == Stage::catalog);
+    if (none && at_its_sizes) file_.imported = std::move(*at_its_sizes);
+    if (failure_ && failure_->stage == Stage::launch) try_other_guesses();
+    return failure_;
+  }
+
+ private:
+  bool is_time_left() const { return runs_ < kMostRuns && Clock::now() - began_ <= kLongest; }
+
+  // True if it failed and may be tried again; false if it ran or the tries are used up.
+  bool run() {
+    if (!is_time_left()) return false;
+    ++runs_;
+    const auto spent = Clock::now() - began_;
+    failure_ = failure_of_run(file_, folder_, std::min<Clock::duration>(kLongest - spent, kLongestRun));
+    if (failure_ && failure_->stage == Stage::cancelled)
+      failure_->message = fmt::format("it took longer than {} s", kLongestRun.count());
+    return failure_.has_value();
+  }
+
+  // Whether the kernel stays within its buffers with these guesses.
+  bool stays_within() {
+    while (run() && made_longer(file_, *failure_, grown_)) continue;
+    return !failure_;
+  }
+
+  // The same where another file's host code says too short a length.
+  bool stays_within_longer() {
+    while (failure_) {
+      const auto overrun = emulator::overrun_in(failure_->message);
+      if (overrun) catalog::doubt_length(file_.imported, overrun->buffer);
+      if (!made_longer(file_, *failure_, grown_) || !run()) break;
+    }
+    return !failure_;
+  }
+
+  // A kernel that leaves a buffer may do so because of a guess: an index in random data, or a size that is an index. If
+  // no other guess helps, the fault is the kernel's own, and its first guesses stay.
+  void try_other_guesses() {
+    const catalog::Imported first = file_.imported;
+    const Failure its = *failure_;
+    if (catalog::zero_whole_numbers(file_.imported) && is_time_left() && stays_within()) return;
+    for (const int64_t most : kLower)
+      if (catalog::lower_guessed(file_.imported, most) && is_time_left() && stays_within()) return;
+    file_.imported = first;
+    failure_ = its;
+    if (stays_within_longer()) return;
+    file_.imported = first;
+    failure_ = its;
+  }
+
+  ImportedFile& file_;
+  const fs::path folder_;
+  const Clock::time_point began_;
+  std::optional<Failure> failure_;
+  std::map<std::string, int> grown_;  // how often, by buffer
+  int runs_ = 0;
+};
+
 }  // namespace
 
 std::optional<Failure> probe(ImportedFile& file) {
@@ -81,25 +158,7 @@ std::optional<Failure> probe(ImportedFile& file) {
   const fs::path folder = places->user.cache / "probed" /
                           fmt::format("{}_{}", catalog::content_hash(file.imported.manifest, file.whole.text),
                                       began.time_since_epoch().count());
-  std::optional<Failure> failure;
-  std::map<std::string, int> grown;               // how often, by buffer
-  std::optional<catalog::Imported> at_its_sizes;  // before the first was lowered
-  int lowered = 0;
-  for (int runs = 0; runs < kMostRuns; ++runs) {
-    const auto spent = Clock::now() - began;
-    if (spent > kLongest) break;
-    failure = failure_of_run(file, folder, std::min<Clock::duration>(kLongest - spent, kLongestRun));
-    if (failure && failure->stage == Stage::cancelled)
-      failure->message = fmt::format("it took longer than {} s", kLongestRun.count());
-    if (!failure) break;
-    if (made_longer(file, *failure, grown)) continue;
-    if (lowered == kMostLowered) break;
-    if (!at_its_sizes) at_its_sizes = file.imported;
-    if (!made_shorter(file, *failure)) break;
-    ++lowered;
-  }
-  // It does not end at smaller sizes either.
-  if (failure && failure->stage == Stage::deadline && at_its_sizes) file.imported = std::move(*at_its_sizes);
+  const std::optional<Failure> failure = Probe(file, folder, began).best();
   std::error_code error;
   fs::remove_all(folder, error);
   return failure;

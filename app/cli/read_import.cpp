@@ -9,12 +9,14 @@
 #include <utility>
 
 #include "catalog/catalog.h"
+#include "catalog/definitions.h"
 #include "catalog/launcher.h"
 #include "catalog/manifest_text.h"
 #include "catalog/project.h"
 #include "catalog/template_guess.h"
 #include "cli/probe.h"
 #include "compile/builtin_headers.h"
+#include "compile/compile_errors.h"
 #include "core/code_file.h"
 #include "core/joined.h"
 #include "platform/atomic_file.h"
@@ -25,6 +27,7 @@ namespace {
 namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
+constexpr size_t kMostDefinitions = 4;        // files that are added for functions that they define
 constexpr std::chrono::seconds kLongest{60};  // of all tries; a probe has a limit of its own
 
 bool is_worth_more(const std::optional<Failure>& failure) { return failure && failure->stage == Stage::compile; }
@@ -43,6 +46,7 @@ class Reading {
     ImportedFile file = made(own_, std::move(*first));
     note_launcher(file);
     std::optional<Failure> failure = probe(file);
+    if (is_worth_more(failure)) take_definitions(file, failure);
     if (is_worth_more(failure)) try_other_texts(file, failure);
     note_failure(file, failure);
     return file;
@@ -129,6 +133,39 @@ class Reading {
     if (!fallback) return fail(refusal);
     note_failure(*fallback, its_failure);
     return std::move(*fallback);
+  }
+
+  // Functions that other files of the project define, where nvcc would link them. One may need another.
+  void take_definitions(ImportedFile& file, std::optional<Failure>& failure) {
+    if (project_.root().empty() || !given_.function.empty()) return;
+    ImportedFile other = file;
+    std::optional<Failure> its = failure;
+    std::vector<std::string> taken;
+    while (is_worth_more(its) && taken.size() < kMostDefinitions && !late()) {
+      const std::string name = compile::unresolved_function(its->message);
+      const auto defining = name.empty() ? std::nullopt : catalog::file_that_defines(name, project_, other.whole.files);
+      if (!defining) return;
+      auto text = platform::read_file(*defining, catalog::kMaxSourceBytes);
+      auto whole = text ? whole_of_file(*defining, *text, other.whole.files, true)
+                        : Result<catalog::WholeSource>(fail(text.error()));
+      if (!whole || other.whole.text.size() + whole->text.size() > catalog::kMaxSourceBytes) return;
+      other.whole.text += "\n" + whole->text;
+      other.whole.files.insert(whole->files.begin(), whole->files.end());
+      other.whole.changed = true;
+      taken.push_back(fmt::format("{} of {}", name, defining->filename().string()));
+      auto imported = catalog::import_kernel(name_of(other.whole), other.whole.text,
+                                             given_.entry.empty() ? file.imported.entry : given_.entry,
+                                             catalog::id_of(file_.filename().string()), "", launcher_.text);
+      if (!imported) return;
+      other = made(other.whole, std::move(*imported));
+      its = probe(other);
+    }
+    if (is_worth_more(its)) return;
+    note_launcher(other);
+    other.imported.read.insert(other.imported.read.begin(),
+                               "functions that it calls are of other files: " + joined(taken));
+    file = std::move(other);
+    failure = its;
   }
 
   // The text of a file that includes this one, or the file without the headers that were found for it.

@@ -8,6 +8,7 @@
 #include "charts/tables.h"
 #include "charts/terms.h"
 #include "charts/words.h"
+#include "cli/findings.h"
 #include "core/escape.h"
 #include "core/headline.h"
 #include "core/option_fields.h"
@@ -176,6 +177,7 @@ std::string text_of(const Observation& o, const std::string& config_text, bool c
   if (o.variant) add_variant(out, o, compiled);
   if (o.occupancy) add_occupancy(out, *o.occupancy);
   if (o.counters) add_counters(out, *o.counters);
+  if (stores_nothing(o)) line(out, "stores", std::string("none: ") + kStoresNothing);
   if (o.watch)
     add_watch(out, *o.watch, !o.launches.empty());
   else if (o.verdict)

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <sstream>
 #include <string_view>
@@ -70,6 +71,26 @@ std::string ptxas_error(const std::string& log) {
   return log.substr(colon + 2, log.find('\n', colon) - colon - 2);
 }
 
+// What to do about an error that has one usual cause; empty if it has none.
+std::string way_on(const std::string& error) {
+  struct Known {
+    std::string_view text, way;
+  };
+  static constexpr Known known[] = {
+      {"texture is not a template",
+       "CUDA has no texture references since version 12, nvcc's included: pass a pointer instead, and read it with "
+       "__ldg()."},
+      {"luster", "Clusters need an sm_90 GPU, and the emulator executes none: choose a GPU with --device."},
+      {"device-side kernel launch",
+       "A kernel that launches kernels needs CUDA's device runtime, which is not linked here: run the kernel that it "
+       "launches, with --entry."},
+      {"Unresolved extern function",
+       "Another file defines the function: include that file in this one, so that they compile together."}};
+  const auto found =
+      std::ranges::find_if(known, [&](const Known& one) { return error.find(one.text) != std::string::npos; });
+  return found == std::end(known) ? std::string() : std::string(found->way) + "\n";
+}
+
 }  // namespace
 
 // Only at the start, because a folder with this name inside another path belongs to the user.
@@ -112,6 +133,29 @@ bool is_within(const std::string& log, const std::string& folder) {
   return error && error->file.find("/" + folder + "/") != std::string::npos;
 }
 
+std::string unresolved_function(const std::string& message) {
+  constexpr std::string_view start = "Unresolved extern function '";
+  const size_t found = message.find(start);
+  if (found == std::string::npos) return {};
+  std::string_view name = std::string_view(message).substr(found + start.size());
+  name = name.substr(0, name.find('\''));
+  if (!name.starts_with("_Z")) return std::string(name);
+  name.remove_prefix(2);
+  const bool scoped = name.starts_with("N");  // _ZN3lib5mergeE…: its last part
+  if (scoped) name.remove_prefix(1);
+  std::string last;
+  while (!name.empty() && name.front() >= '0' && name.front() <= '9') {
+    size_t length = 0, digits = 0;
+    while (digits < name.size() && digits < 4 && name[digits] >= '0' && name[digits] <= '9')
+      length = length * 10 + static_cast<size_t>(name[digits++] - '0');
+    if (digits + length > name.size()) return {};
+    last = name.substr(digits, length);
+    name.remove_prefix(digits + length);
+    if (!scoped) break;
+  }
+  return last;
+}
+
 Failure explain_refusal(const std::string& log, const std::string& file_name, const std::string& entry) {
   if (const auto refusal = find_shared_refusal(log, entry)) return too_much_shared(*refusal, file_name, entry);
 
@@ -134,10 +178,12 @@ Failure explain_refusal(const std::string& log, const std::string& file_name, co
                           "of the source: "
                           "`attnscope import` pastes them in, and --include DIR says where they are.\n{}",
                           clipped(log))};
-    return {Stage::compile, fmt::format("{}:{}: {}", error->file, error->line, error->text), clipped(log)};
+    return {Stage::compile, fmt::format("{}:{}: {}", error->file, error->line, error->text),
+            way_on(error->text) + clipped(log)};
   }
   if (const std::string said = ptxas_error(log); !said.empty())
-    return {Stage::compile, fmt::format("{}: the assembler refuses {}: {}", file_name, entry, said), clipped(log)};
+    return {Stage::compile, fmt::format("{}: the assembler refuses {}: {}", file_name, entry, said),
+            way_on(said) + clipped(log)};
   return {Stage::compile, file_name + " does not compile, and the compiler does not say why.", clipped(log)};
 }
 

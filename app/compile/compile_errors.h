@@ -27,6 +27,10 @@ std::string missing_header_in(const std::string& log);
 // True if an NVRTC log's first error is in a header below a folder with this name: "thrust".
 bool is_within(const std::string& log, const std::string& folder);
 
+// The function that the assembler misses, from a failure's message: "merge" of "Unresolved extern function
+// '_Z5mergePKm'". Empty if it misses none, or it is a member.
+std::string unresolved_function(const std::string& message);
+
 // Why NVRTC refused, from its log: the first error as file:line (Stage::compile; the whole log is the hint), or too
 // much static shared memory (Stage::limits).
 Failure explain_refusal(const std::string& log, const std::string& file_name, const std::string& entry);

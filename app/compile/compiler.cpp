@@ -21,6 +21,7 @@
 #include "compile/ptxas_log.h"
 #include "compile/variant_json.h"
 #include "core/code_file.h"
+#include "core/cpp_tokens.h"
 #include "core/hash.h"
 #include "cuda_api/nvrtc.h"
 #include "platform/clock.h"
@@ -77,12 +78,15 @@ struct Stand {
   std::string header;
   const char* text;
 };
-std::vector<Stand> stands_for(const std::string& source) {
+// `needed`: what the kernel needs of the source.
+std::vector<Stand> stands_for(const std::string& source, const std::string& needed) {
+  const auto tokens = cpp_tokens(needed);
+  const bool uses_cub = std::ranges::any_of(tokens, [](const CppToken& token) { return token.is("cub"); });
   std::vector<Stand> stands;
   for (const IncludedName& one : scan_includes(source).names) {
     if (stands.size() == kMostAbsent) break;
     if (one.name.starts_with("thrust/")) stands.push_back({one.name, ""});
-    if (one.name == "cub/cub.cuh") stands.push_back({one.name, kDeviceCub});
+    if (one.name == "cub/cub.cuh") stands.push_back({one.name, uses_cub ? kDeviceCub : ""});
   }
   return stands;
 }
@@ -100,15 +104,20 @@ void retry_without_unneeded(const cuda_api::Nvrtc& nvrtc, const std::string& sou
   options.emplace_back("--device-int128");
   const std::string needed = only_needed(source, request.entry);
   std::string log = output.log, note;
+  const bool of_clusters = log.find("max blocks per cluster") != std::string::npos;
+  if (of_clusters) note += "The launch bound of a cluster is left out: this GPU has none.\n";
   std::vector<std::string> absent;
   absent.reserve(kMostAbsent);  // the headers below point into it
   const auto known = builtin_headers();
   std::vector<cuda_api::NvrtcHeader> headers(known.begin(), known.end());
-  const std::vector<Stand> stands = in_thrust(log) ? stands_for(source) : std::vector<Stand>();
+  const std::vector<Stand> stands = in_thrust(log) ? stands_for(source, needed) : std::vector<Stand>();
   for (const Stand& one : stands) headers.push_back({one.header.c_str(), one.text});
   if (!stands.empty()) note += "NVRTC refuses the host's part of Thrust or CUB; the kernel compiles without it.\n";
   const bool wide = log.find("--device-int128") != std::string::npos;
-  if (needed == source && missing_header_in(log).empty() && !wide && stands.empty()) return;
+  if (needed == source && missing_header_in(log).empty() && !wide && stands.empty() && !of_clusters) return;
+  const std::string text = of_clusters && request.options.launch_bounds == 0
+                               ? without_cluster_bounds(needed)
+                               : with_launch_bounds(needed, request.options.launch_bounds);
   while (true) {
     if (const std::string header = missing_header_in(log); !header.empty()) {
       if (absent.size() == kMostAbsent || leads_outside(header) || !includes(source, header)) return;
@@ -116,8 +125,7 @@ void retry_without_unneeded(const cuda_api::Nvrtc& nvrtc, const std::string& sou
       headers.push_back({absent.back().c_str(), ""});
       note += "There is no header " + header + "; the kernel compiles without it.\n";
     }
-    auto again =
-        nvrtc.compile(with_launch_bounds(needed, request.options.launch_bounds), name, request.entry, options, headers);
+    auto again = nvrtc.compile(text, name, request.entry, options, headers);
     if (!again) return;
     if (again->compiled) {
       output = std::move(*again);

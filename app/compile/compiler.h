@@ -7,6 +7,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "compile/include_closure.h"
@@ -87,6 +88,9 @@ class Compiler {
 // The values of the source's own integer variables, by name, for a manifest's "dynamic_shared". Failure
 // (Stage::compile) if one is not in the machine code.
 Result<std::map<std::string, double>> constants_of(const Variant& variant, const std::vector<std::string>& names);
+
+// "c++17", or "c++20" for a source with a concept in it.
+const char* cpp_standard(std::string_view source);
 
 // The options for NVRTC, macros included, in a fixed order. Failure: Stage::input.
 Result<std::vector<std::string>> nvrtc_options(const CompileRequest& request);

@@ -4,6 +4,7 @@
 #include <set>
 #include <vector>
 
+#include "compile/header_texts.h"
 #include "core/cpp_tokens.h"
 
 namespace attnscope::compile {
@@ -12,78 +13,22 @@ namespace {
 using Tokens = std::vector<CppToken>;
 using Words = std::set<std::string_view>;
 
-// What NVRTC and the built-in headers provide in namespace std.
-const Words kDeviceStd{"min",
-                       "max",
-                       "swap",
-                       "move",
-                       "forward",
-                       "size_t",
-                       "ptrdiff_t",
-                       "nullptr_t",
-                       "numeric_limits",
-                       "is_same",
-                       "is_same_v",
-                       "enable_if",
-                       "enable_if_t",
-                       "conditional",
-                       "conditional_t",
-                       "integral_constant",
-                       "true_type",
-                       "false_type",
-                       "is_integral",
-                       "is_integral_v",
-                       "is_floating_point",
-                       "is_floating_point_v",
-                       "is_signed",
-                       "is_signed_v",
-                       "is_unsigned",
-                       "is_unsigned_v",
-                       "is_pointer",
-                       "is_pointer_v",
-                       "remove_const",
-                       "remove_const_t",
-                       "remove_cv",
-                       "remove_cv_t",
-                       "remove_reference",
-                       "remove_reference_t",
-                       "decay",
-                       "decay_t",
-                       "make_unsigned",
-                       "make_unsigned_t",
-                       "make_signed",
-                       "make_signed_t",
-                       "declval",
-                       "initializer_list",
-                       "void_t",
-                       "index_sequence",
-                       "make_index_sequence",
-                       "integer_sequence",
-                       "int8_t",
-                       "int16_t",
-                       "int32_t",
-                       "int64_t",
-                       "uint8_t",
-                       "uint16_t",
-                       "uint32_t",
-                       "uint64_t",
-                       "abs",
-                       "fabs",
-                       "sqrt",
-                       "exp",
-                       "log",
-                       "pow",
-                       "sin",
-                       "cos",
-                       "tan",
-                       "tanh",
-                       "floor",
-                       "ceil",
-                       "fmin",
-                       "fmax",
-                       "fma",
-                       "isnan",
-                       "isinf"};
+// What NVRTC has in namespace std without a header.
+const Words kBuiltIn{
+    "move", "forward", "initializer_list", "index_sequence", "make_index_sequence", "integer_sequence"};
+
+// True for a name that NVRTC or a built-in header may have in namespace std: every word of these headers counts.
+bool in_device_std(std::string_view name) {
+  static const Words all = [] {
+    Words words = kBuiltIn;
+    for (const BuiltinText& header : header_texts())
+      for (const CppToken& token : cpp_tokens(header.text))
+        if (token.kind == CppToken::Kind::word) words.insert(token.text);
+    return words;
+  }();
+  return all.contains(name);
+}
+
 const Words kHostWords{"cout",
                        "cerr",
                        "endl",
@@ -212,7 +157,7 @@ class Blanker {
       if (!word(i)) continue;
       const std::string_view text = tokens[i].text;
       const bool scope = is(i + 1, ":") && is(i + 2, ":");
-      if (scope && text == "std" && word(i + 3) && !kDeviceStd.contains(tokens[i + 3].text)) return true;
+      if (scope && text == "std" && word(i + 3) && !in_device_std(tokens[i + 3].text)) return true;
       if (scope && (text == "at" || text == "c10")) return true;
       if (kHostWords.contains(text) || of_host_library(text)) return true;
       if (text.size() > 4 && text.starts_with("cuda") && upper(text[4]) && is(i + 1, "(")) return true;

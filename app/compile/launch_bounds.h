@@ -8,4 +8,7 @@ namespace attnscope::compile {
 // changed. Lines keep their numbers. NVRTC and nvcc compile the result alike. 0 returns the source unchanged.
 std::string with_launch_bounds(const std::string& source, int ctas);
 
+// The source with the third number of each __launch_bounds__, the CTAs of a cluster, left out.
+std::string without_cluster_bounds(const std::string& source);
+
 }  // namespace attnscope::compile

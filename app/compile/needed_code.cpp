@@ -80,6 +80,7 @@ class Declarations {
   // The index after the ";", or after the body of a function.
   size_t end_of(size_t i) const {
     bool parameters = false, assigned = false;
+    while (is(i, "template") && is(i + 1, "<")) i = brackets_.behind_angles(i + 1);  // a default there assigns nothing
     for (; i < tokens_.size(); ++i) {
       if (is(i, ";")) return i + 1;
       if (is(i, "=")) assigned = true;

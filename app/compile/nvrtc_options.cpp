@@ -4,6 +4,7 @@
 
 #include "compile/compiler.h"
 #include "compile/own_names.h"
+#include "core/cpp_tokens.h"
 #include "core/options.h"
 
 namespace attnscope::compile {
@@ -46,6 +47,16 @@ Failure fixed_name(const CompileRequest& request, const std::string& name, int64
 
 }  // namespace
 
+const char* cpp_standard(std::string_view source) {
+  const std::vector<CppToken> tokens = cpp_tokens(source);
+  for (size_t i = 1; i + 2 < tokens.size(); ++i) {
+    const bool concept_of = tokens[i].is("concept") && tokens[i + 2].is("=");
+    const bool requirement = tokens[i].is("requires") && (tokens[i - 1].is(">") || tokens[i - 1].is(")"));
+    if (concept_of || requirement) return "c++20";
+  }
+  return "c++17";
+}
+
 Result<std::vector<std::string>> nvrtc_options(const CompileRequest& request) {
   if (request.arch < 75 || request.arch > 129)
     return fail(Stage::input, "The architecture sm_" + std::to_string(request.arch) + " is not supported.",
@@ -54,7 +65,7 @@ Result<std::vector<std::string>> nvrtc_options(const CompileRequest& request) {
 
   std::vector<std::string> options = {
       "--gpu-architecture=sm_" + std::to_string(request.arch),
-      "--std=c++17",
+      std::string("--std=") + cpp_standard(request.source),
       "-lineinfo",
       "--ptxas-options=-v",
       "--device-as-default-execution-space",  // constexpr functions, members and constants without an annotation

@@ -88,6 +88,8 @@ Refusal Operands::source(const SassOperand& operand, bool wide, Source& found) {
       } else if (operand.raw.starts_with("SR_TID.")) {
         const auto axis = static_cast<uint32_t>(operand.raw.back() - 'X');
         found = {static_cast<uint32_t>(offsetof(Registers, tid)) + 128u * axis, false};
+      } else if (operand.raw == "SR_VIRTUALSMID") {  // CTAs run one after the other, as on one SM, whose number is 0
+        found = {constant(ConstantSource{-1, 0}, nullptr), true};
       } else {
         found = {special_slot(operand.raw), true};
       }

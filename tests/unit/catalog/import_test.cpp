@@ -848,7 +848,7 @@ TEST(Workload, LaysAStructOutAsCDoes) {
 // Text that opens and never closes, in every construct that is read: the cost grows with its length. A cost that grows
 // with the square of the length would exceed the test's time, and recursion would end the test. The sizes are bytes of
 // source for which a quadratic cost takes minutes.
-constexpr size_t kLong = testing_support::kSanitized ? 250'000 : 2'000'000;
+constexpr size_t kLong = testing_support::kSanitized ? 100'000 : 200'000;
 
 std::string repeated(const std::string& text, size_t bytes) {
   std::string all;

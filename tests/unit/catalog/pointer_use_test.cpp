@@ -24,5 +24,37 @@ TEST(PointerUse, APointerThatMovesIsNotStoredTo) {
   }
 }
 
+// The same use through a local name for an address in it.
+TEST(PointerUse, ALocalNameOfAPointerIsFollowed) {
+  for (const char* body : {"float* row = p + i * n; row[0] = 1;", "float* __restrict__ row = &p[i]; row[k] = x[0];",
+                           "float4* row = reinterpret_cast<float4*>(p + 4 * i); row[0] = v;",
+                           "float4* row = (float4*)p; *row = v;", "float* a = p; float* b = a + 1; b[0] = 1;",
+                           "if (i) { float* a = p; a[0] = 1; } else { float* a = p + 1; a[0] = 2; }"}) {
+    const PointerUse use = use_of_p(body);
+    EXPECT_TRUE(use.stored) << body;
+    EXPECT_FALSE(use.read || use.passed_on || use.scattered) << body;
+  }
+  for (const char* body :
+       {"const float* row = p + i; y = row[2] * 3;", "const float *row = p; y += row[0] + row[1];"}) {
+    EXPECT_TRUE(use_of_p(body).read) << body;
+    EXPECT_FALSE(use_of_p(body).stored || use_of_p(body).passed_on) << body;
+  }
+}
+
+TEST(PointerUse, AnUnclearNameIsNotFollowed) {
+  const auto uses = pointer_uses("{ float* a = p; y = a[0]; } { float* a = q; a[0] = 1; }", {"p", "q"});
+  EXPECT_TRUE(uses.at("p").passed_on && uses.at("q").passed_on);
+  EXPECT_EQ(uses.size(), 2u);
+  EXPECT_TRUE(use_of_p("float* a = i ? p : x; a[0] = 1;").passed_on);
+  EXPECT_TRUE(use_of_p("float* a = p; a = x; a[0] = 1;").passed_on);
+  EXPECT_TRUE(use_of_p("float* a = p; f(a);").passed_on);
+  EXPECT_TRUE(use_of_p("float y = a * b; float* c = f(p); c[0] = 1;").passed_on);
+}
+
+TEST(PointerUse, ANameWhoseAddressTheDataSaysIsScattered) {
+  const auto uses = pointer_uses("float* row = p + index[i] * n; row[0] = 1;", {"p", "index"});
+  EXPECT_TRUE(uses.at("p").passed_on);
+}
+
 }  // namespace
 }  // namespace attnscope::catalog

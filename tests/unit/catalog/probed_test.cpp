@@ -83,5 +83,48 @@ TEST(Probed, WhatTakesTooLongGetsASmallerSize) {
   EXPECT_FALSE(lower_largest(imported)) << "16 is no large size";
 }
 
+// An index in random numbers points anywhere.
+TEST(Probed, WholeNumbersOfInputsBecomeZeros) {
+  Imported imported = *import_kernel(
+      "k.cu", "__global__ void k(const int* index, const float* x, float* y, int n) { y[0] = x[index[n]]; }", "");
+  ASSERT_TRUE(zero_whole_numbers(imported));
+  EXPECT_EQ(buffer_of(imported, "index")["init"], "zeros");
+  EXPECT_EQ(buffer_of(imported, "x")["init"], "random");
+  EXPECT_THAT(imported.guessed, Contains("index holds zeros: with random whole numbers a run leaves a buffer"));
+  EXPECT_FALSE(zero_whole_numbers(imported));
+}
+
+TEST(Probed, OnlyAGuessedSizeIsLowered) {
+  Imported imported = *import_kernel("k.cu",
+                                     "__global__ void k(float* y, int rows, int columns) { y[rows] = columns; }\n"
+                                     "int main() { const int rows = 4096; k<<<1, 32>>>(0, rows, width()); }",
+                                     "");
+  ASSERT_TRUE(lower_guessed(imported, 64));
+  ASSERT_TRUE(lower_guessed(imported, 8));
+  EXPECT_FALSE(lower_guessed(imported, 8));
+  const Json sizes = (*parse_json(imported.manifest, "manifest"))["sizes"];
+  EXPECT_EQ(sizes["rows"], 4096);
+  EXPECT_EQ(sizes["columns"], 8);
+  EXPECT_THAT(imported.guessed, Contains("columns = 8 to begin with, since a run at its guess leaves a buffer: "
+                                         "--problem columns=1024 sets it back"));
+  EXPECT_THAT(imported.guessed, Not(Contains(StartsWith("columns = 64"))));
+}
+
+TEST(Probed, ALengthThatAnotherFileSaysIsDoubted) {
+  const std::string kernel = "__global__ void k(float* y, int n) { y[2 * threadIdx.x] = n; }\n";
+  const std::string host =
+      "int main() { int n = 64; float* y; cudaMalloc(&y, n * sizeof(float)); k<<<1, 64>>>(y, n); }\n";
+  Imported own = *import_kernel("k.cu", kernel + host, "");
+  EXPECT_FALSE(doubt_length(own, "y"));
+  Imported other = *import_kernel("k.cu", kernel, "k", "", "", host);
+  EXPECT_THAT(other.read, Contains("y has n elements, as it is allocated"));
+  ASSERT_TRUE(doubt_length(other, "y"));
+  EXPECT_FALSE(doubt_length(other, "y"));
+  EXPECT_THAT(other.read, Not(Contains(StartsWith("y has"))));
+  ASSERT_TRUE(lengthen(other, "y", 2));
+  EXPECT_EQ(shape_of(other, "y"), Json({"n", "2"}));
+  EXPECT_EQ(buffer_of(other, "y")["guessed"], true);
+}
+
 }  // namespace
 }  // namespace attnscope::catalog

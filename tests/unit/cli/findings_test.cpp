@@ -189,5 +189,24 @@ TEST(RunChanges, ARunInALine) {
   EXPECT_EQ(summary_of(failed, kSource), "failed, 0 findings");
 }
 
+// Neither stores, atomics nor prints: "clean" would be said of nothing.
+TEST(Findings, ARunWithoutAStoreShowsNothing) {
+  Observation o;
+  EXPECT_FALSE(stores_nothing(o)) << "nothing was counted";
+  o.counters = Counters{};
+  EXPECT_TRUE(stores_nothing(o));
+  o.counters->instructions["atomic"] = 1;
+  EXPECT_FALSE(stores_nothing(o));
+  o.counters->instructions.clear();
+  o.counters->global_store_sectors = 1;
+  EXPECT_FALSE(stores_nothing(o));
+  o.counters->global_store_sectors = 0;
+  o.failure = Failure{Stage::launch, "it stopped", ""};
+  EXPECT_FALSE(stores_nothing(o));
+  o.failure.reset();
+  o.printed = Printed{};
+  EXPECT_FALSE(stores_nothing(o));
+}
+
 }  // namespace
 }  // namespace attnscope::cli

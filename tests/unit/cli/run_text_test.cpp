@@ -217,12 +217,21 @@ TEST(RunText, CodeSharedMemoryAndOccupancy) {
   EXPECT_EQ(rest_of(o).back(), "               1.10 waves: 1,280 CTAs for 1,160 places, the last wave runs 1,200");
 }
 
+TEST(RunText, ARunInWhichNoThreadStoresSaysSo) {
+  Observation o;
+  o.counters.emplace().global_store_sectors = 1;
+  EXPECT_THAT(text_of(o, ""), testing::Not(HasSubstr("no thread stores anything")));
+  o.counters->global_store_sectors = 0;
+  EXPECT_THAT(text_of(o, ""), HasSubstr("stores         none: no thread stores anything"));
+}
+
 TEST(RunText, CountersAreGroupsOfFigures) {
   Observation o;
   Counters& c = o.counters.emplace();
   c.emulated_ctas = c.total_ctas = 16;
   c.instructions = {{"total", 1234}};
   c.global_load_sectors = 5678;
+  c.global_store_sectors = 1;
   const auto lines = rest_of(o);
   ASSERT_GT(lines.size(), 1u);
   EXPECT_THAT(lines[0], testing::StartsWith("counters       counted "));

@@ -199,5 +199,37 @@ TEST(NvrtcOptions, ValuesOutOfRangeAreRefused) {
   }
 }
 
+TEST(NvrtcOptions, ASourceWithConceptsIsCpp20) {
+  EXPECT_STREQ(cpp_standard("template <class T> concept Small = sizeof(T) < 4;"), "c++20");
+  EXPECT_STREQ(cpp_standard("template <class T> requires Small<T> __device__ T f(T a) { return a; }"), "c++20");
+  EXPECT_STREQ(cpp_standard("int concept, requires; // concept X = Y"), "c++17");
+  CompileRequest one = request();
+  one.source = "template <class T> concept Small = true;\n" + one.source;
+  EXPECT_EQ(nvrtc_options(one)->at(1), "--std=c++20");
+}
+
+TEST(CompileErrors, NameTheFunctionThatIsMissing) {
+  const auto missing = [](const std::string& name) {
+    return unresolved_function("k.cu: the assembler refuses k: Unresolved extern function '" + name + "'");
+  };
+  EXPECT_EQ(missing("_Z5mergePKmPmPK6ulong4S4_S4_"), "merge");
+  EXPECT_EQ(missing("_ZN3lib5inner5jointEf"), "joint");
+  EXPECT_EQ(missing("plain"), "plain");
+  EXPECT_EQ(missing("_Z99merge"), "");
+  EXPECT_EQ(unresolved_function("k.cu: the assembler refuses k: too much"), "");
+}
+
+TEST(CompileErrors, SayTheWayOn) {
+  const auto hint = [](const std::string& log) { return explain_refusal(log, "a.cu", "k").hint; };
+  EXPECT_NE(hint("a.cu(3): error: texture is not a template\n").find("pass a pointer instead"), std::string::npos);
+  EXPECT_NE(hint("a.cu(3): error: __cluster_dims__ is not supported for this GPU architecture\n").find("--device"),
+            std::string::npos);
+  EXPECT_NE(hint("a.cu(3): error: device-side kernel launch could not be processed\n").find("--entry"),
+            std::string::npos);
+  EXPECT_NE(hint("ptxas fatal   : Unresolved extern function '_Z5mergeP'\n").find("include that file"),
+            std::string::npos);
+  EXPECT_EQ(hint("a.cu(3): error: something else\n"), "a.cu(3): error: something else\n");
+}
+
 }  // namespace
 }  // namespace attnscope::compile

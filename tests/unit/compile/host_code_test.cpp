@@ -282,10 +282,10 @@ __global__ void k(float* x, uint n) { x[n] = std::max(LEAST, least(std::numeric_
 )";
   const auto variant = compiler.compile(request);
   ASSERT_TRUE(variant) << variant.error().message << variant.error().hint;
-  request.source += "\n__device__ int wrong() { return std::gone; }\n";
+  request.source.replace(request.source.find("std::max"), 8, "std::gone");
   const auto refused = compiler.compile(request);
   ASSERT_FALSE(refused);
-  EXPECT_EQ(refused.error().message.substr(0, 8), "k.cu:5: ") << refused.error().message;
+  EXPECT_EQ(refused.error().message.substr(0, 8), "k.cu:3: ") << refused.error().message;
 }
 
 TEST(HostCode, AHeaderThatIsNowhereIsNamed) {

@@ -96,5 +96,14 @@ TEST(NeededCode, AnyTextKeepsItsLength) {
     EXPECT_EQ(only_needed(text, "k").size(), text.size()) << text.substr(0, 20);
 }
 
+// The = of a template's default assigns nothing, so the function ends with its body.
+TEST(NeededCode, ATemplatesDefaultDoesNotTakeTheNextFunction) {
+  const std::string text =
+      "template <class T, class Op = int> __device__ void f(T a) {}\n__global__ void k() {}\n__global__ void other() "
+      "{}";
+  EXPECT_NE(only_needed(text, "k").find("void k"), std::string::npos);
+  EXPECT_EQ(only_needed(text, "k").find("void f"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace attnscope::compile

@@ -210,6 +210,8 @@ TEST(Integer, BytesAsFloatsAndAsPredicates) {
   const auto float_of = [](u32 byte) { return std::bit_cast<u32>(static_cast<float>(byte & 0xff)); };
   check_value("I2F.U8 R12, R8", inputs, [&](const Inputs& in) { return float_of(in.a); });
   check_value("I2F.U8 R12, R8.B1", inputs, [&](const Inputs& in) { return float_of(in.a >> 8); });
+  check_value("I2F.U8.RM R12, R8.B2", inputs, [&](const Inputs& in) { return float_of(in.a >> 16); });
+  check_value("I2F.U8.RZ R12, R8", inputs, [&](const Inputs& in) { return float_of(in.a); });
   check_value("I2F.U8 R12, R8.B3", inputs, [&](const Inputs& in) { return float_of(in.a >> 24); });
   const auto bits = [](u32 byte) { return Outputs{.p = (byte >> 3 & 1) != 0, .q = (byte >> 4 & 1) != 0}; };
   check("R2P PR, R8, 0x18", inputs, [&](const Inputs& in) { return bits(in.a); });
@@ -228,6 +230,11 @@ TEST(Integer, BallotsAndWhetherAllAgree) {
   for (size_t lane = 1; lane < 32; lane += 2) odd[lane].d = 1;
   check(
       "VOTE.ALL R12, P3, P0", odd, [](const Inputs&) { return Outputs{.r = 0xaaaaaaaa, .p = false}; }, false);
+}
+
+TEST(Integer, AllCtasRunOnOneSmAndAnImmediateIsConverted) {
+  check_value("S2R R12, SR_VIRTUALSMID", integer_inputs(), [](const Inputs&) { return 0u; });
+  check_value("I2FP.F32.S32.RZ R12, 0x4", integer_inputs(), [](const Inputs&) { return 0x40800000u; });
 }
 
 }  // namespace

@@ -287,5 +287,34 @@ EXIT
   for (uint32_t i = 0; i < 32; ++i) EXPECT_EQ(out[i], i << 16 | (0x2345 + i));
 }
 
+// A frame whose address is uniform.
+TEST(Local, TakesAUniformAddress) {
+  std::vector<uint32_t> out(32);
+  GlobalMemory memory;
+  Launch launch;
+  launch.program = program_of(R"(
+MOV R1, c[0x0][0x28]
+IADD3 R1, R1, -0x10, RZ
+S2R R0, SR_TID.X
+R2UR UR4, R1
+IADD3 R3, R0, 0x100, RZ
+STL [UR4+0x4], R3
+STL.64 [UR4+0x8], R2
+LDL R6, [UR4+0x4]
+MOV R2, 0x4
+IMAD.WIDE R4, R0, R2, c[0x0][0x160]
+STG.E [R4.64], R6
+EXIT
+)",
+                              {.parameter_bytes = 8, .frame_bytes = 16});
+  ASSERT_NE(launch.program, nullptr);
+  launch.block = {32, 1, 1};
+  launch.parameters = Parameters().pointer(memory.add("out", bytes_of(out), true)).bytes();
+  launch.memory = &memory;
+  const auto result = run(launch);
+  ASSERT_TRUE(result.has_value()) << result.error().message;
+  for (uint32_t i = 0; i < 32; ++i) EXPECT_EQ(out[i], i + 0x100);
+}
+
 }  // namespace
 }  // namespace attnscope::emulator::testing

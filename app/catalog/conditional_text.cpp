@@ -1,0 +1,148 @@
+#include "catalog/conditional_text.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "core/text.h"
+
+namespace attnscope::catalog {
+namespace {
+
+using MacroTexts = std::map<std::string, std::string>;
+
+// A preprocessor's condition; empty if it has something that is not read.
+class ConditionValue {
+ public:
+  static constexpr int kDeepest = 16;     // macros of macros
+  static constexpr int kMostSteps = 200;  // names, numbers and operators, with those of its macros
+  // `steps` are left for it and for the macros in it.
+  ConditionValue(std::string_view text, const MacroTexts& macros, int depth, int& steps)
+      : tokens_(cpp_tokens(text)), macros_(macros), depth_(depth), steps_(steps) {}
+
+  std::optional<int64_t> value() {
+    const auto found = any();
+    return at_ == tokens_.size() ? found : std::nullopt;
+  }
+
+ private:
+  bool is(size_t at, std::string_view mark) const { return at < tokens_.size() && tokens_[at].is(mark); }
+  bool take(std::string_view mark) {
+    if (!is(at_, mark)) return false;
+    ++at_;
+    return true;
+  }
+  bool take_twice(std::string_view mark) {
+    if (!is(at_, mark) || !is(at_ + 1, mark)) return false;
+    at_ += 2;
+    return true;
+  }
+
+  std::optional<int64_t> any() {
+    auto left = all();
+    while (left && take_twice("|")) {
+      const auto right = all();
+      left = right ? std::optional<int64_t>(*left != 0 || *right != 0) : std::nullopt;
+    }
+    return left;
+  }
+  std::optional<int64_t> all() {
+    auto left = compared();
+    while (left && take_twice("&")) {
+      const auto right = compared();
+      left = right ? std::optional<int64_t>(*left != 0 && *right != 0) : std::nullopt;
+    }
+    return left;
+  }
+  std::optional<int64_t> compared() {
+    const auto left = one();
+    if (!left) return left;
+    if (take_twice("=")) return with(*left, [](int64_t a, int64_t b) { return a == b; });
+    if (is(at_, "!") && is(at_ + 1, "=")) {
+      at_ += 2;
+      return with(*left, [](int64_t a, int64_t b) { return a != b; });
+    }
+    if (!is(at_, "<") && !is(at_, ">")) return left;
+    const bool less = tokens_[at_++].is("<"), equal = take("=");
+    return with(*left, [&](int64_t a, int64_t b) { return (less ? a < b : a > b) || (equal && a == b); });
+  }
+  template <class Compare>
+  std::optional<int64_t> with(int64_t left, Compare compare) {
+    const auto right = one();
+    return right ? std::optional<int64_t>(compare(left, *right)) : std::nullopt;
+  }
+
+  std::optional<int64_t> one() {
+    if (at_ >= tokens_.size() || --steps_ < 0) return std::nullopt;
+    if (take("!")) {
+      const auto value = one();
+      return value ? std::optional<int64_t>(*value == 0) : std::nullopt;
+    }
+    if (take("(")) {
+      const auto value = any();
+      return value && take(")") ? value : std::nullopt;
+    }
+    const CppToken token = tokens_[at_++];
+    if (token.kind == CppToken::Kind::number) return number_of<int64_t>(token.text);
+    if (token.kind != CppToken::Kind::word) return std::nullopt;
+    if (token.is("defined")) {
+      const bool open = take("(");
+      if (at_ >= tokens_.size()) return std::nullopt;
+      const bool known = macros_.contains(std::string(tokens_[at_++].text));
+      return !open || take(")") ? std::optional<int64_t>(known) : std::nullopt;
+    }
+    const auto macro = macros_.find(std::string(token.text));
+    if (macro == macros_.end()) return 0;  // as the preprocessor takes a name that is no macro
+    return depth_ > 0 ? ConditionValue(macro->second, macros_, depth_ - 1, steps_).value() : std::nullopt;
+  }
+
+  const std::vector<CppToken> tokens_;
+  const MacroTexts& macros_;
+  const int depth_;
+  int& steps_;
+  size_t at_ = 0;
+};
+
+struct KeptBranch {
+  bool kept = true;   // its text is compiled, if the text around it is
+  bool taken = true;  // this one, or one before it
+};
+
+}  // namespace
+
+std::vector<CppToken> compiled_tokens(const std::vector<CppToken>& tokens, size_t begin, size_t end,
+                                      const MacroTexts& macros) {
+  std::vector<CppToken> kept;
+  std::vector<KeptBranch> open;
+  for (size_t i = begin; i < std::min(end, tokens.size()); ++i) {
+    if (tokens[i].kind != CppToken::Kind::line) {
+      if (std::ranges::all_of(open, &KeptBranch::kept)) kept.push_back(tokens[i]);
+      continue;
+    }
+    const std::string_view line = tokens[i].text.substr(1);
+    const std::vector<CppToken> words = cpp_tokens(line);
+    if (words.empty()) continue;
+    const std::string_view rest = line.substr(words[0].end());
+    const auto holds = [&] {
+      int steps = ConditionValue::kMostSteps;
+      return ConditionValue(rest, macros, ConditionValue::kDeepest, steps).value().value_or(1) != 0;
+    };
+    const auto is_macro = [&] { return words.size() > 1 && macros.contains(std::string(words[1].text)); };
+    if (words[0].is("if") || words[0].is("ifdef") || words[0].is("ifndef")) {
+      const bool value = words[0].is("if") ? holds() : words[0].is("ifdef") ? is_macro() : !is_macro();
+      open.push_back({value, value});
+    } else if (open.empty()) {
+      continue;
+    } else if (words[0].is("else") || words[0].is("elif")) {
+      KeptBranch& last = open.back();
+      last.kept = !last.taken && (words[0].is("else") || holds());
+      last.taken = last.taken || last.kept;
+    } else if (words[0].is("endif")) {
+      open.pop_back();
+    }
+  }
+  return kept;
+}
+
+}  // namespace attnscope::catalog

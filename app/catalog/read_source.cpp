@@ -1,0 +1,44 @@
+#include "catalog/read_source.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "catalog/launch_functions.h"
+
+namespace attnscope::catalog {
+
+ReadSource read_source(const std::string& source, const std::string& launcher) {
+  if (launcher.empty()) {
+    ReadSource read{source, read_cuda_source(source), HostSource(source)};
+    follow_launches(read.cuda, read.host);
+    return read;
+  }
+  const std::string both = source + "\n" + launcher;
+  ReadSource read{both, read_cuda_source(both), HostSource(both), source.size()};
+  std::erase_if(read.cuda.kernels, [&](const SourceKernel& one) { return one.defined && one.body >= source.size(); });
+  read.cuda.defined.clear();
+  for (size_t i = 0; i < read.cuda.kernels.size(); ++i)
+    if (read.cuda.kernels[i].defined) read.cuda.defined.emplace(plain_kernel_name(read.cuda.kernels[i].name), i);
+  read.cuda.settable = read_cuda_source(source).settable;
+  follow_launches(read.cuda, read.host);
+  return read;
+}
+
+PointerUses uses_of(const ReadSource& source, const SourceKernel& kernel) {
+  std::vector<std::string> pointers;
+  for (const SourceParameter& parameter : kernel.parameters)
+    if (parameter.pointer) pointers.push_back(parameter.name);
+  auto uses = pointer_uses(std::string_view(source.text).substr(kernel.body, kernel.end - kernel.body), pointers);
+  // A kernel has an output; if none is visible, a macro hides it.
+  if (std::ranges::none_of(uses, [](const auto& one) { return one.second.stored || one.second.passed_on; }))
+    uses.clear();
+  return uses;
+}
+
+PointerUse use_of(const PointerUses& uses, const SourceParameter& parameter) {
+  if (parameter.constant) return {true, false, false};
+  const auto use = uses.find(parameter.name);
+  return use == uses.end() ? PointerUse{false, false, true} : use->second;
+}
+
+}  // namespace attnscope::catalog

@@ -1,0 +1,139 @@
+#include "catalog/import_values.h"
+
+#include <gmock/gmock.h>
+
+#include "unit/catalog/support.h"
+
+namespace attnscope::catalog {
+namespace {
+
+using testing::Contains;
+using testing::HasSubstr;
+using testing::Not;
+
+Imported imported(const std::string& source, const std::string& entry = "k") {
+  const auto one = import_kernel("k.cu", source, entry);
+  if (!one) throw std::runtime_error(one.error().message);
+  EXPECT_TRUE(parse_kernel({"k.json", one->manifest, "k.cu", source})) << one->manifest;
+  return *one;
+}
+Json args_of(const Imported& one) { return (*parse_json(one.manifest, "manifest"))["args"]; }
+
+TEST(ImportValues, AreComputedAsTheHostDoes) {
+  const Imported one = imported(
+      "__global__ void k(float* x, float scale, float half, double eps, float third, int n) {}\n"
+      "int main() {\n  const int d = 64, n = 256;\n  float alpha = 2.0f;\n"
+      "  k<<<1, 32>>>(0, alpha / sqrtf((float)d), -0.5f, 1e-5, 7 / 2, n);\n}\n");
+  const Json args = args_of(one);
+  EXPECT_EQ(args[1]["value"], 0.25);
+  EXPECT_EQ(args[2]["value"], -0.5);
+  EXPECT_EQ(args[3]["value"], 1e-5);
+  EXPECT_EQ(args[4]["value"], 3) << "whole numbers divide without a rest";
+  EXPECT_THAT(one.read, Contains("scale is 0.25 at the launch"));
+}
+
+TEST(ImportValues, OfOtherFunctionsAndChangedNamesAreGuesses) {
+  const Imported one = imported(
+      "__global__ void k(float* x, float a, float b, int n, int m) {}\n"
+      "int main() {\n  float a = 1, b = 2; int n = 5, m = 7;\n  b *= 3;\n  scanf(\"%d\", &n);\n  std::cin >> m;\n"
+      "  k<<<1, 32>>>(0, a, b, n, m);\n}\n");
+  EXPECT_THAT(one.read, Contains("a is 1 at the launch"));
+  EXPECT_THAT(one.guessed, Contains(HasSubstr("b is passed as 2, as elsewhere")));
+  EXPECT_THAT(one.guessed, Contains("the size n = 5, as elsewhere in the host code"));
+  EXPECT_THAT(one.guessed, Contains("the size m = 7, as elsewhere in the host code"));
+}
+
+TEST(ImportValues, AZeroIsNoSize) {
+  const Imported one = imported(
+      "__global__ void k(float* x, int first, int below, unsigned top, int n) {}\n"
+      "int main() {\n  int start = 0, n = 64;\n  k<<<1, 32>>>(0, start, -3, 0, n);\n}\n");
+  EXPECT_THAT(one.read, Contains("first is 0 at the launch"));
+  EXPECT_THAT(one.read, Contains("below is -3 at the launch"));
+  const Json args = args_of(one);
+  EXPECT_EQ(args[1]["value"], 0);
+  EXPECT_EQ(args[2]["value"], -3);
+  EXPECT_EQ(args[3]["value"], 0);
+  EXPECT_EQ(args[4], "n");
+}
+
+// In the loop's body: behind it the counter has another value, or is another name.
+TEST(ImportValues, ACounterHasItsFirstValueInTheLoop) {
+  const std::string kernel = "__global__ void k(float* x, int step, int n) {}\n";
+  const Imported one =
+      imported(kernel + "int main() { int n = 64; for (int i = 3; i < n; i++) k<<<1, 32>>>(0, i + 2, n); }\n");
+  EXPECT_THAT(one.read, Contains("step is 5 in the host code"));
+  const Imported declared_before =
+      imported(kernel + "int main() { int n = 64; int i; for (i = 4; i < n; ++i) k<<<1, 32>>>(0, i, n); }\n");
+  EXPECT_THAT(declared_before.read, Contains("step is 4 in the host code"));
+  const Imported changed =
+      imported(kernel + "int main() { int n = 64; for (int i = 3; i < n;) { i += n; k<<<1, 32>>>(0, i, n); } }\n");
+  EXPECT_THAT(changed.read, Not(Contains(HasSubstr("step is"))));
+  const Imported behind = imported(
+      kernel + "int i = 9;\nint main() { int n = 64; for (int i = 3; i < n; i++) f(i); k<<<1, 32>>>(0, i, n); }\n");
+  EXPECT_THAT(behind.read, Not(Contains(HasSubstr("step is"))));
+  EXPECT_THAT(behind.guessed, Contains("the size step = 9, as elsewhere in the host code"));
+}
+
+TEST(ImportValues, AnIndexByItsNameIsNoSize) {
+  for (const char* name : {"seed", "rowOffset", "row_idx", "is_causal", "d_seed", "bit"})
+    EXPECT_TRUE(counts_nothing(name)) << name;
+  for (const char* name : {"n", "rows", "width", "seedling", "offsets", "batch", "Bits", "iter", "step", ""})
+    EXPECT_FALSE(counts_nothing(name)) << name;
+  const Imported one = imported("__global__ void k(float* x, unsigned long long seed, int n) { x[0] = seed + n; }");
+  EXPECT_EQ(args_of(one)[1]["value"], 0);
+  EXPECT_THAT(one.guessed, Contains("x has [\"n\"] elements"));
+}
+
+TEST(ImportValues, AStructHasWhatTheHostGivesItsMembers) {
+  const std::string kernel =
+      "struct Rope { int heads, dim; float base; const float* table; };\n"
+      "__global__ void k(float* x, Rope a, int n) { x[0] = a.table[n]; }\n";
+  const auto members = [&](const std::string& body) {
+    return args_of(imported(kernel + "int main() { int heads = 8; float* t;\n" + body + " }\n"))[1]["struct"];
+  };
+  const Json braces = members("Rope r{heads, 64, 1e4f, t}; k<<<1, 32>>>(0, r, 5);");
+  EXPECT_EQ(braces[0]["value"], 8);
+  EXPECT_EQ(braces[1]["value"], 64);
+  EXPECT_EQ(braces[2]["value"], 10000);
+  EXPECT_EQ(braces[3], "a_table");
+  EXPECT_EQ(members("Rope r = {heads, 64, 1e4f, t}; k<<<1, 32>>>(0, r, 5);"), braces);
+  EXPECT_EQ(members("k<<<1, 32>>>(0, Rope{heads, 64, 1e4f, t}, 5);"), braces);
+  EXPECT_EQ(members("Rope r; r.heads = heads; r.dim = 64; r.base = 1e4f; k<<<1, 32>>>(0, r, 5);"), braces);
+  const Json unknown = members("Rope r; fill(r); r.dim = 64; k<<<1, 32>>>(0, r, 5);");
+  EXPECT_EQ(unknown[0]["value"], 1);
+  EXPECT_EQ(unknown[1]["value"], 64);
+}
+
+TEST(ImportValues, AnEnumerationIsANumberOfItsType) {
+  const Imported one = imported(
+      "namespace lib { enum class Border : unsigned char { clamp, wrap = 4, mirror }; enum Mode { off, on }; }\n"
+      "__global__ void k(float* x, lib::Border border, lib::Mode mode, lib::Mode other, int n) {}\n"
+      "int main() { k<<<1, 32>>>(0, lib::Border::mirror, lib::on, any(), 64); }\n");
+  const Json args = args_of(one);
+  EXPECT_EQ(args[1], Json({{"value", 5}, {"type", "u8"}}));
+  EXPECT_EQ(args[2], Json({{"value", 1}, {"type", "i32"}}));
+  EXPECT_EQ(args[3], Json({{"value", 0}, {"type", "i32"}}));
+  EXPECT_THAT(one.guessed, Contains("other is passed as 0"));
+}
+
+TEST(ImportValues, AParameterListHasWhatItsConditionsKeep) {
+  const Imported one = imported(
+      "#define PACKED 0\n__global__ void k(\n#if PACKED\n  int* queries,\n#else\n  char* queries,\n#endif\n  int n) "
+      "{ queries[0] = n; }");
+  const Json buffers = (*parse_json(one.manifest, "manifest"))["buffers"];
+  ASSERT_EQ(buffers.size(), 1u);
+  EXPECT_EQ(buffers[0]["dtype"], "i8");
+}
+
+TEST(ImportValues, AnAllocationMayCountItsOwnElements) {
+  const std::string kernel = "__global__ void k(double* x, float* y, int n) {}\n";
+  const Imported one =
+      imported(kernel +
+               "int main() { const int n = 64; double *d_x, *h_x; float* y;\n"
+               "cudaMalloc(&d_x, n * sizeof(h_x[0])); cudaMalloc(&y, n * sizeof(*d_x)); k<<<1, 32>>>(d_x, y, n); }\n");
+  EXPECT_THAT(one.read, Contains("x has n elements, as it is allocated"));
+  EXPECT_THAT(one.read, Not(Contains(HasSubstr("y has"))));
+}
+
+}  // namespace
+}  // namespace attnscope::catalog
