@@ -181,6 +181,10 @@ SmLoad sm_load(const LatencyInput& in, SmCtas ctas, double sectors) {
   SmLoad load{std::move(ctas), in.occupancy.ctas_per_sm};
   load.dram_sector = sectors > 0 ? dram_clocks(in) / sectors : 0;
   load.readers = in.occupancy.total_ctas;
+  const int64_t resident = std::min(load.resident, (in.occupancy.total_ctas + in.spec.sms - 1) / in.spec.sms);
+  const int64_t shared = cta_allotment(in.spec, in.variant, in.launch).shared_bytes;
+  load.local_misses = local_miss_share(in.spec, double(resident * in.launch.warps() * 32 * in.variant.stack_bytes),
+                                       double(resident * shared));
   return load;
 }
 

@@ -55,6 +55,9 @@ inline constexpr Rate kL2Sectors{"l2_sectors", 0.83};  // sectors of 32 B per SM
 inline constexpr Rate kL2Port{"l2_port", 2};                // the most that one SM takes: 64 B a clock
 inline constexpr Rate kL2PortOfMany{"l2_port_of_many", 2};  // the same when eight SMs or more read
 
+// Kilobytes of an SM's first level, shared memory included.
+inline constexpr Rate kL1Kb{"l1_kb", 128};
+
 // Latencies: clocks from issue to a dependent instruction, unloaded. Instructions of fixed latency (FFMA, IADD3…) need
 // no rate, because their code has the stall counts.
 inline constexpr Rate kLatencyMufu{"latency_mufu", 17};  // MUFU and conversions
@@ -102,6 +105,7 @@ inline constexpr const Rate* kAll[] = {&kIssue,
                                        &kMmaBanks,
                                        &kWarpWavefronts,
                                        &kL2Sectors,
+                                       &kL1Kb,
                                        &kLatencyMufu,
                                        &kLatencyShuffle,
                                        &kLatencyShared,
