@@ -28,6 +28,7 @@ SKIPPED = 77
 CTAS = 4  # that the emulator runs of a grid
 FIRST = 10
 DEVICE = "emulated:a100"
+SPLIT = {"convolution": ("read_only", 4)}  # a parameter and its place in a config's key: each value also gets a line
 
 
 def knobs_of(cache, left_out):
@@ -143,16 +144,23 @@ class Caches:
 def report(done):
     lines = ["| set | configs | median error | 90th percentile | modelled / measured, median | rank correlation | best of the first ten | refused |",
              "| --- | --- | --- | --- | --- | --- | --- | --- |"]
+    parts = []
     for name, of in done.items():
-        rows = [{"us": r["measured"], "modelled": r["modelled"]} for r in of["rows"].values() if "modelled" in r]
+        parts.append((f"{name}, {of['device']}", of["rows"]))
+        if name in SPLIT:
+            parameter, at = SPLIT[name]
+            for value in sorted({key.split(",")[at] for key in of["rows"]}):
+                parts.append((f"of them {parameter}={value}", {key: r for key, r in of["rows"].items() if key.split(",")[at] == value}))
+    for name, of_part in parts:
+        rows = [{"us": r["measured"], "modelled": r["modelled"]} for r in of_part.values() if "modelled" in r]
         if len(rows) < 2:
             continue
         errors = [abs(r["modelled"] / r["us"] - 1) for r in rows]
         best = min(r["us"] for r in rows)
         first = min(r["us"] for r in sorted(rows, key=lambda r: r["modelled"])[:FIRST])
         ratio = quantile([r["modelled"] / r["us"] for r in rows], 0.5)
-        lines.append(f"| {name}, {of['device']} | {len(rows)} | {percent(quantile(errors, 0.5))} | {percent(quantile(errors, 0.9))} | {ratio:.2f} | "
-                     f"{rank_correlation(rows):.3f} | {percent(first / best - 1)} from the sample's best | {len(of['rows']) - len(rows)} |")
+        lines.append(f"| {name} | {len(rows)} | {percent(quantile(errors, 0.5))} | {percent(quantile(errors, 0.9))} | {ratio:.2f} | "
+                     f"{rank_correlation(rows):.3f} | {percent(first / best - 1)} from the sample's best | {len(of_part) - len(rows)} |")
     return lines
 
 

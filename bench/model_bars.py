@@ -2,10 +2,11 @@
 
     python3 -B bench/model_bars.py [--check | --again build/release/attnscope]
 
-Reads h200_grid.json (three draws of random configs, timed on a GPU and modelled) and h100_validate.json (the same by `attnscope
-validate` on another GPU; no bar comes from it) in tests/data/model, and writes assets/model/bars.json,
-docs/images/model_scatter.svg and what stands between "<!-- grid NAME -->" and "<!-- end of grid -->" in docs/model.md and README.md. The bars come from two thirds of the rows
-of the first file's earlier draws; the others and its last draw, which changed nothing, tell what they are worth. --check changes nothing and fails where a file is not what the rows say. --again
+Reads h200_grid.json (three draws of random configs, timed on a GPU and modelled), h200_fourth.json (a fourth one) and
+h100_validate.json (the same by `attnscope validate` on another GPU; no bar comes from it) in tests/data/model, and writes
+assets/model/bars.json, docs/images/model_scatter.svg and what stands between "<!-- grid NAME -->" and "<!-- end of grid -->" in
+docs/model.md and README.md. The bars come from two thirds of the rows of the first two draws and half of the fourth, all chosen by
+checksums; the other rows tell what they are worth. --check changes nothing and fails where a file is not what the rows say. --again
 first lets that program model the rows of both files anew (`attnscope validate --again`); ATTNSCOPE_NVRTC names an NVRTC of the
 release that the files name, since only a config with the machine code that was timed is modelled.
 """
@@ -24,9 +25,10 @@ import zlib
 import model_scatter
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
-SETS = [ROOT / "tests/data/model" / name for name in ("h200_grid.json", "h100_validate.json")]
+SETS = [ROOT / "tests/data/model" / name for name in ("h200_grid.json", "h200_fourth.json", "h100_validate.json")]
 ARCH = 90  # of both GPUs
 INSIDE = 0.8  # of the measured times
+INSIDE_PAIRS = 0.9  # of the measured ratios, so that one in twenty is beyond the bar on either side: what is called faster is so
 FEWEST = 10  # rows for a bar of one bound
 UNLIKE = (0.1, 0.2, 1)  # classes of pairs: how unlike their terms are
 COUNTERS = 5  # in either direction, without a path; the largest error of such times
@@ -37,6 +39,11 @@ CLEAR = 0.1  # two times that differ by more should be told apart
 
 def is_unseen(row):
     return zlib.crc32(f"{row['problem']} {row['kernel']} {row['config']}".encode()) % 3 == 0
+
+
+def is_held_back(row):
+    """Half of the fourth draw."""
+    return zlib.crc32(f"{row['config']} {row['kernel']} {row['problem']}".encode()) % 2 == 0
 
 
 def quantile(values, share):
@@ -70,7 +77,7 @@ def logs(a, b):
 
 
 def pair_error(chosen):
-    return round(math.exp(quantile([abs(m - t) for m, t in (logs(a, b) for a, b in chosen)], INSIDE)), 3)
+    return round(math.exp(quantile([abs(m - t) for m, t in (logs(a, b) for a, b in chosen)], INSIDE_PAIRS)), 3)
 
 
 def bars_of(rows, arch):
@@ -84,7 +91,7 @@ def bars_of(rows, arch):
         classes.append([most, pair_error([p for p in one if least <= unlike(*p) <= most])])
         least = most
     return {
-        "from": "tests/data/model/h200_grid.json, by bench/model_bars.py",
+        "from": "tests/data/model/h200_grid.json and h200_fourth.json, by bench/model_bars.py",
         "arch": arch,
         "rows": len(rows),
         "bounds": {bound: bar_of(errors) for bound, errors in sorted(by_bound.items()) if len(errors) >= FEWEST},
@@ -99,6 +106,14 @@ def bars_of(rows, arch):
 
 def bar_in(bars, row):
     return bars["bounds"].get(row["bound"], bars["other_bounds"])
+
+
+def widths(rows, bars):
+    """The median width of the bars, and the narrowest one range that holds as many of these rows as a bar should; logarithms."""
+    errors = sorted(math.log(r["us"] / r["modelled"]) for r in rows)
+    within = math.ceil(INSIDE * len(errors)) - 1
+    narrowest = min(b - a for a, b in zip(errors, errors[within:]))
+    return quantile([math.log(high / low) for low, high in (bar_in(bars, r) for r in rows)], 0.5), narrowest
 
 
 def percent(value):
@@ -224,17 +239,24 @@ def main():
     if options.again:
         for file in SETS:
             model_again(options.again, file)
-    (*earlier, draw), others = (json.loads(file.read_text())["sets"] for file in SETS)
+    (*earlier, draw), (fourth,), others = (json.loads(file.read_text())["sets"] for file in SETS)
     rows = [r for one in earlier for r in one["rows"]]
     elsewhere = [r for one in others for r in one["rows"]]
     unseen = [r for r in rows if is_unseen(r)] + draw["rows"]
-    bars = bars_of([r for r in rows if not is_unseen(r)], ARCH)
+    held_back = [r for r in fourth["rows"] if is_held_back(r)]
+    bars = bars_of([r for r in rows if not is_unseen(r)] + [r for r in fourth["rows"] if not is_held_back(r)], ARCH)
     tables = {"bound": table(unseen, bars, "bound"), "kernel": table(unseen, bars, "kernel"),
               "problem": table(unseen, bars, "problem"), "pairs": pair_table(unseen, bars),
               "draw": table(draw["rows"], bars, "kernel")}
-    tables["ranks"] = rank_table([*zip(("H200, first draw", "H200, second draw", "H200, third draw"),
-                                       (one["rows"] for one in [*earlier, draw])), ("H100", elsewhere)])
-    tables["warps"] = warp_table(rows + draw["rows"])
+    tables["ranks"] = rank_table([*zip(("H200, first draw", "H200, second draw", "H200, third draw", "H200, fourth draw"),
+                                       (one["rows"] for one in [*earlier, draw, fourth])), ("H100", elsewhere)])
+    tables["warps"] = warp_table(rows + draw["rows"] + fourth["rows"])
+    width, narrowest = widths(held_back, bars)
+    tables["fourth"] = table(held_back, bars, "bound")
+    tables["fourth_kernel"] = table(held_back, bars, "kernel")
+    tables["fourth_pairs"] = pair_table(held_back, bars)
+    tables["width"] = [f"On these {len(held_back)} rows the bars' median log width is {width:.3f}, {width / narrowest:.2f} times the narrowest range that holds 80 % of "
+                       f"them ({narrowest:.3f})."]
     tables["h100"] = table(elsewhere, bars, "bound")
     import model_first  # which takes its figures from here
 
@@ -245,7 +267,7 @@ def main():
     tables["summary"] = summary(draw["rows"], bars, elsewhere)
     made = {ROOT / "assets/model/bars.json": json.dumps(bars, indent=1) + "\n",
             ROOT / "docs/images/model_scatter.svg": model_scatter.svg([
-                (f"NVIDIA H200, {len(rows) + len(draw['rows'])} configs", rows + draw["rows"]),
+                (f"NVIDIA H200, {len(rows) + len(draw['rows']) + len(fourth['rows'])} configs", rows + draw["rows"] + fourth["rows"]),
                 (f"NVIDIA H100, {len(elsewhere)} configs", elsewhere)])}
     for file in (ROOT / "docs/model.md", ROOT / "README.md"):
         made[file] = re.sub(r"(<!-- grid (\w+) -->\n).*?(<!-- end of grid -->)",

@@ -6,7 +6,7 @@
 #include <iterator>
 #include <map>
 
-#include "model/placing.h"
+#include "model/rates.h"
 
 namespace attnscope::model {
 namespace {
@@ -66,17 +66,31 @@ int64_t handed_out(const LaunchShape& launch) {
   return total <= kMostDispatched ? total : std::max(width, kMostDispatched / width * width);
 }
 
-Dispatched dispatch(const KernelSchedule& schedule, const LaunchShape& launch, int64_t sms, int64_t resident) {
+FirstPlaces first_places(const DeviceSpec& spec, int64_t resident, int64_t ctas) {
+  FirstPlaces first{std::max<int64_t>(1, spec.sms), std::max<int64_t>(1, resident), ctas};
+  const auto figure = [&](const char* name) {
+    const auto found = spec.rates.find(name);
+    return found == spec.rates.end() ? int64_t{-1} : static_cast<int64_t>(found->second);
+  };
+  first.ahead = std::clamp<int64_t>(figure(rates::kAheadSms), 0, first.sms - 1);
+  if (resident == 2)
+    first.next_after = {figure(rates::kAheadSecondOfTwo), -1};
+  else
+    first.next_after = {figure(rates::kAheadSecond), figure(rates::kAheadThird)};
+  return first;
+}
+
+Dispatched dispatch(const KernelSchedule& schedule, const LaunchShape& launch, const FirstPlaces& first) {
   const std::vector<double> instructions = instructions_along_x(schedule, launch), traced = instructions_of(schedule);
   const std::vector<uint32_t> along_x = trace_along_x(schedule, launch);
   const auto width = static_cast<int64_t>(along_x.size());
   const int64_t total = launch.ctas(), handed = handed_out(launch);
 
-  std::vector<DispatchedSm> on(static_cast<size_t>(sms));
+  std::vector<DispatchedSm> on(static_cast<size_t>(first.sms));
   size_t most = 0, longest = 0;  // indices of SMs
   double longest_cta = 0;
   uint32_t longest_trace = 0;
-  hand_out(instructions, handed, sms, resident, [&](const PlacedCta& placed) {
+  hand_out(instructions, handed, first, [&](const PlacedCta& placed) {
     const auto x = static_cast<size_t>(placed.cta % width);
     const auto sm = static_cast<size_t>(placed.sm);
     on[sm].ctas.push_back(along_x[x]);
@@ -87,7 +101,7 @@ Dispatched dispatch(const KernelSchedule& schedule, const LaunchShape& launch, i
     if (longer) longest_cta = instructions[x], longest_trace = along_x[x];
   });
   Dispatched out{{on[most]}, double(handed)};
-  const bool few_waves = total <= kFewWaves * sms * resident;
+  const bool few_waves = total <= kFewWaves * first.sms * first.resident;
   if (few_waves && longest != most) out.sms.push_back(on[longest]);
   for (DispatchedSm& sm : out.sms) {
     double standing = 0;

@@ -2,7 +2,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/device_spec.h"
 #include "model/occupancy.h"
+#include "model/placing.h"
 #include "model/schedule.h"
 
 namespace attnscope::model {
@@ -35,8 +37,11 @@ struct Dispatched {
 // The number of CTAs of a grid that dispatch() hands out one by one; the further rows of the grid repeat these.
 int64_t handed_out(const LaunchShape& launch);
 
+// Where the device's SMs get the first of `ctas` CTAs, if each has `resident` places.
+FirstPlaces first_places(const DeviceSpec& spec, int64_t resident, int64_t ctas);
+
 // Dispatches the grid's CTAs as the hardware does (model/placing.h). With up to two waves, two SMs may decide: the one
 // with the most instructions and the one with the longest CTA.
-Dispatched dispatch(const KernelSchedule& schedule, const LaunchShape& launch, int64_t sms, int64_t resident);
+Dispatched dispatch(const KernelSchedule& schedule, const LaunchShape& launch, const FirstPlaces& first);
 
 }  // namespace attnscope::model

@@ -118,7 +118,8 @@ Estimate of_equal(const LatencyInput& in) {
 // CTA adds to an SM says nothing about the rest. All CTAs of the SM are simulated; the part beyond the simulation's
 // limit runs at the rate of the instructions before it.
 Estimate of_mixed(const LatencyInput& in) {
-  const Dispatched dispatched = dispatch(*in.schedule, in.launch, in.spec.sms, in.occupancy.ctas_per_sm);
+  const Dispatched dispatched =
+      dispatch(*in.schedule, in.launch, first_places(in.spec, in.occupancy.ctas_per_sm, in.launch.ctas()));
   // One wave ends with its longest CTA, which is traced; several waves end with the last of the work.
   const bool waves = in.occupancy.total_ctas > in.spec.sms * in.occupancy.ctas_per_sm;
   double beyond = waves ? double(in.occupancy.total_ctas) / dispatched.ctas : 1;
@@ -181,6 +182,10 @@ SmLoad sm_load(const LatencyInput& in, SmCtas ctas, double sectors) {
   SmLoad load{std::move(ctas), in.occupancy.ctas_per_sm};
   load.dram_sector = sectors > 0 ? dram_clocks(in) / sectors : 0;
   load.readers = in.occupancy.total_ctas;
+  const int64_t resident = std::min(load.resident, (in.occupancy.total_ctas + in.spec.sms - 1) / in.spec.sms);
+  const int64_t shared = cta_allotment(in.spec, in.variant, in.launch).shared_bytes;
+  load.local_misses = local_miss_share(in.spec, double(resident * in.launch.warps() * 32 * in.variant.stack_bytes),
+                                       double(resident * shared));
   return load;
 }
 

@@ -2,10 +2,15 @@
 
 #include <algorithm>
 
+#include "model/rates.h"
 #include "model/simulated_warp.h"
 
 namespace attnscope::model {
 namespace {
+
+// Sizes of shared memory, in kilobytes: CUDA C++ Programming Guide 13.0, compute capabilities 8.x and 9.0. An
+// architecture has those up to its own limit.
+constexpr double kSharedSizes[] = {0, 8, 16, 32, 64, 100, 132, 164, 196, 228};
 
 // For each trace, the sum of of_instruction() over what its warps execute.
 template <class OfInstruction>
@@ -38,6 +43,18 @@ double miss_share(const KernelSchedule& schedule) {
   }));
   const double distinct = schedule.global_bytes_per_cta / kSectorBytes;
   return distinct > 0 && most > 0 ? std::min(1.0, distinct / most) : 1;
+}
+
+double local_miss_share(const DeviceSpec& spec, double stack, double shared) {
+  constexpr double kilobyte = 1024;
+  double taken = double(spec.shared_sm);
+  for (const double size : kSharedSizes)
+    if (size * kilobyte >= shared) {
+      taken = std::min(taken, size * kilobyte);
+      break;
+    }
+  const double left = std::max(0.0, rates::rate(spec, rates::kL1Kb) * kilobyte - taken);
+  return stack > left ? 1 - left / stack : 0;
 }
 
 std::vector<double> l2_sectors_of(const KernelSchedule& schedule) {

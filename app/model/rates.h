@@ -55,6 +55,9 @@ inline constexpr Rate kL2Sectors{"l2_sectors", 0.83};  // sectors of 32 B per SM
 inline constexpr Rate kL2Port{"l2_port", 2};                // the most that one SM takes: 64 B a clock
 inline constexpr Rate kL2PortOfMany{"l2_port_of_many", 2};  // the same when eight SMs or more read
 
+// Kilobytes of an SM's first level, shared memory included.
+inline constexpr Rate kL1Kb{"l1_kb", 128};
+
 // Latencies: clocks from issue to a dependent instruction, unloaded. Instructions of fixed latency (FFMA, IADD3…) need
 // no rate, because their code has the stall counts.
 inline constexpr Rate kLatencyMufu{"latency_mufu", 17};  // MUFU and conversions
@@ -81,43 +84,32 @@ inline constexpr Rate kCodeFarLine{"code_far_line", 45.6};
 inline constexpr Rate kLaunchUs{"launch_us", 0.6};        // microseconds of an empty kernel in a graph of them
 inline constexpr Rate kCtaStartClocks{"cta_start", 160};  // clocks of an SM for each CTA that starts on it
 
-inline constexpr const Rate* kAll[] = {&kIssue,
-                                       &kFp32,
-                                       &kFp16x2,
-                                       &kHalfToFloat,
-                                       &kFp64,
-                                       &kInt,
-                                       &kImad,
-                                       &kMufu,
-                                       &kConversion,
-                                       &kShuffle,
-                                       &kUniform,
-                                       &kSharedWavefronts,
-                                       &kL2Port,
-                                       &kL2PortOfMany,
-                                       &kBankPorts,
-                                       &kReadWindow,
-                                       &kMmaIssue,
-                                       &kWideLoadIssue,
-                                       &kMmaBanks,
-                                       &kWarpWavefronts,
-                                       &kL2Sectors,
-                                       &kLatencyMufu,
-                                       &kLatencyShuffle,
-                                       &kLatencyShared,
-                                       &kLatencyConstant,
-                                       &kLatencyL1,
-                                       &kLatencyL2,
-                                       &kLatencyBarrier,
-                                       &kBarrierArrival,
-                                       &kLatencyBranch,
-                                       &kCodeOwnKb,
-                                       &kCodeOwn,
-                                       &kCodeNearKb,
-                                       &kCodeFarKb,
-                                       &kCodeLine,
-                                       &kCodeFarLine,
-                                       &kLaunchUs,
+// SMs that get CTAs ahead of the others when a kernel starts, and the CTAs handed out before they get their second and
+// third; of SMs with two places, before the second. Without them all SMs get one after the other.
+inline constexpr const char* kAheadSms = "ahead_sms";
+inline constexpr const char* kAheadSecond = "ahead_second";
+inline constexpr const char* kAheadThird = "ahead_third";
+inline constexpr const char* kAheadSecondOfTwo = "ahead_second_of_two";
+
+inline constexpr const Rate* kAll[] = {&kIssue,          &kFp32,
+                                       &kFp16x2,         &kHalfToFloat,
+                                       &kFp64,           &kInt,
+                                       &kImad,           &kMufu,
+                                       &kConversion,     &kShuffle,
+                                       &kUniform,        &kSharedWavefronts,
+                                       &kL2Port,         &kL2PortOfMany,
+                                       &kBankPorts,      &kReadWindow,
+                                       &kMmaIssue,       &kWideLoadIssue,
+                                       &kMmaBanks,       &kWarpWavefronts,
+                                       &kL2Sectors,      &kL1Kb,
+                                       &kLatencyMufu,    &kLatencyShuffle,
+                                       &kLatencyShared,  &kLatencyConstant,
+                                       &kLatencyL1,      &kLatencyL2,
+                                       &kLatencyBarrier, &kBarrierArrival,
+                                       &kLatencyBranch,  &kCodeOwnKb,
+                                       &kCodeOwn,        &kCodeNearKb,
+                                       &kCodeFarKb,      &kCodeLine,
+                                       &kCodeFarLine,    &kLaunchUs,
                                        &kCtaStartClocks};
 
 // The clock, MHz, of a kernel that multiplies on Tensor Cores, at boost.

@@ -85,6 +85,9 @@ class Simulation {
   // Sets the queue that delays the warp's last wavefront: its own, or that of all warps.
   void queue_as(const Awaited& port, Outcome& out) const;
 
+  // Of a load's requests, those that go to the second level.
+  double miss_share_of(const ScheduledInstruction& instruction) const;
+
   void access_global(SimulatedWarp& warp, const ScheduledInstruction& instruction, double now, Outcome& out);
 
   void arrive(size_t index, double now);

@@ -20,7 +20,8 @@ Simulation::Simulation(const DeviceSpec& spec, const KernelSchedule& schedule, c
   // The first access finds nothing in the first level.
   miss_share_ = miss_share(schedule);
   sector_ = machine_.sector_of(load.readers > 0 ? std::min(load.readers, spec.sms) : spec.sms);
-  hits_.assign(schedule.code.size(), 1 - miss_share_);
+  for (const ScheduledInstruction& instruction : schedule.code)
+    hits_.push_back(may_hit_l1(instruction) ? 1 - miss_share_ : 0);
   count_loops();
 }
 
@@ -303,6 +304,11 @@ void Simulation::queue_as(const Awaited& port, Outcome& out) const {
   out.conflicts = own ? port.conflicts : data_conflicts_;
 }
 
+double Simulation::miss_share_of(const ScheduledInstruction& instruction) const {
+  if (instruction.unit == Unit::local_load) return load_.local_misses;
+  return may_hit_l1(instruction) ? miss_share_ : 1;
+}
+
 void Simulation::access_global(SimulatedWarp& warp, const ScheduledInstruction& instruction, double now, Outcome& out) {
   const double passed = pass(warp, instruction, now, passes_of(warp, instruction));
   out.read = passed + kOperandClocks;
@@ -312,22 +318,20 @@ void Simulation::access_global(SimulatedWarp& warp, const ScheduledInstruction& 
     out.done = from + clocks;
     out.unloaded = now + clocks;
   };
-  const bool may_hit = may_hit_l1(instruction);
+  const bool local = instruction.unit == Unit::local_load;
   const auto sectors = double(instruction.sectors);
-  if (may_hit) {
+  if (may_hit_l1(instruction) || local) {
     double& hits = hits_[warp.previous];
-    hits += miss_share_;
+    hits += miss_share_of(instruction);
     if (hits < 1 - 1e-9) return arrives(machine_.l1, passed);  // ten tenths sum to a little less than one
     hits -= 1;
-  } else if (instruction.unit == Unit::local_load) {
-    return arrives(machine_.l1, passed);  // a thread's stack stays in the first level
   }
   const auto queue = [&](Queue& in, double clocks, TermKind term) {
     const double until = in.add(now, clocks, warp.previous);
     if (until > queued) queued = until, out.done_queue = term;
   };
   queue(l2_queue_, sectors * sector_, TermKind::l2_bandwidth);
-  if (load_.dram_sector > 0) queue(dram_queue_, sectors * load_.dram_sector, TermKind::dram_bandwidth);
+  if (load_.dram_sector > 0 && !local) queue(dram_queue_, sectors * load_.dram_sector, TermKind::dram_bandwidth);
   arrives(machine_.l2, queued);
   // As much may queue as is in flight without a queue; beyond that the warp has no room for another request.
   if (queued > passed && queued - machine_.l2 > warp.room.until)

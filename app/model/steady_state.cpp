@@ -20,10 +20,10 @@ Simulation::Work Simulation::work_of(const ScheduledInstruction& instruction) co
   if (instruction.unit == Unit::shuffle) work.shuffle = machine_.shuffle_clocks;
   if (is_shared(instruction.unit) || is_global(instruction.unit))
     work.data = std::max(1.0, double(instruction.passes)) * machine_.wavefront;
-  if (is_global(instruction.unit) && instruction.unit != Unit::local_load) {
-    const double sectors = double(instruction.sectors) * (may_hit_l1(instruction) ? miss_share_ : 1);
+  if (is_global(instruction.unit)) {
+    const double sectors = double(instruction.sectors) * miss_share_of(instruction);
     work.l2 = sectors * sector_;
-    work.dram = sectors * load_.dram_sector;
+    if (instruction.unit != Unit::local_load) work.dram = sectors * load_.dram_sector;
   }
   return work;
 }

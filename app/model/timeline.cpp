@@ -5,7 +5,6 @@
 
 #include "model/dispatch.h"
 #include "model/misses.h"
-#include "model/placing.h"
 #include "model/warp_recorder.h"
 
 namespace attnscope::model {
@@ -87,12 +86,13 @@ void of_mixed(const LatencyInput& in, const TimelineAsk& ask, size_t columns, Sm
   std::vector<PlacedCta> placed;
   std::vector<double> work(sms);
   size_t most = 0;
-  hand_out(along_x, handed_out(in.launch), int64_t(sms), in.occupancy.ctas_per_sm, [&](const PlacedCta& one) {
-    const auto sm = static_cast<size_t>(one.sm);
-    work[sm] += one.to - one.from;
-    if (work[sm] > work[most]) most = sm;
-    placed.push_back(one);
-  });
+  hand_out(along_x, handed_out(in.launch), first_places(in.spec, in.occupancy.ctas_per_sm, in.launch.ctas()),
+           [&](const PlacedCta& one) {
+             const auto sm = static_cast<size_t>(one.sm);
+             work[sm] += one.to - one.from;
+             if (work[sm] > work[most]) most = sm;
+             placed.push_back(one);
+           });
   const size_t chosen = ask.sm < 0 ? most : static_cast<size_t>(ask.sm);
   out.sm = static_cast<int64_t>(chosen);
   SmCtas ctas;

@@ -4,8 +4,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <fstream>
+#include <map>
 #include <numeric>
+#include <string>
+#include <vector>
 
+#include "core/json.h"
+#include "unit/model/devices_for_tests.h"
 #include "unit/model/schedules_for_tests.h"
 
 namespace attnscope::model {
@@ -35,17 +42,17 @@ TEST(Dispatch, BetweenTwoTracedCtasInstructionsGoOnAStraightLine) {
   EXPECT_THAT(instructions_along_x(traced({{1, 1}, {5, 9}}), grid(8)), ElementsAre(1, 1, 3, 5, 7, 9, 9, 9));
   // Of the four CTAs on one SM, two lie between traced ones: they have 3 and 5 instructions, and traces of 1 and 7
   // stand for them.
-  const Dispatched out = dispatch(traced({{0, 1}, {3, 7}}), grid(4), 1, 1);
+  const Dispatched out = dispatch(traced({{0, 1}, {3, 7}}), grid(4), {1, 1});
   EXPECT_THAT(out.sms[0].ctas, ElementsAre(0, 0, 1, 1));
   EXPECT_EQ(out.sms[0].work, 16);
   EXPECT_EQ(out.sms[0].scale, 1);
   // A traced CTA is as long as its trace, whatever the length of the others.
-  EXPECT_EQ(dispatch(traced({{0, 9}, {3, 1}}), grid(4), 4, 1).sms[0].scale, 1);
+  EXPECT_EQ(dispatch(traced({{0, 9}, {3, 1}}), grid(4), {4, 1}).sms[0].scale, 1);
 }
 
 // The second CTA has 4 instructions, and a trace of 7 stands for it; the first takes its own 7 in any case.
 TEST(Dispatch, AShorterNeighbourMakesTheLongestCtaNoShorter) {
-  const Dispatched out = dispatch(traced({{0, 7}, {2, 1}}), grid(3), 1, 3);
+  const Dispatched out = dispatch(traced({{0, 7}, {2, 1}}), grid(3), {1, 3});
   ASSERT_EQ(out.sms.size(), 2U);
   EXPECT_THAT(out.sms[0].ctas, ElementsAre(0, 0, 1));
   EXPECT_EQ(out.sms[0].scale, 12.0 / 15);
@@ -54,7 +61,7 @@ TEST(Dispatch, AShorterNeighbourMakesTheLongestCtaNoShorter) {
 }
 
 TEST(Dispatch, EachSmGetsOneBeforeAnyGetsTwo) {
-  const Dispatched out = dispatch(traced({{0, 1}, {1, 10}}), grid(2, 3), 4, 2);
+  const Dispatched out = dispatch(traced({{0, 1}, {1, 10}}), grid(2, 3), {4, 2});
   EXPECT_EQ(out.ctas, 6);
   ASSERT_EQ(out.sms.size(), 1U);
   EXPECT_THAT(out.sms[0].ctas, ElementsAre(1, 1)) << "CTAs 1 and 5";
@@ -62,14 +69,14 @@ TEST(Dispatch, EachSmGetsOneBeforeAnyGetsTwo) {
 
 TEST(Dispatch, AFreePlaceTakesTheNext) {
   // Short, long, short, long… on two places: the long one takes the second, the following ones take the first.
-  const Dispatched out = dispatch(traced({{0, 1}, {1, 10}}), grid(2, 3), 2, 1);
+  const Dispatched out = dispatch(traced({{0, 1}, {1, 10}}), grid(2, 3), {2, 1});
   ASSERT_EQ(out.sms.size(), 1U);
   EXPECT_THAT(out.sms[0].ctas, ElementsAre(1, 0, 1)) << "1, 4 and 5, done at 21; 0, 2 and 3 at 12";
 }
 
 TEST(Dispatch, OfOneWaveTheLongestCtaMayDecideToo) {
   // SM 0 has the longest CTA, SM 1 has two that take longer together.
-  const Dispatched out = dispatch(traced({{0, 10}, {1, 8}, {2, 1}, {3, 8}}), grid(4), 2, 2);
+  const Dispatched out = dispatch(traced({{0, 10}, {1, 8}, {2, 1}, {3, 8}}), grid(4), {2, 2});
   ASSERT_EQ(out.sms.size(), 2U);
   EXPECT_THAT(out.sms[0].ctas, ElementsAre(1, 3));
   EXPECT_THAT(out.sms[1].ctas, ElementsAre(0, 2));
@@ -77,9 +84,69 @@ TEST(Dispatch, OfOneWaveTheLongestCtaMayDecideToo) {
 
 TEST(Dispatch, AVeryLargeGridIsHandedOutInWholeRows) {
   const LaunchShape launch = grid(1000, 4000);
-  const Dispatched out = dispatch(traced({{0, 1}, {999, 3}}), launch, 10, 4);
+  const Dispatched out = dispatch(traced({{0, 1}, {999, 3}}), launch, {10, 4});
   EXPECT_EQ(out.ctas, 262'000);
   EXPECT_NEAR(out.sms[0].work, 262'000 * 2 / 10, 4) << "evenly, except for one CTA";
+}
+
+// The CTAs of each SM, sorted: which SM is which does not matter.
+std::vector<std::vector<int64_t>> by_sm(const std::vector<int64_t>& sm_of_cta, int64_t sms) {
+  std::vector<std::vector<int64_t>> ctas(static_cast<size_t>(sms));
+  for (size_t cta = 0; cta < sm_of_cta.size(); ++cta)
+    ctas[static_cast<size_t>(sm_of_cta[cta])].push_back(static_cast<int64_t>(cta));
+  std::ranges::sort(ctas);
+  return ctas;
+}
+
+DeviceSpec shipped_h200() {
+  const Json json = Json::parse(std::ifstream(ATTNSCOPE_SOURCE_DIR "/assets/devices/h200.json"));
+  DeviceSpec spec = h200();
+  spec.rates = json["rates"].get<std::map<std::string, double>>();
+  return spec;
+}
+
+// The first CTAs of two grids on an H200: 396 with room for all, and 660 of which two fit on an SM.
+TEST(FirstPlaces, AreThoseOfAnH200) {
+  std::ifstream lines(ATTNSCOPE_SOURCE_DIR "/tests/data/gpu/h200_placing.jsonl");
+  const DeviceSpec spec = shipped_h200();
+  int seen = 0;
+  for (std::string line; std::getline(lines, line);) {
+    const Json json = Json::parse(line);
+    if (json["what"] != "order") continue;
+    const int64_t resident = json["shared"] == 0 ? 32 : 2, grid = json["grid"];
+    auto recorded = json["sm_of_cta"].get<std::vector<int64_t>>();
+    recorded.resize(static_cast<size_t>(std::min(grid, resident * spec.sms)));
+    std::vector<int64_t> modelled;
+    for (const int64_t place : first_places(spec, resident, grid).in_order()) modelled.push_back(place % spec.sms);
+    modelled.resize(recorded.size());
+    EXPECT_EQ(by_sm(modelled, spec.sms), by_sm(recorded, spec.sms)) << resident;
+    ++seen;
+  }
+  EXPECT_EQ(seen, 2);
+}
+
+// As recorded in the same file for 132 and 264 CTAs.
+TEST(FirstPlaces, NoSmGetsMoreThanItsShare) {
+  for (const int64_t resident : {1, 2, 7, 32})
+    for (const int64_t ctas : {1, 100, 132, 133, 198, 264, 500, 5000}) {
+      const FirstPlaces first = first_places(shipped_h200(), resident, ctas);
+      std::vector<int64_t> on(132);
+      const std::vector<int64_t> order = first.in_order();
+      for (size_t cta = 0; cta < std::min(order.size(), static_cast<size_t>(ctas)); ++cta)
+        ++on[static_cast<size_t>(order[cta] % 132)];
+      EXPECT_LE(std::ranges::max(on), std::min(resident, (ctas + 131) / 132)) << resident << " " << ctas;
+    }
+}
+
+// A kernel's CTAs 0 and 80 have most of the work; an SM of two places gets both.
+TEST(FirstPlaces, DecideWhichSmHasMost) {
+  const KernelSchedule s = traced({{0, 9}, {1, 1}});
+  const DeviceSpec spec = shipped_h200();
+  const Dispatched out = dispatch(s, grid(16, 16), first_places(spec, 2, 256));
+  EXPECT_EQ(out.sms.front().work, 18);
+  DeviceSpec even = spec;
+  even.rates.erase("ahead_sms");
+  EXPECT_LT(dispatch(s, grid(16, 16), first_places(even, 2, 256)).sms.front().work, 18);
 }
 
 }  // namespace

@@ -119,6 +119,11 @@ DeviceSpec make_up_device(Random& random) {
   spec.l2_mb = 20 * random.factor(20);
   if (random.pick(0, 1) == 1) spec.rates[rates::kTensorClock] = 0.9 * spec.clock_mhz;
   spec.tensor_tflops_f16 = double(spec.sms) * spec.clock_mhz * 1e-3 * random.factor(4);
+  if (random.pick(0, 1) == 1) {
+    spec.rates[rates::kAheadSms] = double(random.pick(1, 9));
+    spec.rates[rates::kAheadSecond] = spec.rates[rates::kAheadSecondOfTwo] = double(random.pick(9, 80));
+    spec.rates[rates::kAheadThird] = spec.rates[rates::kAheadSecond] + double(random.pick(9, 80));
+  }
   return spec;
 }
 

@@ -45,11 +45,11 @@ TEST(Validation, TheRecordedGridIsSuchAFile) {
   ASSERT_TRUE(read) << read.error().message;
   ASSERT_EQ(read->sets.size(), 3u);
   for (const ValidationSet& set : read->sets) EXPECT_EQ(set.device, "NVIDIA H200");
-  EXPECT_EQ(read->sets.front().rows.size(), 334u);
-  EXPECT_EQ(read->sets.front().refused.size(), 9u) << "their machine code has changed since";
-  EXPECT_EQ(read->sets[1].rows.size(), 194u);
-  EXPECT_EQ(read->sets.back().rows.size(), 63u);
-  EXPECT_TRUE(read->sets.back().refused.empty());
+  EXPECT_EQ(read->sets.front().rows.size(), 333u);
+  EXPECT_EQ(read->sets.front().refused.size(), 10u) << "their machine code has changed since";
+  EXPECT_EQ(read->sets[1].rows.size(), 192u);
+  EXPECT_EQ(read->sets.back().rows.size(), 62u);
+  EXPECT_EQ(read->sets.back().refused.size(), 1u);
 }
 
 TEST(Validation, ASetTakesThePlaceOfAnEarlierOneOfTheSame) {
