@@ -82,5 +82,26 @@ TEST(ImportRecording, TheFreshDrawIsTheRecordings) {
                                     kernels, repositories, ran, 100.0 * ran / kernels)));
 }
 
+int lines_with(const std::string& text, const std::string& begin) {
+  int found = 0;
+  std::string line;
+  for (std::istringstream lines(text); std::getline(lines, line);) found += line.starts_with(begin);
+  return found;
+}
+
+TEST(ImportRecording, TheChecksByHandAreTheRecordings) {
+  const std::string facts = text_of("bench/results/import_facts.txt"), docs = text_of("docs/importing.md");
+  const std::string later = facts.substr(facts.find("The second check"));
+  EXPECT_EQ(lines_with(later, "right "), 60);
+  EXPECT_EQ(lines_with(facts, "wrong "), 1);
+  EXPECT_THAT(
+      docs,
+      HasSubstr("Of 60 others, drawn later and half of them of kernels that another file launches, 60 were right"));
+  const std::string right = text_of("bench/results/import_right.txt");
+  EXPECT_EQ(lines_with(right, "right ") + lines_with(right, "wrong "), 40);
+  EXPECT_THAT(docs, HasSubstr(fmt::format("of {} of 40, every buffer's role and extent", lines_with(right, "right "))));
+  EXPECT_THAT(right, HasSubstr(fmt::format("{} of 40 kernels are right", lines_with(right, "right "))));
+}
+
 }  // namespace
 }  // namespace attnscope::catalog
