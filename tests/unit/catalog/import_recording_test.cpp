@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <sstream>
@@ -101,6 +102,23 @@ TEST(ImportRecording, TheChecksByHandAreTheRecordings) {
   EXPECT_EQ(lines_with(right, "right ") + lines_with(right, "wrong "), 40);
   EXPECT_THAT(docs, HasSubstr(fmt::format("of {} of 40, every buffer's role and extent", lines_with(right, "right "))));
   EXPECT_THAT(right, HasSubstr(fmt::format("{} of 40 kernels are right", lines_with(right, "right "))));
+}
+
+TEST(ImportRecording, TheFirstRunIsTheRecordings) {
+  std::vector<std::string> cold, again;
+  std::string line;
+  for (std::istringstream lines(text_of("bench/results/import_first_run.txt")); std::getline(lines, line);) {
+    char first[8] = {}, then[8] = {};
+    if (std::sscanf(line.c_str(), "cold %7[0-9.] s, again %7[0-9.] s", first, then) != 2) continue;
+    cold.emplace_back(first);
+    again.emplace_back(then);
+  }
+  ASSERT_EQ(cold.size(), 3u);
+  const auto span = [](const std::vector<std::string>& all) {
+    return fmt::format("{} to {} s", std::ranges::min(all), std::ranges::max(all));
+  };
+  EXPECT_THAT(text_of("docs/importing.md"),
+              HasSubstr(fmt::format("takes {} cold and {} again", span(cold), span(again))));
 }
 
 }  // namespace
