@@ -606,7 +606,7 @@ cp {wheel} "$2"
         file = self.plain("saxpy")
         done = self.call("import", file)
         self.assertEqual(done.returncode, 0, done.stderr)
-        for said in ("n is 4096 in the host code", "the grid: ceil_div(n, BLOCK)", "a is 2.0 at the launch", "unchecked"):
+        for said in ("n is 4096 in the host code", "the grid: ceil_div(n, BLOCK)", "a is 2 at the launch", "unchecked"):
             self.assertIn(said, done.stdout)
         command = done.stdout.strip().splitlines()[-1].removeprefix("Run it: attnscope run ").split()
         observation = self.run_json(*command, "--set", "BLOCK=64")  # as requested, with one knob changed

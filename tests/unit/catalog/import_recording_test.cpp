@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <sstream>
@@ -80,6 +81,44 @@ TEST(ImportRecording, TheFreshDrawIsTheRecordings) {
   EXPECT_THAT(text_of("docs/importing.md"),
               HasSubstr(fmt::format("Of {} kernels of {} other repositories, drawn by the same rule, {} ran ({:.0f} %)",
                                     kernels, repositories, ran, 100.0 * ran / kernels)));
+}
+
+int lines_with(const std::string& text, const std::string& begin) {
+  int found = 0;
+  std::string line;
+  for (std::istringstream lines(text); std::getline(lines, line);) found += line.starts_with(begin);
+  return found;
+}
+
+TEST(ImportRecording, TheChecksByHandAreTheRecordings) {
+  const std::string facts = text_of("bench/results/import_facts.txt"), docs = text_of("docs/importing.md");
+  const std::string later = facts.substr(facts.find("The second check"));
+  EXPECT_EQ(lines_with(later, "right "), 60);
+  EXPECT_EQ(lines_with(facts, "wrong "), 1);
+  EXPECT_THAT(
+      docs,
+      HasSubstr("Of 60 others, drawn later and half of them of kernels that another file launches, 60 were right"));
+  const std::string right = text_of("bench/results/import_right.txt");
+  EXPECT_EQ(lines_with(right, "right ") + lines_with(right, "wrong "), 40);
+  EXPECT_THAT(docs, HasSubstr(fmt::format("of {} of 40, every buffer's role and extent", lines_with(right, "right "))));
+  EXPECT_THAT(right, HasSubstr(fmt::format("{} of 40 kernels are right", lines_with(right, "right "))));
+}
+
+TEST(ImportRecording, TheFirstRunIsTheRecordings) {
+  std::vector<std::string> cold, again;
+  std::string line;
+  for (std::istringstream lines(text_of("bench/results/import_first_run.txt")); std::getline(lines, line);) {
+    char first[8] = {}, then[8] = {};
+    if (std::sscanf(line.c_str(), "cold %7[0-9.] s, again %7[0-9.] s", first, then) != 2) continue;
+    cold.emplace_back(first);
+    again.emplace_back(then);
+  }
+  ASSERT_EQ(cold.size(), 3u);
+  const auto span = [](const std::vector<std::string>& all) {
+    return fmt::format("{} to {} s", std::ranges::min(all), std::ranges::max(all));
+  };
+  EXPECT_THAT(text_of("docs/importing.md"),
+              HasSubstr(fmt::format("takes {} cold and {} again", span(cold), span(again))));
 }
 
 }  // namespace
