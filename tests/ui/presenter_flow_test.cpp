@@ -70,6 +70,8 @@ class PresenterFlow : public WindowFlow {
 
 TEST_F(PresenterFlow, ALessonIsLedByTwoKeysAtEverySize) {
   real_worker();
+  options_.first_experiment = false;
+  const std::string lesson = small_lesson("04_idle_warps");
   for (const ShotSize size : kSizes) {
     SCOPED_TRACE(size.width);
     close();
@@ -83,7 +85,7 @@ TEST_F(PresenterFlow, ALessonIsLedByTwoKeysAtEverySize) {
       bench_->open_panel("Why");
       ctx->Yield(12);
       const auto before = layout_of(ctx);
-      present(ctx, "04_idle_warps");
+      present(ctx, lesson.c_str());
       EXPECT_THAT(drawn_words(ctx), HasSubstr("Four warps"));
       EXPECT_THAT(drawn_words(ctx), Not(HasSubstr("FP32"))) << "no panel is left";
       if (progress().state() == Progress::State::waits) ctx->KeyPress(ImGuiKey_RightArrow);  // it may have run already

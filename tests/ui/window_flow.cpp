@@ -3,6 +3,7 @@
 #include <imgui_internal.h>
 
 #include <fstream>
+#include <nlohmann/json.hpp>
 #include <thread>
 
 #include "platform/clock.h"
@@ -39,6 +40,15 @@ void WindowFlow::fake_worker(std::vector<std::string> behaviour) {
 
 void WindowFlow::real_worker() { options_.workers = {{"local", {ATTNSCOPE_PROGRAM, "worker"}}}; }
 
+std::string WindowFlow::small_lesson(const std::string& id) const {
+  std::ifstream in(source() / "assets/lessons" / (id + ".json"));
+  Json lesson = Json::parse(in);
+  for (Json& step : lesson["steps"]) step["run"]["problem"] = "H=1,S=128";
+  std::filesystem::create_directories(dir_ / "lessons");
+  std::ofstream(dir_ / "lessons" / (id + "_small.json")) << lesson;
+  return id + "_small";
+}
+
 void WindowFlow::open(ShotSize size) {
   auto session = session::Session::start(options_, [] {});
   ASSERT_TRUE(session) << session.error().message;
@@ -62,6 +72,7 @@ void WindowFlow::open_window(ShotSize size) {
   WorkbenchOptions options;
   options.resources = source();
   options.user_presets = dir_ / "mine";
+  options.own_lessons = dir_ / "lessons";
   options.program = ATTNSCOPE_PROGRAM;
   options.results = options_.state_dir / "results.sqlite";
   options.profiling = profiling_;

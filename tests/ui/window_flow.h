@@ -30,6 +30,9 @@ class WindowFlow : public testing::Test {
   // Call before open(): the worker's behaviour, see tests/support/fake_worker.cpp.
   void fake_worker(std::vector<std::string> behaviour);
   void real_worker();
+  // Writes a copy of that shipped lesson with a small problem, so that its runs take milliseconds, and returns its id.
+  // `attnscope lesson check` runs the shipped one.
+  std::string small_lesson(const std::string& id) const;
   void open(ShotSize size = {1600, 900});
   // Another window over the same session, as after a restart that lost the layout.
   void open_window(ShotSize size);
