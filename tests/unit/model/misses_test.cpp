@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "devices_for_tests.h"
+#include "model/latency.h"
 #include "model/sm_simulation.h"
 #include "schedules_for_tests.h"
 
@@ -40,6 +41,25 @@ TEST(LocalMisses, TheirShareOfLoadsComesFromTheSecondLevel) {
   EXPECT_NEAR(none / 100, 31, 3);
   EXPECT_NEAR(all / 100, 301, 10);
   EXPECT_NEAR(half, (none + all) / 2, 0.02 * all);
+}
+
+// What of a thread's arrays is in use at a time is not known.
+TEST(LocalMisses, AStackWithoutSpillsCountsAsSmall) {
+  DeviceSpec spec = l4();
+  spec.rates["l1_kb"] = 128;
+  const KernelSchedule s = schedule({{use()}}, {{0}});
+  const Problem problem;
+  const LaunchShape launch{{580, 1, 1}, {256, 1, 1}};
+  const Counters counters;
+  Occupancy occupancy;
+  occupancy.ctas_per_sm = 1;
+  occupancy.total_ctas = 580;
+  VariantInfo variant;
+  variant.stack_bytes = 1024;
+  const LatencyInput in{spec, problem, variant, launch, occupancy, counters, &s};
+  EXPECT_EQ(sm_load(in, {0}, 1).local_misses, 0);
+  variant.spill_bytes = 16;
+  EXPECT_GT(sm_load(in, {0}, 1).local_misses, 0.4);
 }
 
 }  // namespace
