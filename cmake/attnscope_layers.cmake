@@ -113,12 +113,19 @@ function(attnscope_tests_wanted name result)
   endif()
 endfunction()
 
+# Layers whose unit tests also run on optimised code where the sanitized builds run them: their arithmetic depends on the
+# compiler (check, emulator, model), another test needs their programs (compile, core, session), or no sanitized build has them (ui).
+set(attnscope_tested_twice check compile core emulator model session ui)
+
 # attnscope_unit_tests(<layer> WITHOUT <filter> LIBS <targets...>): tests/unit/<layer>/*_test.cpp become <layer>_tests, one binary
 # per layer. WITHOUT names tests that this build leaves out.
 function(attnscope_unit_tests layer)
   cmake_parse_arguments(arg "" "WITHOUT" "LIBS" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/tests/unit/${layer}/*.cpp")
   attnscope_tests_wanted(${layer} wanted)
+  if(ATTNSCOPE_TESTS_ONCE AND NOT ATTNSCOPE_SANITIZE AND NOT layer IN_LIST attnscope_tested_twice)
+    set(wanted FALSE)
+  endif()
   if(NOT sources OR NOT TARGET attnscope_${layer} OR NOT wanted)
     return()
   endif()

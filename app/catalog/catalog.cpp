@@ -88,7 +88,7 @@ Result<void> hold_content(Kernel& kernel, const KernelText& text, bool machine_c
       return fail(Stage::catalog, where + ": machine code of over 8 MB is not read",
                   "Take the kernel's cubin out of the file: cuobjdump -xelf all FILE.");
     if (is_machine_code(text.source)) return {};
-    return fail(Stage::catalog, where + ": the file is no machine code", "Name a cubin or a fatbinary.");
+    return fail(Stage::catalog, where + ": the file is not machine code", "Name a cubin or a fatbinary.");
   }
   if (text.source.size() > kMaxSourceBytes)
     return fail(Stage::catalog, where + ": a source of over 4 MB is not read", "Keep tables out of the source.");

@@ -71,7 +71,7 @@ void add_bench(CLI::App& app, Chosen& chosen) {
   command
       ->add_option("--problem", wishes.problems, "B=1,H=8,S=512,D=64,causal=none (may be repeated); else a set of five")
       ->type_name("SIZES");
-  command->add_option("--kernel", wishes.kernels, "Only this one, with these knobs (may be repeated)")
+  command->add_option("--kernel", wishes.kernels, "Only this kernel, with these knobs (may be repeated)")
       ->type_name("ID[:KNOB=VALUE,...]");
   command->add_option("--peer", wishes.peers, "Compare with this peer (may be repeated); else PyTorch's backends")
       ->type_name("ID[:KNOB=VALUE,...]");

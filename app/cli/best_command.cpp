@@ -365,7 +365,7 @@ void add_best(CLI::App& app, Chosen& chosen) {
       ->type_name("SIZES");
   command->add_option("--device", options->device, "Else the first GPU, else the default emulated device")
       ->type_name("DEVICE");
-  command->add_option("--kernel", options->kernels, "Only this one (may be repeated)")->type_name("ID");
+  command->add_option("--kernel", options->kernels, "Only this kernel (may be repeated)")->type_name("ID");
   add_kernels_option(*command, options->kernel_dirs);
   add_worker_options(*command, options->workers);
   command->add_option("--preset", options->preset, "Write the best as a preset")->type_name("FILE");
@@ -376,8 +376,9 @@ void add_best(CLI::App& app, Chosen& chosen) {
       ->type_name("ID:KNOB=VALUE,...");
   command
       ->add_option("--budget", options->budget,
-                   fmt::format("Search, though figures are kept, and try at most so many configs of each kernel; where "
-                               "none is kept, or with --tune, it is {} without this",
+                   fmt::format("Search even where figures are kept, and try at most this many configs of each kernel; "
+                               "by default {} with "
+                               "--tune, or where none is kept",
                                BestSearch::kUsualBudget))
       ->type_name("N")
       ->check(above_zero());

@@ -259,7 +259,7 @@ void add_compare(CLI::App& app, Chosen& chosen) {
       ->check(CLI::Range(static_cast<int>(measure::kFewestBlocks), 1000));
   command->add_flag("--recorded", options->recorded, "Do not time anything: compare the samples that A and B hold");
   command->add_flag("--fail-if-slower", options->fail_if_slower,
-                    "Exit with 1 if B is slower than A and is no tie: a gate for CI");
+                    "Exit with 1 if B is slower than A and they are not a tie: a gate for CI");
   command->add_flag("--json", options->json, "As JSON");
   command->callback([options, &chosen] { chosen = [options] { return compare(*options); }; });
 }

@@ -165,11 +165,11 @@ void add_disasm(CLI::App& app, Chosen& chosen) {
   add_experiment_options(*command, options->experiment);
   add_worker_options(*command, options->workers);
   auto* by_line = command->add_flag("--by-line", options->by_line, "The lines of the source instead of instructions");
-  command->add_option("--hot", options->hottest, "Hottest first, by this column; what has none of it is left out")
+  command->add_option("--hot", options->hottest, "Hottest first, by this column; lines that have none are left out")
       ->check(CLI::IsMember(column_words()));
   auto* against = command
                       ->add_option("--against", options->against,
-                                   "What changed in source and SASS since this preset; registers may be others")
+                                   "What changed in source and SASS since this preset; registers may differ")
                       ->type_name("FILE");
   auto* ptx = command->add_flag("--ptx", options->ptx, "The PTX instead");
   command->add_option("--launch", options->launch, "Of a program of several launches: which, from 1; else the longest")
@@ -188,7 +188,7 @@ void add_disasm(CLI::App& app, Chosen& chosen) {
       ->needs(banks);
   command
       ->add_option("--step", options->banks.step,
-                   "Which of the recorded executions, for --banks; by itself the first that takes most wavefronts")
+                   "Which of the recorded executions, for --banks; by default the first that takes most wavefronts")
       ->check(CLI::Range(size_t{1}, SharedSteps::kMost))
       ->needs(banks);
   auto* fragments = command
@@ -197,7 +197,7 @@ void add_disasm(CLI::App& app, Chosen& chosen) {
                                      "this source line")
                         ->type_name("LINE")
                         ->check(above_zero());
-  command->add_option("--lane", options->lane, "The lane whose elements --fragments marks; 7 by itself")
+  command->add_option("--lane", options->lane, "The lane whose elements --fragments marks; by default 7")
       ->type_name("LANE")
       ->check(CLI::Range(0, 31))
       ->needs(fragments);
@@ -216,7 +216,7 @@ void add_disasm(CLI::App& app, Chosen& chosen) {
       ->check(above_zero())
       ->needs(softmax);
   for (const auto& [name, value] : {std::pair{"--head", &options->softmax.head}, {"--batch", &options->softmax.batch}})
-    command->add_option(name, *value, "For --softmax: where the row is; 0 by itself")
+    command->add_option(name, *value, "For --softmax: where the row is; by default 0")
         ->check(zero_or_more())
         ->needs(softmax);
   command->callback([options, &chosen] { chosen = [options] { return disasm(*options); }; });

@@ -24,7 +24,7 @@ class Writer {
     std::string out = ternary();
     blanks();
     if (!wrong_ && at_ == text_.size()) return out;
-    return fail(Stage::internal, "\"" + text_ + "\" is no expression at character " + std::to_string(at_ + 1),
+    return fail(Stage::internal, "\"" + text_ + "\" is not an expression at character " + std::to_string(at_ + 1),
                 "Report this.");
   }
 

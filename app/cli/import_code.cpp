@@ -166,7 +166,7 @@ class Writer {
       return {};
     }
     if (words.size() != 4 && words.size() != 5)
-      return refused("\"" + text + "\" is none of NAME=SIZE, VALUE:TYPE and NAME:ROLE:TYPE:ELEMENTS");
+      return refused("\"" + text + "\" is not NAME=SIZE, VALUE:TYPE or NAME:ROLE:TYPE:ELEMENTS");
     if (parameter.size != kAddressBytes) return wrong_size(kAddressBytes);
     OrderedJson buffer{
         {"name", words[0]}, {"role", words[1]}, {"dtype", words[2]}, {"shape", OrderedJson::array({words[3]})}};

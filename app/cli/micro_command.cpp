@@ -141,19 +141,21 @@ void add_micro(CLI::App& app, Chosen& chosen) {
   CLI::App* command =
       app.add_subcommand("micro", "Clock fragments of attention (products, softmax, copies) over tile sizes");
   auto options = std::make_shared<MicroOptions>();
-  command->add_option("--problem", options->problem, "Of what attention: its head_dim and dtype count, D=64")
+  command
+      ->add_option("--problem", options->problem,
+                   "The attention whose fragments are clocked; only head_dim and dtype count: D=64")
       ->type_name("SIZES");
   command->add_option("--device", options->device, "Else the first GPU, else the default emulated device")
       ->type_name("DEVICE");
-  command->add_option("--fragment", options->fragments, "Only this one (may be repeated)")->type_name("ID");
+  command->add_option("--fragment", options->fragments, "Only this kernel (may be repeated)")->type_name("ID");
   command->add_option("--set", options->settings, "Hold a knob of the fragments that have it (may be repeated)")
       ->type_name("KNOB=VALUE");
   add_worker_options(*command, options->workers);
-  command->add_option("--top", options->top, "So many configs of each fragment in the table; 0: all")
+  command->add_option("--top", options->top, "At most this many configs of each fragment in the table; 0: all")
       ->type_name("N")
       ->check(zero_or_more())
       ->capture_default_str();
-  command->add_flag("--fresh", options->fresh, "Run again what earlier runs answer");
+  command->add_flag("--fresh", options->fresh, "Run also what earlier runs have answered");
   auto* json = command->add_flag("--json", options->json, "As JSON (docs/sweeping.md)");
   command->add_flag("--csv", options->csv, "As CSV")->excludes(json);
   command->callback([options, &chosen] { chosen = [options] { return micro(*options); }; });

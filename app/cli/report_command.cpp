@@ -61,7 +61,7 @@ Result<void> put_runners(const RbkConfig& config, const std::vector<Kernel>& ker
   wishes.baseline = config.baseline;
   if (wishes.baseline.empty() && !wishes.kernels.empty()) wishes.baseline = wishes.kernels.front();
   if (!config.baseline.empty() && std::ranges::count(wishes.kernels, config.baseline) == 0)
-    return fail(Stage::input, "baseline: \"" + config.baseline + "\" is none of the runners that are kernels",
+    return fail(Stage::input, "baseline: \"" + config.baseline + "\" is not one of the runners that are kernels",
                 "Name it under runners too, in the same words.");
   return {};
 }

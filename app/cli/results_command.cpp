@@ -157,7 +157,7 @@ int list(store::Results& results, const ResultsOptions& options) {
   });
   say_unread(results, unreadable.value_or(0));
   if (!unreadable) return report(unreadable.error());
-  if (as_text && found == 0) print_result("No stored result is like that.");
+  if (as_text && found == 0) print_result("No stored result matches.");
   if (std::ssize(shown) < found)
     print_note(fmt::format("{} of {} results; --limit 0 lists all", std::ssize(shown), found));
   return kCorrectOrUnchecked;
@@ -199,7 +199,7 @@ int rank(store::Results& results, const ResultsOptions& options) {
     print_result(json_text(json, 2));
   } else {
     for (const charts::Leaderboard& board : boards) print_result(text_of(board, kernels, options.kernel_dirs));
-    if (boards.empty()) print_result("No stored result is like that.");
+    if (boards.empty()) print_result("No stored result matches.");
   }
   return kCorrectOrUnchecked;
 }
@@ -240,17 +240,17 @@ int results(const ResultsOptions& options) {
 void add_results(CLI::App& app, Chosen& chosen) {
   CLI::App* command = app.add_subcommand("results", "List, filter, export and merge stored results");
   auto options = std::make_shared<ResultsOptions>();
-  command->add_option("--kernel", options->kernels, "Of this kernel (may be repeated)")->type_name("ID");
-  command->add_option("--set", options->settings, "With this value of a knob (may be repeated)")
+  command->add_option("--kernel", options->kernels, "Only of this kernel (may be repeated)")->type_name("ID");
+  command->add_option("--set", options->settings, "Only with this value of a knob (may be repeated)")
       ->type_name("KNOB=VALUE");
   command->add_option("--problem", options->problem, "With these sizes: S=512,causal=none")->type_name("SIZES");
-  command->add_option("--device", options->device, "On this device, or a GPU of this name")->type_name("DEVICE");
+  command->add_option("--device", options->device, "Only on this device, or a GPU of this name")->type_name("DEVICE");
   CLI::Option* verdict =
       command->add_option("--verdict", options->verdict, "correct, agrees (with another kernel), wrong or unchecked")
           ->type_name("WORD");
-  command->add_option("--since", options->since, "Ended on this day or later (UTC)")->type_name("YYYY-MM-DD");
+  command->add_option("--since", options->since, "Only what ended on this day or later (UTC)")->type_name("YYYY-MM-DD");
   CLI::Option* fastest = command->add_flag("--fastest", options->fastest, "The fastest first; without it, the newest");
-  command->add_option("--limit", options->limit, "At most so many; 0: all. Without it, 20 in the terminal")
+  command->add_option("--limit", options->limit, "List at most this many; 0: all. By default 20 in the terminal")
       ->type_name("N")
       ->check(zero_or_more());
   CLI::Option* csv = command->add_flag("--csv", options->csv, "As CSV");
@@ -262,7 +262,7 @@ void add_results(CLI::App& app, Chosen& chosen) {
       ->excludes(fastest);
   add_kernels_option(*command, options->kernel_dirs);
   command->add_flag("--json", options->json, "As lines of JSON: when it ended, and the observation")->excludes(csv);
-  command->add_option("--store", options->store, "Of this results.sqlite; without it, the program's own")
+  command->add_option("--store", options->store, "Read this results.sqlite; by default the program's own")
       ->type_name("FILE");
   command->add_option("--merge", options->merge, "Add the results of another results.sqlite")->type_name("FILE");
   command->callback([options, &chosen] { chosen = [options] { return results(*options); }; });

@@ -142,7 +142,7 @@ void add_shot(CLI::App& app, Chosen& chosen) {
           ->excludes(softmax);
   CLI::Option* lesson = command->add_option("--lesson", options->lesson, "A step of this lesson, in presenter mode");
   lesson->type_name("ID")->excludes(film);
-  command->add_option("--step", options->step, "Which step; the first by itself")
+  command->add_option("--step", options->step, "Which step; by default the first")
       ->type_name("N")
       ->needs(lesson)
       ->check(above_zero());

@@ -162,13 +162,15 @@ void add_sweep(CLI::App& app, Chosen& chosen) {
       ->add_option("--model", options->model,
                    "With model-guided: rank on this emulated device. With --t4: its modelled times too")
       ->type_name("DEVICE");
-  command->add_option("--budget", options->budget, "Try at most so many configs")->type_name("N")->check(above_zero());
-  command->add_option("--seed", options->seed, "Of what is random; the same one gives the same sweep")
+  command->add_option("--budget", options->budget, "Try at most this many configs")
+      ->type_name("N")
+      ->check(above_zero());
+  command->add_option("--seed", options->seed, "The seed of what is random; the same seed gives the same sweep")
       ->type_name("N")
       ->check(zero_or_more())
       ->capture_default_str();
   auto* watch = command->add_flag("--watch{sample}", options->watch,
-                                  "Look for races and what is right by luck in every config, not only in what leads");
+                                  "Look for races and what is right by luck in every config, not only in the fastest");
   command->add_flag("--no-watch", options->no_watch, "Do not look for them; the output says what was not checked")
       ->excludes(watch);
   command->add_option("--t4", options->t4, "Also write every config in the format that Kernel Tuner reads")
@@ -177,12 +179,12 @@ void add_sweep(CLI::App& app, Chosen& chosen) {
                      ->add_option("--replay", options->replay,
                                   "Run nothing: score the strategies on a recorded space in that format")
                      ->type_name("FILE.json");
-  command->add_option("--repeats", options->repeats, "With --replay: each strategy so often")
+  command->add_option("--repeats", options->repeats, "With --replay: how often each strategy runs")
       ->type_name("N")
       ->capture_default_str()
       ->check(CLI::Range(2, 1'000'000))
       ->needs(replay);
-  command->add_flag("--fresh", options->fresh, "Run again what earlier runs answer");
+  command->add_flag("--fresh", options->fresh, "Run also what earlier runs have answered");
   command->add_flag("--all", options->all, "List every config, with the reason of each rejected one");
   command->add_flag("--json", options->json, "As JSON (docs/sweeping.md)");
   command->callback([options, &chosen] { chosen = [options] { return sweep(*options); }; });

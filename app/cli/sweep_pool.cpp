@@ -149,7 +149,7 @@ void add_pool_options(CLI::App& command, PoolOptions& pool) {
                     .add_option("--slurm", pool.slurm,
                                 "Sweep through Slurm: srun's arguments for each worker, as \"--gres=gpu:1\"")
                     ->type_name("ARGUMENTS");
-  auto* count = command.add_option("--workers", pool.count, "With --slurm: keep so many workers")
+  auto* count = command.add_option("--workers", pool.count, "With --slurm: keep this many workers")
                     ->type_name("N")
                     ->check(CLI::Range(size_t{1}, kMostWorkers))
                     ->needs(slurm);

@@ -26,7 +26,7 @@ struct TimelineOptions {
 int timeline(const TimelineOptions& options) {
   TimelineAsk ask = options.ask;
   if (ask.to != 0 && ask.to < ask.from + TimelineAsk::kLeast)
-    return report({Stage::input, "--to leaves too few clocks behind --from",
+    return report({Stage::input, "--to leaves too few clocks after --from",
                    "Ask for at least " + std::to_string(TimelineAsk::kLeast) + " clocks, or leave --to out."});
   if (options.launch > 0) ask.step = options.launch - 1;
   auto named = draft_of(options.experiment);
@@ -63,7 +63,7 @@ void add_timeline(CLI::App& app, Chosen& chosen) {
   command->add_option("--from", options->ask.from, "The first clock of the warps that is shown")
       ->type_name("CLOCK")
       ->check(CLI::Range(int64_t{0}, int64_t{1} << 50));
-  command->add_option("--to", options->ask.to, "The clock behind the last; else until the SM is empty")
+  command->add_option("--to", options->ask.to, "The clock after the last one shown; else until the SM is empty")
       ->type_name("CLOCK")
       ->check(CLI::Range(int64_t{1}, int64_t{1} << 50));
   command->add_flag("--measured", options->ask.measured,

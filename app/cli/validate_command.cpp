@@ -150,7 +150,7 @@ class Validator {
       if (!tasks) return fail(tasks.error());
       for (size_t i = 0; i < wanted.entries.size(); ++i)
         set.refused.push_back({wanted.problem, tasks->drafts.front()[i].kernel, config_text(*tasks, i),
-                               "the time was over before it; --within gives more"});
+                               "the time ended before it; --within gives more"});
     }
     return set;
   }

@@ -120,7 +120,7 @@ void add_watch_file(CLI::App& app, Chosen& chosen) {
   add_deadline_option(*command, options->run);
   add_watch_option(*command, options->watch, "--watch=all: watch every CTA, not only eight");
   command->add_option("--sarif", options->sarif, "Write each run's findings as SARIF 2.1.0 too")->type_name("FILE");
-  command->add_option("--runs", options->runs, "End after so many runs; until Ctrl+C otherwise")
+  command->add_option("--runs", options->runs, "End after this many runs; else at Ctrl+C")
       ->type_name("N")
       ->check(CLI::Range(1, 1000000));
   command->callback([options, &chosen] { chosen = [options] { return watch_file(*options); }; });

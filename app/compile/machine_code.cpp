@@ -75,7 +75,7 @@ Result<void> read_fatbinaries(Bytes bytes, Found& found) {
       continue;
     }
     const uint64_t header = *load_at<uint16_t>(bytes, at + 6), behind = *load_at<uint64_t>(bytes, at + 8);
-    if (*magic != kFatMagic || header < kFatHeaderBytes) return malformed("an entry is none of a fatbinary");
+    if (*magic != kFatMagic || header < kFatHeaderBytes) return malformed("an entry is not one of a fatbinary");
     if (bytes.size() - at < header || bytes.size() - at - header < behind) return malformed("it ends early");
     if (auto done = read_entries(bytes.subspan(at + header, behind), found); !done) return done;
     at = (at + header + behind + 7) / 8 * 8;

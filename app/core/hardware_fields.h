@@ -81,7 +81,7 @@ struct FieldsOf<HardwareCounters> {
             HardwareRow{"DRAM read", "dram__bytes_read.sum", {}, "dram__bytes_op_read.sum", nullptr, true}},
       Shown{Field{"dram_write_bytes", &H::dram_write_bytes, hardware::kTotal},
             HardwareRow{"DRAM written", "dram__bytes_write.sum", {}, "dram__bytes_op_write.sum", nullptr, true}},
-      Field{"failure", &H::failure, {}, "why there are none; null: there are"}};
+      Field{"failure", &H::failure, {}, "why there are none; null where there are"}};
 };
 
 // Calls visit(row, member) for each hardware figure, in table order.

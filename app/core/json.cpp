@@ -49,7 +49,7 @@ Result<Json> parse_json(std::string_view text, const std::string& where, Stage s
     return json;
   } catch (const Json::exception& error) {
     return fail(stage, where + ": " + in_words(error.what()),
-                "Mend the text there: a quote, a comma or a bracket is missing or too many, or it is no JSON at all.");
+                "Correct the text there: a quote, comma or bracket is missing or extra, or it is not JSON at all.");
   }
 }
 

@@ -79,7 +79,7 @@ std::optional<Finding> times(const Observation& a, const Observation& b) {
   const Timing &first = *a.timing, &second = *b.timing;
   if (const Unlike unlike = comparable(a, b); unlike != Unlike::none)
     return note(RuleId::times_unlike, Severity::warning,
-                fmt::format("{:.4g} us {} and {:.4g} us {} are no pair: {}. Time both in one run and in one way.",
+                fmt::format("{:.4g} us {} and {:.4g} us {} are not a pair: {}. Time both in one run and in one way.",
                             first.p50, to_string(first.kind), second.p50, to_string(second.kind), to_string(unlike)),
                 {{"A", first.p50, "us", first.kind}, {"B", second.p50, "us", second.kind}});
   if (first.kind != FigureKind::measured) return std::nullopt;  // a model gives one time for one code
@@ -89,7 +89,7 @@ std::optional<Finding> times(const Observation& a, const Observation& b) {
                                        {"B, to", second.interval_high, "us", second.kind}};
   if (!has_interval(first) || !has_interval(second))
     return note(RuleId::times_tie, Severity::info,
-                "A time without an interval is one sample: a difference to another run is no finding.", evidence);
+                "A time without an interval is one sample: a difference to another run is not a finding.", evidence);
   if (first.interval_high < second.interval_low || second.interval_high < first.interval_low) return std::nullopt;
   return note(RuleId::times_tie, Severity::info,
               "The intervals of the two times overlap: the runs do not say which is faster.", evidence);

@@ -197,7 +197,7 @@ class Translation {
     const Json* value = find(known_, here.text);
     if (value == nullptr) return fail(broken(expression_, fmt::format("asks for {}, which is not there", here.text)));
     if (!value->is_number() && !value->is_boolean())
-      return fail(broken(expression_, fmt::format("asks for {}, which is no number", here.text)));
+      return fail(broken(expression_, fmt::format("asks for {}, which is not a number", here.text)));
     out_.add(value->is_boolean() ? double(value->get<bool>()) : value->get<double>());
     ++at_;
     return {};
@@ -206,7 +206,7 @@ class Translation {
   // Parses A finds "…", A spends "…", A has "…", A lane "…" and A.failure exists.
   Result<void> take_question() {
     const std::string &of = token().text, &asks = token(1).text;
-    if (!names_run(known_, of)) return fail(broken(expression_, fmt::format("asks for {}, which is no run", of)));
+    if (!names_run(known_, of)) return fail(broken(expression_, fmt::format("asks for {}, which is not a run", of)));
     if (asks == "exists") {
       out_.add(find(known_, of) != nullptr);
       at_ += 2;
@@ -223,8 +223,8 @@ class Translation {
     else if (asks == "spends" && is_term(what.text))
       out_.add(time_spent(run->second, what.text));
     else
-      return fail(
-          broken(expression_, fmt::format("asks whether {} {} \"{}\", which is no rule or term", of, asks, what.text)));
+      return fail(broken(expression_,
+                         fmt::format("asks whether {} {} \"{}\", which is not a rule or term", of, asks, what.text)));
     at_ += 3;
     return {};
   }
@@ -240,7 +240,7 @@ class Translation {
     } else {
       const auto place = place_in(code->second, what);
       if (!place)
-        return fail(broken(expression_, fmt::format("asks for \"{}\", which is no element that {} has", what, of)));
+        return fail(broken(expression_, fmt::format("asks for \"{}\", which is not an element that {} has", what, of)));
       out_.add(asks == "lane" ? place->lane : asks == "register" ? place->reg : place->bit);
     }
     at_ += 3;
@@ -256,7 +256,7 @@ class Translation {
     const auto value = value_in(softmax->second, what);
     if (!value)
       return fail(
-          broken(expression_, fmt::format("asks for \"{}\", which is no finite value of {}'s softmax", what, of)));
+          broken(expression_, fmt::format("asks for \"{}\", which is not a finite value of {}'s softmax", what, of)));
     out_.add(*value);
     at_ += 3;
     return {};

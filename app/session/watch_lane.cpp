@@ -43,7 +43,7 @@ void WatchLane::remember(const Experiment& experiment, Shared<Observation> watch
 Result<Shared<Observation>> WatchLane::finish(std::optional<Failure> failure) {
   job_ = 0;
   if (failure) return fail(std::move(*failure));
-  if (!own_.watch) return fail(Stage::internal, "the watch came to no report", "Report this.");
+  if (!own_.watch) return fail(Stage::internal, "the watch ended without a report", "Report this.");
   auto after = with_watch_of(*before_, own_);
   remember(before_->experiment, after);
   return after;

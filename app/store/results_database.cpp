@@ -163,7 +163,7 @@ Result<std::unique_ptr<ResultsDatabase>> ResultsDatabase::open_other(const fs::p
   const int schema = opened->connection.execAndGet("PRAGMA user_version").getInt();
   if (schema > kSchema) return fail(newer(path, schema));
   if (!has_table(opened->connection, "observation"))
-    return fail(Stage::store, path.string() + " is no results file: it has no observations", kHint);
+    return fail(Stage::store, path.string() + " is not a results file: it has no observations", kHint);
   opened->has_notes = has_table(opened->connection, "note");
   return opened;
 }

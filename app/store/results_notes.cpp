@@ -56,7 +56,7 @@ Result<void> merge_notes(ResultsDatabase& from, ResultsDatabase& to, const std::
 
 Result<void> Results::annotate(const std::string& hash, const RunNote& note, double at) {
   if (!is_sound(note))
-    return fail(Stage::input, fmt::format("the note is longer than {} bytes, or no UTF-8", RunNote::kMostBytes),
+    return fail(Stage::input, fmt::format("the note is longer than {} bytes, or not UTF-8", RunNote::kMostBytes),
                 "Shorten it.");
   if (database_ && database_->way == ResultsDatabase::Way::read_only) database_.reset();  // it may have become writable
   return with_database([&](ResultsDatabase& database) -> Result<void> {

@@ -21,10 +21,10 @@ Rejected rejected_of(const Scan& scan, const charts::ScanRow& row) {
   if (is_sound(scan, row.point)) {  // timed for less than others, because it was dropped (search/halving.h)
     const Observation* run = scan.timed(row.point);
     one.why = "dropped";
-    one.reason = fmt::format("{:.1f} us in a round of up to {} ms, slower than what went on", run->timing->p50,
+    one.reason = fmt::format("{:.1f} us in a round of up to {} ms, slower than those that went on", run->timing->p50,
                              run->experiment.measure.max_time_ms);
     one.common =
-        fmt::format("slower than what went on from a round of up to {} ms", run->experiment.measure.max_time_ms);
+        fmt::format("slower than those that went on from a round of up to {} ms", run->experiment.measure.max_time_ms);
     return one;
   }
   if (const Observation* run = scan.timed(row.point); one.reason.empty() && run != nullptr && run->verdict)

@@ -322,7 +322,7 @@ void Workbench::draw_recent_menu(const session::Snapshot& snapshot) {
     ImGui::PopID();
     tooltip(path.string());
   }
-  if (recent_.empty()) ImGui::MenuItem("None of them is there any more", nullptr, false, false);
+  if (recent_.empty()) ImGui::MenuItem("None of them exists any more", nullptr, false, false);
   ImGui::EndMenu();
 }
 

@@ -108,10 +108,10 @@ void ExecutorProcess::on_read(ssize_t count, const uv_buf_t* buffer) {
 void ExecutorProcess::take_frames() {
   while (killed_for_.empty()) {
     auto payload = decoder_.next();
-    if (!payload) return kill("wrote what is no message: " + payload.error().message);
+    if (!payload) return kill("wrote something that is not a message: " + payload.error().message);
     if (!*payload) return;
     auto reply = protocol::decode_envelope(**payload);
-    if (!reply) return kill("wrote what is no message: " + reply.error().message);
+    if (!reply) return kill("wrote something that is not a message: " + reply.error().message);
     silent_ms = 0;
     events_.on_reply(*this, *reply, **payload);
   }

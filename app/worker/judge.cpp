@@ -30,7 +30,7 @@ class Judge {
     if (type == "inputs" && message->contains("problem")) return inputs((*message)["problem"]);
     if (type == "output" && message->contains("bytes") && (*message)["bytes"].is_binary())
       return verdict((*message)["bytes"].get_binary());
-    return send_failure({Stage::protocol, "\"" + type.substr(0, 64) + "\" is no question to a judge", ""});
+    return send_failure({Stage::protocol, "\"" + type.substr(0, 64) + "\" is not a question to a judge", ""});
   }
 
  private:

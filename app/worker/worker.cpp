@@ -57,7 +57,7 @@ int supervisor_main(Purpose purpose) {
   const int in = take_stdin(), out = take_stdout();
   const int status = in < 0 || out < 0 ? 2 : run_supervisor(in, out, options);
   if (status == 2)
-    return complain({Stage::protocol, "this is no end of a pipe that speaks attnscope's protocol",
+    return complain({Stage::protocol, "stdin and stdout are not connected to a window or session",
                      "`attnscope worker` is started by a window or session: attnscope --worker \"ssh HOST attnscope "
                      "worker\"."}),
            status;

@@ -147,7 +147,7 @@ Result<HardwareCounters> CudaDevice::profile(const LaunchRequest& request,
 }
 
 Result<PcSamples> CudaDevice::sample(const LaunchRequest& request, const std::function<void()>& on_step) {
-  if (!parts_.cupti) return fail(Stage::internal, "this process times kernels, so it samples none", "Report this.");
+  if (!parts_.cupti) return fail(Stage::internal, "this process times kernels, so it takes no samples", "Report this.");
   if (!*parts_.cupti) return fail(parts_.cupti->error());
   if (auto entered = gpu_->enter(); !entered) return fail(entered.error());
   const std::shared_ptr<const GpuProgram> program = program_of(request);

@@ -25,8 +25,7 @@ Failure no_permission(const std::string& id, const std::string& error) {
 
 Failure held_by_another(const std::string& id, const std::string& error) {
   std::vector<std::string> there = platform::running(kHolders);
-  const std::string who =
-      there.empty() ? "another program, which is not to be seen from here" : joined(there, {}, " or ");
+  const std::string who = there.empty() ? "another program, which cannot be seen from here" : joined(there, {}, " or ");
   return {Stage::device, id + ": its hardware counters are held by " + who + " (" + error + ").",
           "End it, or pause DCGM's with `dcgmi profiling --pause`."};
 }

@@ -91,7 +91,7 @@ Failure CtaRunner::describe(CtaEnd end, uint32_t linear, const BoundLaunch& laun
           "Check the index against the sizes the kernel was given, and a custom kernel's manifest: the buffer's shape, "
           "the grid.");
     case FaultKind::global_misaligned:
-      return failure(fmt::format("accesses {} bytes at {:#x}, which is no multiple of {}: {}", fault.bytes,
+      return failure(fmt::format("accesses {} bytes at {:#x}, which is not a multiple of {}: {}", fault.bytes,
                                  fault.address, fault.bytes, global_hint),
                      "A vector access needs an address that is a multiple of its width.");
     case FaultKind::global_read_only:
@@ -103,7 +103,7 @@ Failure CtaRunner::describe(CtaEnd end, uint32_t linear, const BoundLaunch& laun
                                  static_cast<int64_t>(fault.address) - launch.shared_low, launch.shared_bytes),
                      "Check the index, and the dynamic shared memory that the launch asks for.");
     case FaultKind::shared_misaligned:
-      return failure(fmt::format("accesses {} bytes at {} of shared memory, which is no multiple of {}", fault.bytes,
+      return failure(fmt::format("accesses {} bytes at {} of shared memory, which is not a multiple of {}", fault.bytes,
                                  fault.address - launch.shared_low, fault.bytes),
                      "A vector access needs an address that is a multiple of its width.");
     case FaultKind::local_outside:

@@ -59,7 +59,8 @@ std::string by_architecture() {
   return text +
          "\nrecorded: forms of sm_90's code whose results on an NVIDIA H200 are recorded. bound: forms of older code "
          "that "
-         "compiles from\nthe same sources and must give the same words. only there: spelled so on no other.\n\n";
+         "compiles from\nthe same sources and must give the same words. only there: no other architecture spells it "
+         "so.\n\n";
 }
 
 }  // namespace

@@ -130,7 +130,7 @@ void BanksPane::draw_rows() {
   }
   tooltip(
       "Bytes from one row of the buffer to the next: padding stands behind each, and a swizzle stays within it. By "
-      "itself it is what the lanes' addresses have as common divisor.");
+      "default it is the common divisor of the lanes' addresses.");
 }
 
 void BanksPane::draw_steps() {
@@ -319,7 +319,7 @@ void BanksPane::draw_buffers() {
   }
   ImGui::SetCursorScreenPos({pen.x, pen.y + height + ImGui::GetStyle().ItemSpacing.y});
   clipped(here != nullptr ? fmt::format("{}: {}", here->place.name, charts::layout_text(*here))
-                          : "Nothing has a name where this access lies.",
+                          : "No named buffer lies where this access goes.",
           room, p.dim);
 }
 

@@ -82,7 +82,7 @@ void number_input(const char* id, const char* format, int64_t& value, int64_t co
   ImGui::SetNextItemWidth(em(6));
   if (ImGui::DragInt(id, &shown, 0.2f, 0, static_cast<int>(count) - 1, format, ImGuiSliderFlags_AlwaysClamp))
     value = shown;
-  tooltip("Drag to the side, or click twice and type");
+  tooltip("Drag sideways, or double-click and type");
   ImGui::SameLine(0, em(0.4f));
 }
 

@@ -25,7 +25,7 @@ const char* meaning_of(search::StrategyKind strategy) {
     case search::StrategyKind::local:
       return "The neighbours of the fastest so far.";
     case search::StrategyKind::learning:
-      return "What the results so far let expect to be fast, near the fastest and anywhere.";
+      return "Configs that the results so far suggest are fast, near the fastest and elsewhere.";
     case search::StrategyKind::model_guided:
       return "The model ranks all configs, and the device runs those ranked fastest. On an "
              "emulated device, which is modelled itself, every config runs.";

@@ -136,7 +136,7 @@ void TimelinePanel::choose_launch(const Context& context, const SmTimeline& time
     }
     ImGui::EndCombo();
   }
-  tooltip("Of this program: the launch whose SMs are shown; at first the longest");
+  tooltip("The launch of this program whose SMs are shown; at first the longest");
   ImGui::SameLine(0, em(0.4f));
 }
 
@@ -153,10 +153,10 @@ void TimelinePanel::draw_controls(Context& context, const SmTimeline& timeline) 
   ImGui::SetNextItemWidth(em(5));
   if (ImGui::DragInt("##sm", &sm, 0.2f, 0, static_cast<int>(timeline.sms) - 1, "SM %d", ImGuiSliderFlags_AlwaysClamp))
     ask.sm = sm;
-  tooltip("Drag to the side, or click twice and type; or click an SM below");
+  tooltip("Drag sideways, or double-click and type; or click an SM below");
   ImGui::SameLine(0, em(0.4f));
   if (ImGui::SmallButton("+##zoom")) zoom(timeline, 0.5);
-  tooltip("Half of the clocks, about the middle; or drag over the warps");
+  tooltip("Half the clocks, around the middle; or drag over the warps");
   ImGui::SameLine(0, em(0.3f));
   const bool whole = ask.from == 0 && ask.to == 0;
   ImGui::BeginDisabled(whole);

@@ -285,7 +285,7 @@ class Hardware:
     dram_busy: Optional[float]  # % of the DRAM's bandwidth
     dram_read_bytes: Optional[int]
     dram_write_bytes: Optional[int]
-    failure: Optional[Failure]  # why there are none; null: there are
+    failure: Optional[Failure]  # why there are none; null where there are
     global_load_sectors: Optional[int]
     global_store_sectors: Optional[int]
     kind: str

@@ -48,7 +48,7 @@ TEST(Manifest, MachineCodeTakesTheSourcesPlace) {
   ASSERT_TRUE(kernel) << kernel.error().message;
   EXPECT_EQ(kernel->source, code);
   EXPECT_NE(loaded(code + "x")->content_hash, kernel->content_hash);
-  EXPECT_THAT(loaded("").error().message, HasSubstr("03_sample.json/cubin: the file is no machine code"));
+  EXPECT_THAT(loaded("").error().message, HasSubstr("03_sample.json/cubin: the file is not machine code"));
   manifest["options"] = {{"fast_math", true}};
   EXPECT_THAT(loaded(code).error().message, HasSubstr("options"));
   manifest.erase("options");

@@ -51,7 +51,7 @@ TEST(ExportExpression, WhatIsNoneIsRefusedWhereItEnds) {
     ASSERT_FALSE(refused) << text;
     EXPECT_EQ(refused.error().stage, Stage::internal);
     EXPECT_EQ(refused.error().message,
-              '"' + std::string(text) + "\" is no expression at character " + std::to_string(character));
+              '"' + std::string(text) + "\" is not an expression at character " + std::to_string(character));
   }
 }
 

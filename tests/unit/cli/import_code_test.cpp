@@ -100,12 +100,11 @@ TEST_F(ImportCode, EveryParameterIsNamedAndHasTheCodesSize) {
   EXPECT_EQ(with_args("n=4.5" + rest), "attention_minimal: \"n=4.5\" is not NAME=SIZE with a whole number");
   EXPECT_EQ(with_args("2:f61" + rest), "attention_minimal: \"f61\" is not a type");
   EXPECT_EQ(with_args("2:f16" + rest), "attention_minimal: \"2:f16\" has 2 bytes, and parameter 0 has 8");
-  EXPECT_EQ(with_args("q" + rest),
-            "attention_minimal: \"q\" is none of NAME=SIZE, VALUE:TYPE and NAME:ROLE:TYPE:ELEMENTS");
+  EXPECT_EQ(with_args("q" + rest), "attention_minimal: \"q\" is not NAME=SIZE, VALUE:TYPE or NAME:ROLE:TYPE:ELEMENTS");
   EXPECT_EQ(with_args("q:in:f16" + rest),
-            "attention_minimal: \"q:in:f16\" is none of NAME=SIZE, VALUE:TYPE and NAME:ROLE:TYPE:ELEMENTS");
+            "attention_minimal: \"q:in:f16\" is not NAME=SIZE, VALUE:TYPE or NAME:ROLE:TYPE:ELEMENTS");
   EXPECT_EQ(with_args("q:in:f16:n:iota:x" + rest),
-            "attention_minimal: \"q:in:f16:n:iota:x\" is none of NAME=SIZE, VALUE:TYPE and NAME:ROLE:TYPE:ELEMENTS");
+            "attention_minimal: \"q:in:f16:n:iota:x\" is not NAME=SIZE, VALUE:TYPE or NAME:ROLE:TYPE:ELEMENTS");
   EXPECT_EQ(with_args("q:in:f16:n, k:in:f16:n, v:in:f16:n, o:out:f16:n, x:in:f32:n, n=1, h=1, m=1, s=1"),
             "attention_minimal: \"x:in:f32:n\" has 8 bytes, and parameter 4 has 4");
   // A size may be of 8 bytes too, and a value stands for an address of that many bytes.

@@ -224,7 +224,7 @@ TEST(Faults, SharedAndLocal) {
   EXPECT_THAT(shared.message, HasSubstr("thread 32 (warp 1, lane 0)"));
   const Failure misaligned =
       failure_of("S2R R0, SR_TID.X\nLDS.64 R2, [R0]\nEXIT", {.static_shared_bytes = 128}, memory, {});
-  EXPECT_THAT(misaligned.message, HasSubstr("8 bytes at 1 of shared memory, which is no multiple of 8"));
+  EXPECT_THAT(misaligned.message, HasSubstr("8 bytes at 1 of shared memory, which is not a multiple of 8"));
   const Failure local = failure_of("MOV R1, c[0x0][0x28]\nSTL [R1], RZ\nEXIT", {.frame_bytes = 16}, memory, {});
   EXPECT_THAT(local.message, HasSubstr("STL at k.cu:2 accesses 4 bytes at 16 of local memory; a thread has 16"));
 }

@@ -117,7 +117,7 @@ TEST_F(JudgeTest, AnOutputNeedsItsProblem) {
 }
 
 TEST_F(JudgeTest, WhatIsNoQuestionIsAFailure) {
-  const std::string words = " is no question to a judge";
+  const std::string words = " is not a question to a judge";
   EXPECT_EQ(message_of(ask({{"type", "hello"}})), "\"hello\"" + words);
   EXPECT_EQ(message_of(ask({{"type", std::string(100, 'x')}})), '"' + std::string(64, 'x') + '"' + words);
   EXPECT_EQ(message_of(ask({{"type", "inputs"}})), "\"inputs\"" + words);

@@ -85,7 +85,7 @@ TEST(WorkerMain, ASupervisorThatIsStartedByHandSaysWhoStartsIt) {
   for (const auto& prepare : kLacks) {
     const Ended ended = run(main_of_supervisor, prepare);
     EXPECT_EQ(ended.status, 2);
-    EXPECT_THAT(ended.said, HasSubstr("this is no end of a pipe that speaks attnscope's protocol\n"));
+    EXPECT_THAT(ended.said, HasSubstr("stdin and stdout are not connected to a window or session\n"));
     EXPECT_THAT(ended.said, HasSubstr("attnscope --worker \"ssh HOST attnscope worker\""));
   }
 }
