@@ -14,7 +14,8 @@ bool may_hit_l1(const ScheduledInstruction& instruction);
 double miss_share(const KernelSchedule& schedule);
 
 // Of `stack` bytes of the resident warps' local memory the share that the first level does not hold, beside `shared`
-// bytes of shared memory: an SM has one memory for both, and shared memory gets the smallest of its sizes that suffices.
+// bytes of shared memory: an SM has one memory for both, and shared memory gets the smallest of its sizes that
+// suffices.
 double local_miss_share(const DeviceSpec& spec, double stack, double shared);
 
 // Sectors of each trace that go to the second level.

@@ -1,5 +1,6 @@
-// Included before a planted kernel's file where compute-sanitizer runs it (sanitizer_faults.py): what its main allocates gets
-// contents as `attnscope check` gives them, and outputs are copied back at the end, so that initcheck sees what was never written.
+// Included before a planted kernel's file where compute-sanitizer runs it (sanitizer_faults.py): what its main
+// allocates gets contents as `attnscope check` gives them, and outputs are copied back at the end, so that initcheck
+// sees what was never written.
 #pragma once
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
@@ -42,11 +43,16 @@ inline cudaError_t allocate(void** pointer, size_t bytes, const char* expression
       return error;
     }
     if (buffer.role == Role::in) {
-      if (std::strncmp(type, "float", 5) == 0) fill<float>(contents, 50);
-      else if (std::strcmp(type, "double") == 0) fill<double>(contents, 50);
-      else if (std::strncmp(type, "half", 4) == 0) fill<half>(contents, 50);
-      else if (std::strstr(type, "char") != nullptr) fill<unsigned char>(contents, 1);
-      else fill<int>(contents, 1);
+      if (std::strncmp(type, "float", 5) == 0)
+        fill<float>(contents, 50);
+      else if (std::strcmp(type, "double") == 0)
+        fill<double>(contents, 50);
+      else if (std::strncmp(type, "half", 4) == 0)
+        fill<half>(contents, 50);
+      else if (std::strstr(type, "char") != nullptr)
+        fill<unsigned char>(contents, 1);
+      else
+        fill<int>(contents, 1);
     }
     cudaMemcpy(*pointer, contents.data(), bytes, cudaMemcpyHostToDevice);
     return error;
