@@ -2,6 +2,10 @@
 
 #include <gmock/gmock.h>
 
+#include <stdexcept>
+#include <string>
+
+#include "catalog/import.h"
 #include "unit/catalog/support.h"
 
 namespace attnscope::catalog {
