@@ -172,7 +172,7 @@ TEST(Faults, MisalignedAndReadOnly) {
   GlobalMemory memory;
   const auto parameters = Parameters().pointer(memory.add("o", bytes_of(data), true)).bytes();
   EXPECT_THAT(failure_of(fmt::format(kStoreAt, "0x4", "0x2"), {.parameter_bytes = 8}, memory, parameters).message,
-              HasSubstr("no multiple of 4"));
+              HasSubstr("not a multiple of 4"));
   GlobalMemory inputs;
   const auto input = Parameters().pointer(inputs.add("q", bytes_of(data), false)).bytes();
   EXPECT_THAT(failure_of(fmt::format(kStoreAt, "0x4", "0x0"), {.parameter_bytes = 8}, inputs, input).message,

@@ -152,7 +152,7 @@ TEST(TileCopy, GoingAstrayIsNamed) {
   EXPECT_THAT(failure_of("SHF.L.U32 R20, R0, 0x5, RZ\nLDSM.16.M88.4 R8, [R20]"),
               ::testing::HasSubstr("LDSM at k.cu:5 accesses 16 bytes at 512 of shared memory"));
   EXPECT_THAT(failure_of("SHF.L.U32 R20, R0, 0x3, RZ\nLDSM.16.M88.4 R8, [R20]"),
-              ::testing::HasSubstr("no multiple of 16"));
+              ::testing::HasSubstr("not a multiple of 16"));
   EXPECT_THAT(failure_of("SHF.L.U32 R20, R0, 0x4, RZ\nLDGSTS.E.128 [R20], [R4.64+0x10]"),
               ::testing::HasSubstr("0 bytes past the end of in"));
   EXPECT_THAT(failure_of("SHF.L.U32 R20, R0, 0x5, RZ\nLDGSTS.E.128 [R20], [R4.64]"),

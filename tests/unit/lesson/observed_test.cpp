@@ -82,7 +82,7 @@ TEST_F(ObservedTest, TheCodeSaysWhichLaneHoldsAnElement) {
   EXPECT_TRUE(holds("C register \"HMMA.16816.F32 D 9 7\" == 3"));
   for (const char* wrong : {"HMMA.16816.F32 B 0 0", "HMMA.16816.F32 A 16 0", "HMMA.16816.F32 A 0 16", "EXIT A 0 0",
                             "HMMA.16816.F32 A 9", "HMMA.16816.F32 A 9 7 8", "HMMA A 0 0", "HMMA.16816.F32 A -1 0"})
-    EXPECT_THAT(refusal(std::string("C lane \"") + wrong + "\" == 7"), HasSubstr("no element that C has")) << wrong;
+    EXPECT_THAT(refusal(std::string("C lane \"") + wrong + "\" == 7"), HasSubstr("not an element that C has")) << wrong;
   EXPECT_THAT(refusal("A lane \"HMMA.16816.F32 A 9 7\" == 7"), HasSubstr("\"code\": true"));
   observed.set("C", timed(1));
   EXPECT_THAT(refusal("C has \"EXIT\""), HasSubstr("\"code\": true")) << "another run's";
@@ -93,10 +93,10 @@ TEST_F(ObservedTest, WhatIsNotThereIsNamed) {
   EXPECT_THAT(refusal("B.verdict.state == \"wrong\""), HasSubstr("B.verdict.state, which is not there"));
   EXPECT_THAT(refusal("\"wrong\" == A.timing.us.p50"), HasSubstr("compares \"wrong\" with no text"));
   EXPECT_THAT(refusal("A.timing.us.p51 > 1"), HasSubstr("A.timing.us.p51, which is not there"));
-  EXPECT_THAT(refusal("A.timing > 1"), HasSubstr("no number"));
-  EXPECT_THAT(refusal("A finds \"banks.conflict\""), HasSubstr("no rule"));
-  EXPECT_THAT(refusal("A spends \"banks\""), HasSubstr("no rule or term"));
-  EXPECT_THAT(refusal("C exists"), HasSubstr("no run"));
+  EXPECT_THAT(refusal("A.timing > 1"), HasSubstr("not a number"));
+  EXPECT_THAT(refusal("A finds \"banks.conflict\""), HasSubstr("not a rule"));
+  EXPECT_THAT(refusal("A spends \"banks\""), HasSubstr("not a rule or term"));
+  EXPECT_THAT(refusal("C exists"), HasSubstr("not a run"));
   EXPECT_THAT(refusal("A.verdict.state == \"wrong"), HasSubstr("without its end"));
   EXPECT_THAT(refusal("A.timing.us.p50 >"), HasSubstr("no expression"));
 }
@@ -126,7 +126,7 @@ TEST_F(ObservedTest, StepsOfASoftmax) {
   EXPECT_TRUE(holds("S step \"factor 2\" > 0.1353 && S step \"factor 2\" < 0.1354")) << "exp(1 - 3)";
   EXPECT_TRUE(holds("S step \"factor 3\" == 1 && S step \"factor 1\" == 0 && S step \"added 3\" == 0.75"));
   for (const char* none : {"l 4", "l 0", "l", "x 1", "l 1 1", ""})
-    EXPECT_THAT(refusal("S step \"" + std::string(none) + "\" > 0"), HasSubstr("no finite value")) << none;
+    EXPECT_THAT(refusal("S step \"" + std::string(none) + "\" > 0"), HasSubstr("not a finite value")) << none;
   EXPECT_THAT(refusal("A step \"l 1\" > 0"), HasSubstr("\"softmax\": ROW"));
   EXPECT_THAT(refusal("S has \"EXIT\" > 0"), HasSubstr("\"code\": true"));
 }
