@@ -45,7 +45,7 @@ extern "C" __global__ void dynamic_shared_too_small(int* out, const int* in, int
 //@ block=64 : failure launch outside_every_buffer
 extern "C" __global__ void past_the_end(int* out, const int* in, int n) { out[threadIdx.x + n] = in[threadIdx.x]; }
 
-//@ block=64 : failure launch no_multiple
+//@ block=64 : failure launch not_a_multiple
 extern "C" __global__ void vector_out_of_step(int* out, const int* in, int n) {
   const int4 v = *reinterpret_cast<const int4*>(in + 1 + 4 * threadIdx.x);
   out[threadIdx.x] = v.x + v.y + v.z + v.w;
@@ -121,7 +121,7 @@ extern "C" __global__ void shared_past_the_end(int* out, const int* in, int n) {
   out[threadIdx.x] = s[threadIdx.x + (n >> 1)];
 }
 
-//@ block=64 : failure launch no_multiple
+//@ block=64 : failure launch not_a_multiple
 extern "C" __global__ void shared_out_of_step(int* out, const int* in, int n) {
   __shared__ int s[256];
   for (int i = threadIdx.x; i < 256; i += 64) s[i] = in[i];
