@@ -324,15 +324,17 @@ void ScanLane::end(Running running, std::optional<Failure> failure, const Versio
   if (failure) running.own.failure = std::move(failure);
   if (running.own.versions == Versions{}) running.own.versions = versions;
   const bool brief = running.brief && !running.own.failure && Screening::is_brief(running.own);
+  if (running.brief) entry.screening.count(running.own);
   if (brief) {
     entry.screening.keep(running.taken.point, share(std::move(running.own)));
     entry.sites.put_off(running.taken.point);
-    if (entry.screening.full() || !entry.screening.on()) settle(entry);
-    return;
+  } else {
+    entry.scan.points.at(running.taken.point).observation = share(std::move(running.own));
+    if (entry.sites.shared()) time_once(entry.scan, entry.keys, running.taken.point);
+    publish_entry();
   }
-  entry.scan.points.at(running.taken.point).observation = share(std::move(running.own));
-  if (entry.sites.shared()) time_once(entry.scan, entry.keys, running.taken.point);
-  publish_entry();
+  const bool ends = entry.screening.on() ? entry.screening.full() : brief;
+  if (ends) settle(entry);
 }
 
 void ScanLane::settle(Entry& entry) {

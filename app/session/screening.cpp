@@ -15,14 +15,18 @@ double fastest_sample(const Timing& timing) {
 
 }  // namespace
 
+bool Screening::is_hopeless(const Observation& run) {
+  return run.timing && run.timing->sampling && run.timing->sampling->stopped == Stopped::hopeless;
+}
+
 bool Screening::is_brief(const Observation& run) {
-  return run.timing && run.timing->sampling && run.timing->sampling->stopped == Stopped::hopeless && run.verdict &&
-         run.verdict->state == VerdictState::correct;
+  return is_hopeless(run) && run.verdict && run.verdict->state != VerdictState::wrong;
 }
 
 std::optional<double> Screening::to_beat() const {
   std::optional<double> least;
   for (const auto& [point, run] : runs_) {
+    if (run->verdict->state != VerdictState::correct) continue;
     const double high = run->timing->interval_high;
     least = std::min(least.value_or(high), high);
   }

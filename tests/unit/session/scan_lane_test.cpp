@@ -362,6 +362,44 @@ TEST_F(Screened, TheFirstOnesOfALongSweepSayWhatIsHopelessForTheRest) {
   EXPECT_EQ(stopped(Screening::kMost), Stopped::stable) << "at once, in one run";
 }
 
+TEST_F(Screened, WhatNobodyCheckedIsTimedInFull) {
+  add(sweep_);
+  for (const double us : {40, 20, 10, 11, 40}) {
+    run_for(us, VerdictState::unchecked);
+    EXPECT_FALSE(last().points[0].ended());
+  }
+  EXPECT_FALSE(next_among().hopeless_us) << "nothing correct is to be beaten";
+  for (const double us : {40, 20, 10, 11, 40}) run_for(us, VerdictState::unchecked);
+  EXPECT_TRUE(last().over());
+  for (size_t at = 0; at < 5; ++at) EXPECT_EQ(stopped(at), Stopped::stable) << at;
+}
+
+TEST_F(Screened, WhatNobodyCheckedIsNotToBeBeaten) {
+  add(sweep_);
+  run_for(5, VerdictState::unchecked);
+  for (const double us : {40, 20, 10, 11}) run_for(us);
+  EXPECT_DOUBLE_EQ(next_among().hopeless_us.value_or(0), ScanLane::kHopeless * 10.1);
+  EXPECT_EQ(run_for(5, VerdictState::unchecked), 1);
+  EXPECT_EQ(stopped(0), Stopped::stable);
+  EXPECT_TRUE(last().points[1].ended());
+}
+
+TEST_F(Screened, WrongOnesCountToo) {
+  sweep_.configs.clear();
+  for (const int64_t rows : {16, 32})
+    for (const int64_t warps : {1, 2, 4, 8})
+      for (const int64_t width : {1, 2, 4, 8})
+        for (const int64_t swizzle : {0, 1})
+          sweep_.configs.push_back(
+              with({{"BLOCK_M", rows}, {"NUM_WARPS", warps}, {"VEC_WIDTH", width}, {"SWIZZLE_XOR", swizzle}}));
+  add(sweep_);
+  run_for(10);
+  for (size_t at = 1; at < Screening::kMost; ++at) run_for(7, VerdictState::wrong);
+  EXPECT_EQ(lane_.next()->experiment.config, sweep_.configs[0]);
+  run_for(10);
+  EXPECT_EQ(stopped(0), Stopped::stable);
+}
+
 TEST_F(Screened, NotWhereThereIsLittleToSave) {
   const auto first = [&](const ScanRequest& request) {
     lane_ = {};
