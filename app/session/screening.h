@@ -1,6 +1,7 @@
 #pragma once
 #include <map>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -34,8 +35,11 @@ class Screening {
   void forget(size_t point) { runs_.erase(point); }
   // The upper end of the fastest correct one's interval, us.
   std::optional<double> to_beat() const;
-  // Takes out the runs of which every sample is slower than `limit_us`.
-  std::vector<std::pair<size_t, std::shared_ptr<const Observation>>> take_slower(double limit_us);
+  bool has(size_t point) const { return runs_.contains(point); }
+  // Takes out the runs of which every sample is slower than `limit_us`, unless a run with the same machine code and the
+  // same key of its point is not.
+  std::vector<std::pair<size_t, std::shared_ptr<const Observation>>> take_slower(double limit_us,
+                                                                                 const std::vector<std::string>& keys);
 
  private:
   bool on_ = false;

@@ -10,8 +10,10 @@
 namespace attnscope::session {
 namespace {
 
+using testing::Contains;
 using testing::ElementsAre;
 using testing::IsEmpty;
+using testing::Not;
 
 const std::filesystem::path kSource = ATTNSCOPE_SOURCE_DIR;
 
@@ -285,12 +287,18 @@ class Screened : public ScanLaneTest {
     sweep_ = sweep;
   }
   // Returns the warps of the config that ran.
-  int64_t run_for(double us, VerdictState state = VerdictState::correct) {
+  int64_t run_for(double us, VerdictState state = VerdictState::correct, const std::string& code = "") {
     const auto step = lane_.next();
     if (!step) return 0;
     lane_.started(++job_);
     VariantInfo variant;
-    variant.code_hash = std::to_string(job_);
+    variant.code_hash = code.empty() ? std::to_string(job_) : code;
+    const int64_t warps = step->experiment.config.knobs.at("NUM_WARPS");
+    if (std::ranges::count(step->among.known_codes, code) > 0) {
+      lane_.take_part({job_, {std::optional(variant)}});
+      lane_.finish(job_, std::nullopt, "box", {});
+      return warps;
+    }
     Timing timing;
     timing.kind = FigureKind::measured;
     timing.p50 = us;
@@ -303,7 +311,7 @@ class Screened : public ScanLaneTest {
     verdict.state = state;
     lane_.take_part({job_, {std::optional(variant), std::optional(timing), std::optional(verdict)}});
     lane_.finish(job_, std::nullopt, "box", {});
-    return step->experiment.config.knobs.at("NUM_WARPS");
+    return warps;
   }
   Stopped stopped(size_t point) const { return last().points.at(point).observation->timing->sampling->stopped; }
   ScanRequest sweep_;
@@ -398,6 +406,67 @@ TEST_F(Screened, WrongOnesCountToo) {
   EXPECT_EQ(lane_.next()->experiment.config, sweep_.configs[0]);
   run_for(10);
   EXPECT_EQ(stopped(0), Stopped::stable);
+}
+
+// Configs with the same machine code and launch.
+class ScreenedTwins : public Screened {
+ protected:
+  ScreenedTwins() {
+    sweep_.configs.clear();
+    for (const int64_t width : {1, 2, 4, 8}) sweep_.configs.push_back(with({{"VEC_WIDTH", width}}));
+  }
+  void run_twin(double us) { run_for(us, VerdictState::correct, "twin"); }
+};
+
+TEST_F(ScreenedTwins, BothAreSlowAndHaveOneTime) {
+  add(sweep_);
+  run_twin(40);
+  run_twin(41);
+  run_for(10);
+  run_for(11);
+  EXPECT_EQ(lane_.next()->experiment.config, sweep_.configs[2]);
+  EXPECT_FALSE(last().points[0].same_as);
+  EXPECT_EQ(last().points[1].same_as, 0u);
+  EXPECT_EQ(last().timed(1)->timing->p50, 40);
+}
+
+TEST_F(ScreenedTwins, OneIsNearTheFastestSoBothAre) {
+  add(sweep_);
+  run_for(10);
+  run_twin(13);
+  run_twin(12);
+  run_for(40);
+  EXPECT_EQ(lane_.next()->experiment.config, sweep_.configs[0]);
+  EXPECT_FALSE(last().points[1].ended()) << "its own brief run was a little slower";
+  run_for(10);
+  run_twin(11);
+  run_twin(11);
+  ASSERT_TRUE(last().over());
+  EXPECT_EQ(stopped(1), Stopped::stable);
+  EXPECT_EQ(last().points[2].same_as, 1u);
+}
+
+TEST_F(ScreenedTwins, AnEarlyStopOfOneDoesNotCountForTheOther) {
+  add(sweep_);
+  run_for(10);
+  run_twin(11);
+  run_twin(11);
+  run_for(40);
+  run_for(10);
+  run_twin(13);
+  EXPECT_EQ(stopped(1), Stopped::hopeless) << "another placement is slower";
+  EXPECT_THAT(next_among().known_codes, Not(Contains("twin")));
+  run_twin(11);
+  ASSERT_TRUE(last().over());
+  EXPECT_EQ(stopped(2), Stopped::stable);
+  EXPECT_FALSE(last().points[2].same_as);
+  EXPECT_EQ(last().points[1].same_as, 2u);
+  EXPECT_EQ(last().timed(1)->timing->p50, 11);
+  // The next batch of the same sweep knows both runs.
+  for (const ScanPoint& point : last().points) sweep_.known.push_back(point.observation);
+  sweep_.configs.push_back(with({{"NUM_WARPS", 8}}));
+  add(sweep_);
+  EXPECT_EQ(last().points[1].same_as, 2u);
 }
 
 TEST_F(Screened, NotWhereThereIsLittleToSave) {
