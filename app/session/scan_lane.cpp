@@ -174,9 +174,13 @@ void ScanLane::add(const ScanRequest& request, const Resolution& resolution) {
   }
   if (!request.configs.empty()) time_once(entry.scan, entry.keys);
   const auto open = std::ranges::count_if(entry.scan.points, [](const ScanPoint& point) { return !point.ended(); });
-  entry.screening =
-      Screening(entry.discards && !emulated && open >= std::ptrdiff_t(Screening::kFewest) &&
-                entry.scan.held.measure.max_time_ms >= Screening::kFromMs && !hopeless_us(entry.scan, {}));
+  // A time that stopped early is not the one to beat: there is a faster config, which may have to run again.
+  const bool beatable = std::ranges::any_of(entry.scan.points, [](const ScanPoint& point) {
+    const Observation* run = point.observation.get();
+    return run != nullptr && is_correct_and_measured(*run) && !Screening::is_hopeless(*run);
+  });
+  entry.screening = Screening(entry.discards && !emulated && open >= std::ptrdiff_t(Screening::kFewest) &&
+                              entry.scan.held.measure.max_time_ms >= Screening::kFromMs && !beatable);
   // A repeated scan replaces its earlier result. While something runs, entries keep their places.
   for (size_t at = 0; at < entries_.size() && running_.empty(); ++at)
     if (entries_[at].scan.held == entry.scan.held &&
@@ -230,6 +234,7 @@ std::optional<ScanLane::Step> ScanLane::next(const LookAt& look) {
     auto taken = entry.scan.over() ? std::nullopt : entry.sites.next(entry.scan, look);
     if (!taken && running_.empty() && entry.screening.on()) {
       settle(entry);
+      publish_entry();
       taken = entry.sites.next(entry.scan, look);
     }
     if (entry.scan.over()) continue;
@@ -238,6 +243,7 @@ std::optional<ScanLane::Step> ScanLane::next(const LookAt& look) {
       return Step{next_->own.experiment, entry.sites.place(taken->site), entry.watch, among(entry, *taken)};
     }
     if (const std::string why = entry.sites.hopeless(look); !why.empty()) {
+      if (entry.screening.on()) settle(entry);
       entry.scan.failure = Failure{Stage::device, "no worker is left: " + why,
                                    "What has ended is kept. Check the workers' commands and run the same again."};
       publish_entry();
@@ -337,10 +343,10 @@ void ScanLane::end(Running running, std::optional<Failure> failure, const Versio
   } else {
     entry.scan.points.at(running.taken.point).observation = share(std::move(running.own));
     if (entry.sites.shared() || entry.discards) time_once(entry.scan, entry.keys, running.taken.point);
-    publish_entry();
   }
   const bool ends = entry.screening.on() ? entry.screening.full() : brief;
   if (ends) settle(entry);
+  if (ends || !brief) publish_entry();
 }
 
 void ScanLane::settle(Entry& entry) {
@@ -352,7 +358,6 @@ void ScanLane::settle(Entry& entry) {
     entry.scan.points.at(point).observation = std::move(run);
     time_once(entry.scan, entry.keys, point);
   }
-  publish_entry();
 }
 
 bool ScanLane::keep_for(const Draft& wanted) {
@@ -379,6 +384,7 @@ bool ScanLane::end_early(uint64_t id) {
   if (found == entries_.end()) return false;
   const bool ran = !running_.empty() && found - entries_.begin() == static_cast<std::ptrdiff_t>(entry_);
   if (ran) running_.clear();
+  if (found->screening.on()) settle(*found);
   found->scan.ended_early = true;
   publish();
   return ran;

@@ -288,7 +288,7 @@ class Screened : public ScanLaneTest {
   }
   // Returns the warps of the config that ran.
   int64_t run_for(double us, VerdictState state = VerdictState::correct, const std::string& code = "") {
-    const auto step = lane_.next();
+    const auto step = lane_.next(look_);
     if (!step) return 0;
     lane_.started(++job_);
     VariantInfo variant;
@@ -315,6 +315,7 @@ class Screened : public ScanLaneTest {
   }
   Stopped stopped(size_t point) const { return last().points.at(point).observation->timing->sampling->stopped; }
   ScanRequest sweep_;
+  LookAt look_;
 };
 
 TEST_F(Screened, OnlyWhatIsNearTheFastestIsTimedInFull) {
@@ -406,6 +407,42 @@ TEST_F(Screened, WrongOnesCountToo) {
   EXPECT_EQ(lane_.next()->experiment.config, sweep_.configs[0]);
   run_for(10);
   EXPECT_EQ(stopped(0), Stopped::stable);
+}
+
+TEST_F(Screened, OneThatIsEndedKeepsWhatIsClearlySlower) {
+  add(sweep_);
+  for (const double us : {40, 20, 10}) run_for(us);
+  ASSERT_TRUE(lane_.next());
+  lane_.started(7);
+  EXPECT_TRUE(lane_.end_early(last().id));
+  EXPECT_TRUE(last().ended_early);
+  EXPECT_EQ(stopped(0), Stopped::hopeless);
+  EXPECT_EQ(stopped(1), Stopped::hopeless);
+  EXPECT_FALSE(last().points[2].ended());
+  EXPECT_FALSE(last().points[3].ended());
+  // It goes on where it was: with a screening, because the time to beat is not known.
+  sweep_.known = {last().points[0].observation, last().points[1].observation};
+  add(sweep_);
+  EXPECT_EQ(next_among().hopeless_us, Screening::kBriefly);
+  EXPECT_EQ(run_for(10), 4);
+}
+
+TEST_F(Screened, WithoutAWorkerItKeepsWhatIsClearlySlower) {
+  sweep_.sharing = Sharing{{"a", "b"}, spec_, {}};
+  Resolution resolution;
+  resolution.experiment = held_;
+  resolution.kernel = kernel_;
+  resolution.place = {0, held_.device, held_.device, &spec_};
+  resolution.shared_places = {{1, "a", "emulated:l4", nullptr}, {2, "b", "emulated:l4", nullptr}};
+  lane_.add(sweep_, resolution);
+  look_ = [&](const DeviceTable::Place&) { return PlaceNow{true, false, &spec_, {}, ""}; };
+  run_for(40);
+  run_for(10);
+  EXPECT_FALSE(lane_.next([](const DeviceTable::Place&) { return PlaceNow{false, true, nullptr, {}, "gone"}; }));
+  ASSERT_TRUE(last().failure);
+  ASSERT_TRUE(last().points[0].ended());
+  EXPECT_EQ(stopped(0), Stopped::hopeless);
+  EXPECT_FALSE(last().points[1].ended());
 }
 
 // Configs with the same machine code and launch.
