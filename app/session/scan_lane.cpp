@@ -232,7 +232,7 @@ std::optional<ScanLane::Step> ScanLane::next(const LookAt& look) {
   for (; entry_ < entries_.size(); ++entry_) {
     Entry& entry = entries_[entry_];
     auto taken = entry.scan.over() ? std::nullopt : entry.sites.next(entry.scan, look);
-    if (!taken && running_.empty() && entry.screening.on()) {
+    if (!taken && running_.empty() && entry.screening.on() && !entry.sites.has_free(entry.scan)) {
       settle(entry);
       publish_entry();
       taken = entry.sites.next(entry.scan, look);

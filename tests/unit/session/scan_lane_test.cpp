@@ -286,6 +286,16 @@ class Screened : public ScanLaneTest {
     for (const int64_t warps : {1, 2, 4, 6, 8}) sweep.configs.push_back(with({{"NUM_WARPS", warps}}));
     sweep_ = sweep;
   }
+  void add_shared() {
+    sweep_.sharing = Sharing{{"a", "b"}, spec_, {}};
+    Resolution resolution;
+    resolution.experiment = held_;
+    resolution.kernel = kernel_;
+    resolution.place = {0, held_.device, held_.device, &spec_};
+    resolution.shared_places = {{1, "a", "emulated:l4", nullptr}, {2, "b", "emulated:l4", nullptr}};
+    lane_.add(sweep_, resolution);
+    look_ = [&](const DeviceTable::Place&) { return PlaceNow{true, false, &spec_, {}, ""}; };
+  }
   // Returns the warps of the config that ran.
   int64_t run_for(double us, VerdictState state = VerdictState::correct, const std::string& code = "") {
     const auto step = lane_.next(look_);
@@ -427,15 +437,23 @@ TEST_F(Screened, OneThatIsEndedKeepsWhatIsClearlySlower) {
   EXPECT_EQ(run_for(10), 4);
 }
 
+TEST_F(Screened, GoesOnWhenAWorkerIsBack) {
+  add_shared();
+  run_for(40);
+  run_for(10);
+  EXPECT_FALSE(lane_.next([](const DeviceTable::Place&) { return PlaceNow{}; })) << "both start again";
+  EXPECT_FALSE(last().points[0].ended());
+  const auto step = lane_.next(look_);
+  ASSERT_TRUE(step);
+  EXPECT_EQ(step->experiment.config, sweep_.configs[2]);
+  EXPECT_EQ(step->among.hopeless_us, Screening::kBriefly);
+  for (const double us : {11, 5, 40}) run_for(us);
+  EXPECT_EQ(run_for(5), 6) << "only the fastest one runs once more";
+  EXPECT_TRUE(last().over());
+}
+
 TEST_F(Screened, WithoutAWorkerItKeepsWhatIsClearlySlower) {
-  sweep_.sharing = Sharing{{"a", "b"}, spec_, {}};
-  Resolution resolution;
-  resolution.experiment = held_;
-  resolution.kernel = kernel_;
-  resolution.place = {0, held_.device, held_.device, &spec_};
-  resolution.shared_places = {{1, "a", "emulated:l4", nullptr}, {2, "b", "emulated:l4", nullptr}};
-  lane_.add(sweep_, resolution);
-  look_ = [&](const DeviceTable::Place&) { return PlaceNow{true, false, &spec_, {}, ""}; };
+  add_shared();
   run_for(40);
   run_for(10);
   EXPECT_FALSE(lane_.next([](const DeviceTable::Place&) { return PlaceNow{false, true, nullptr, {}, "gone"}; }));
