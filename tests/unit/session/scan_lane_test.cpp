@@ -426,6 +426,7 @@ TEST_F(Screened, OneThatIsEndedKeepsWhatIsClearlySlower) {
   lane_.started(7);
   EXPECT_TRUE(lane_.end_early(last().id));
   EXPECT_TRUE(last().ended_early);
+  ASSERT_TRUE(last().points[0].ended() && last().points[1].ended());
   EXPECT_EQ(stopped(0), Stopped::hopeless);
   EXPECT_EQ(stopped(1), Stopped::hopeless);
   EXPECT_FALSE(last().points[2].ended());
