@@ -88,7 +88,7 @@ std::optional<size_t> timed_twin(const Scan& scan, const std::vector<std::string
     const Observation* timed = scan.points[other].observation.get();
     if (timed != nullptr && timed->timing && timed->variant && timed->variant->code_hash == run.variant->code_hash &&
         keys[other] == keys[at])
-      return other;
+      return scan.points[other].same_as.value_or(other);
   }
   return std::nullopt;
 }
@@ -101,32 +101,35 @@ std::string timed_code(const ScanPoint& point, const std::string& key) {
   return timed ? run->variant->code_hash + "\n" + key : "";
 }
 
+// Gives the points, which are in order, one time. A point that stopped early says less than one that did not.
+void share_time(Scan& scan, const std::vector<size_t>& twins) {
+  if (twins.size() < 2) return;
+  const auto full =
+      std::ranges::find_if(twins, [&](size_t twin) { return !Screening::is_hopeless(*scan.points[twin].observation); });
+  const size_t first = full == twins.end() ? twins.front() : *full;
+  for (ScanPoint& point : scan.points)
+    if (point.same_as && std::ranges::count(twins, *point.same_as) > 0) point.same_as = first;
+  for (const size_t twin : twins)
+    if (twin != first) scan.points[twin].same_as = first;
+}
+
 // Several points may have been timed with the same machine code and launch, by two workers at once or in earlier runs.
-// The first point's time counts for all of them.
+// The time of the first point that is not hopeless counts for all of them, or else the first point's.
 void time_once(Scan& scan, const std::vector<std::string>& keys) {
-  std::map<std::string, size_t> first;
-  for (size_t at = 0; at < scan.points.size(); ++at) {
-    const std::string code = timed_code(scan.points[at], keys[at]);
-    if (code.empty()) continue;
-    if (const auto [twin, added] = first.try_emplace(code, at); !added) scan.points[at].same_as = twin->second;
-  }
+  std::map<std::string, std::vector<size_t>> twins;
+  for (size_t at = 0; at < scan.points.size(); ++at)
+    if (const std::string code = timed_code(scan.points[at], keys[at]); !code.empty()) twins[code].push_back(at);
+  for (const auto& [code, points] : twins) share_time(scan, points);
 }
 
 // time_once() when only point `at` is new.
 void time_once(Scan& scan, const std::vector<std::string>& keys, size_t at) {
   const std::string code = timed_code(scan.points[at], keys[at]);
   if (code.empty()) return;
-  size_t first = at;
   std::vector<size_t> twins;
-  for (size_t other = 0; other < scan.points.size(); ++other) {
-    if (keys[other] != keys[at] || timed_code(scan.points[other], keys[other]) != code) continue;
-    twins.push_back(other);
-    first = std::min(first, other);
-  }
-  for (ScanPoint& point : scan.points)
-    if (point.same_as && std::ranges::count(twins, *point.same_as) > 0) point.same_as = first;
-  for (const size_t twin : twins)
-    if (twin != first) scan.points[twin].same_as = first;
+  for (size_t other = 0; other < scan.points.size(); ++other)
+    if (keys[other] == keys[at] && timed_code(scan.points[other], keys[other]) == code) twins.push_back(other);
+  share_time(scan, twins);
 }
 
 }  // namespace
@@ -171,9 +174,13 @@ void ScanLane::add(const ScanRequest& request, const Resolution& resolution) {
   }
   if (!request.configs.empty()) time_once(entry.scan, entry.keys);
   const auto open = std::ranges::count_if(entry.scan.points, [](const ScanPoint& point) { return !point.ended(); });
-  entry.screening =
-      Screening(entry.discards && !emulated && open >= std::ptrdiff_t(Screening::kFewest) &&
-                entry.scan.held.measure.max_time_ms >= Screening::kFromMs && !hopeless_us(entry.scan, {}));
+  // A time that stopped early is not the one to beat: there is a faster config, which may have to run again.
+  const bool beatable = std::ranges::any_of(entry.scan.points, [](const ScanPoint& point) {
+    const Observation* run = point.observation.get();
+    return run != nullptr && is_correct_and_measured(*run) && !Screening::is_hopeless(*run);
+  });
+  entry.screening = Screening(entry.discards && !emulated && open >= std::ptrdiff_t(Screening::kFewest) &&
+                              entry.scan.held.measure.max_time_ms >= Screening::kFromMs && !beatable);
   // A repeated scan replaces its earlier result. While something runs, entries keep their places.
   for (size_t at = 0; at < entries_.size() && running_.empty(); ++at)
     if (entries_[at].scan.held == entry.scan.held &&
@@ -225,8 +232,9 @@ std::optional<ScanLane::Step> ScanLane::next(const LookAt& look) {
   for (; entry_ < entries_.size(); ++entry_) {
     Entry& entry = entries_[entry_];
     auto taken = entry.scan.over() ? std::nullopt : entry.sites.next(entry.scan, look);
-    if (!taken && running_.empty() && entry.screening.on()) {
+    if (!taken && running_.empty() && entry.screening.on() && !entry.sites.has_free(entry.scan)) {
       settle(entry);
+      publish_entry();
       taken = entry.sites.next(entry.scan, look);
     }
     if (entry.scan.over()) continue;
@@ -235,6 +243,7 @@ std::optional<ScanLane::Step> ScanLane::next(const LookAt& look) {
       return Step{next_->own.experiment, entry.sites.place(taken->site), entry.watch, among(entry, *taken)};
     }
     if (const std::string why = entry.sites.hopeless(look); !why.empty()) {
+      if (entry.screening.on()) settle(entry);
       entry.scan.failure = Failure{Stage::device, "no worker is left: " + why,
                                    "What has ended is kept. Check the workers' commands and run the same again."};
       publish_entry();
@@ -260,8 +269,11 @@ protocol::Among ScanLane::among(const Entry& entry, const ScanSites::Taken& take
   }
   // In a shared scan only points before this one count, so that the result does not depend on which worker is faster.
   const size_t known = entry.sites.shared() ? taken.point : entry.scan.points.size();
+  // A point that stays after the screening is near the fastest, so it takes no time that stopped early.
+  const bool near = entry.screening.has(taken.point);
   for (size_t at = 0; at < entry.scan.points.size(); ++at) {
     const ScanPoint& point = entry.scan.points[at];
+    if (near && point.observation && Screening::is_hopeless(*point.observation)) continue;
     if (at < known && entry.keys[at] == entry.keys[taken.point] && among.known_codes.size() < kMostCodes &&
         !timed_code(point, "").empty())
       among.known_codes.push_back(point.observation->variant->code_hash);
@@ -324,15 +336,17 @@ void ScanLane::end(Running running, std::optional<Failure> failure, const Versio
   if (failure) running.own.failure = std::move(failure);
   if (running.own.versions == Versions{}) running.own.versions = versions;
   const bool brief = running.brief && !running.own.failure && Screening::is_brief(running.own);
+  if (running.brief) entry.screening.count(running.own);
   if (brief) {
     entry.screening.keep(running.taken.point, share(std::move(running.own)));
     entry.sites.put_off(running.taken.point);
-    if (entry.screening.full() || !entry.screening.on()) settle(entry);
-    return;
+  } else {
+    entry.scan.points.at(running.taken.point).observation = share(std::move(running.own));
+    if (entry.sites.shared() || entry.discards) time_once(entry.scan, entry.keys, running.taken.point);
   }
-  entry.scan.points.at(running.taken.point).observation = share(std::move(running.own));
-  if (entry.sites.shared()) time_once(entry.scan, entry.keys, running.taken.point);
-  publish_entry();
+  const bool ends = entry.screening.on() ? entry.screening.full() : brief;
+  if (ends) settle(entry);
+  if (ends || !brief) publish_entry();
 }
 
 void ScanLane::settle(Entry& entry) {
@@ -340,11 +354,10 @@ void ScanLane::settle(Entry& entry) {
   entry.sites.resume();
   const auto limit = hopeless_us(entry.scan, entry.screening);
   if (!limit) return;
-  for (auto& [point, run] : entry.screening.take_slower(*limit)) {
+  for (auto& [point, run] : entry.screening.take_slower(*limit, entry.keys)) {
     entry.scan.points.at(point).observation = std::move(run);
-    if (entry.sites.shared()) time_once(entry.scan, entry.keys, point);
+    time_once(entry.scan, entry.keys, point);
   }
-  publish_entry();
 }
 
 bool ScanLane::keep_for(const Draft& wanted) {
@@ -371,6 +384,7 @@ bool ScanLane::end_early(uint64_t id) {
   if (found == entries_.end()) return false;
   const bool ran = !running_.empty() && found - entries_.begin() == static_cast<std::ptrdiff_t>(entry_);
   if (ran) running_.clear();
+  if (found->screening.on()) settle(*found);
   found->scan.ended_early = true;
   publish();
   return ran;

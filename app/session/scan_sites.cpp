@@ -34,6 +34,12 @@ void ScanSites::resume() {
   put_off_.clear();
 }
 
+bool ScanSites::has_free(const Scan& scan) const {
+  for (size_t point = 0; point < scan.points.size(); ++point)
+    if (is_free(scan, point)) return true;
+  return false;
+}
+
 std::optional<std::string> ScanSites::lose(size_t site, const std::string& worker, const std::string& why) {
   const auto point = std::exchange(sites_.at(site).point, std::nullopt);
   if (!point) return std::nullopt;

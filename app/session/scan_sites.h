@@ -44,6 +44,7 @@ class ScanSites {
   // No place gets that unfinished point until resume(); then it comes before others.
   void put_off(size_t point) { put_off_.insert(point); }
   void resume();
+  bool has_free(const Scan& scan) const;  // an unfinished point that no place runs and that is not put off
   // That worker went away with its point. If the point is not tried again, returns what happened to both workers.
   std::optional<std::string> lose(size_t site, const std::string& worker, const std::string& why);
   // Why no place can ever run a point; empty if one does or may.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <set>
 
 namespace attnscope::session {
 namespace {
@@ -15,24 +16,37 @@ double fastest_sample(const Timing& timing) {
 
 }  // namespace
 
+bool Screening::is_hopeless(const Observation& run) {
+  return run.timing && run.timing->sampling && run.timing->sampling->stopped == Stopped::hopeless;
+}
+
 bool Screening::is_brief(const Observation& run) {
-  return run.timing && run.timing->sampling && run.timing->sampling->stopped == Stopped::hopeless && run.verdict &&
-         run.verdict->state == VerdictState::correct;
+  return is_hopeless(run) && run.verdict && run.verdict->state != VerdictState::wrong;
 }
 
 std::optional<double> Screening::to_beat() const {
   std::optional<double> least;
   for (const auto& [point, run] : runs_) {
+    if (run->verdict->state != VerdictState::correct) continue;
     const double high = run->timing->interval_high;
     least = std::min(least.value_or(high), high);
   }
   return least;
 }
 
-std::vector<std::pair<size_t, std::shared_ptr<const Observation>>> Screening::take_slower(double limit_us) {
+std::vector<std::pair<size_t, std::shared_ptr<const Observation>>> Screening::take_slower(
+    double limit_us, const std::vector<std::string>& keys) {
+  const auto code_of = [&](size_t point, const Observation& run) {
+    const bool known = run.variant && !run.variant->code_hash.empty();
+    return known ? run.variant->code_hash + "\n" + keys.at(point) : "";
+  };
+  std::set<std::string> near;
+  for (const auto& [point, run] : runs_)
+    if (fastest_sample(*run->timing) <= limit_us) near.insert(code_of(point, *run));
+  near.erase("");
   std::vector<std::pair<size_t, std::shared_ptr<const Observation>>> slower;
   for (auto at = runs_.begin(); at != runs_.end();) {
-    if (fastest_sample(*at->second->timing) > limit_us) {
+    if (fastest_sample(*at->second->timing) > limit_us && !near.contains(code_of(at->first, *at->second))) {
       slower.emplace_back(at->first, std::move(at->second));
       at = runs_.erase(at);
     } else {

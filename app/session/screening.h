@@ -1,6 +1,7 @@
 #pragma once
 #include <map>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -25,18 +26,24 @@ class Screening {
 
   bool on() const { return on_; }
   void end() { on_ = false; }
-  bool full() const { return runs_.size() >= kMost; }
-  static bool is_brief(const Observation& run);  // correct, and its timing stopped early
+  void count(const Observation& run) { counted_ += is_hopeless(run) ? 1 : 0; }
+  bool full() const { return counted_ >= kMost; }
+  static bool is_hopeless(const Observation& run);  // its timing stopped early
+  static bool is_brief(const Observation& run);     // hopeless, and not wrong: it may run once more
 
   void keep(size_t point, std::shared_ptr<const Observation> run) { runs_[point] = std::move(run); }
   void forget(size_t point) { runs_.erase(point); }
-  // The upper end of the fastest one's interval, us.
+  // The upper end of the fastest correct one's interval, us.
   std::optional<double> to_beat() const;
-  // Takes out the runs of which every sample is slower than `limit_us`.
-  std::vector<std::pair<size_t, std::shared_ptr<const Observation>>> take_slower(double limit_us);
+  bool has(size_t point) const { return runs_.contains(point); }
+  // Takes out the runs of which every sample is slower than `limit_us`, unless a run with the same machine code and the
+  // same key of its point is not.
+  std::vector<std::pair<size_t, std::shared_ptr<const Observation>>> take_slower(double limit_us,
+                                                                                 const std::vector<std::string>& keys);
 
  private:
   bool on_ = false;
+  size_t counted_ = 0;                                         // the brief runs, with those that are wrong
   std::map<size_t, std::shared_ptr<const Observation>> runs_;  // by point
 };
 

@@ -10,8 +10,10 @@
 namespace attnscope::session {
 namespace {
 
+using testing::Contains;
 using testing::ElementsAre;
 using testing::IsEmpty;
+using testing::Not;
 
 const std::filesystem::path kSource = ATTNSCOPE_SOURCE_DIR;
 
@@ -284,13 +286,29 @@ class Screened : public ScanLaneTest {
     for (const int64_t warps : {1, 2, 4, 6, 8}) sweep.configs.push_back(with({{"NUM_WARPS", warps}}));
     sweep_ = sweep;
   }
+  void add_shared() {
+    sweep_.sharing = Sharing{{"a", "b"}, spec_, {}};
+    Resolution resolution;
+    resolution.experiment = held_;
+    resolution.kernel = kernel_;
+    resolution.place = {0, held_.device, held_.device, &spec_};
+    resolution.shared_places = {{1, "a", "emulated:l4", nullptr}, {2, "b", "emulated:l4", nullptr}};
+    lane_.add(sweep_, resolution);
+    look_ = [&](const DeviceTable::Place&) { return PlaceNow{true, false, &spec_, {}, ""}; };
+  }
   // Returns the warps of the config that ran.
-  int64_t run_for(double us, VerdictState state = VerdictState::correct) {
-    const auto step = lane_.next();
+  int64_t run_for(double us, VerdictState state = VerdictState::correct, const std::string& code = "") {
+    const auto step = lane_.next(look_);
     if (!step) return 0;
     lane_.started(++job_);
     VariantInfo variant;
-    variant.code_hash = std::to_string(job_);
+    variant.code_hash = code.empty() ? std::to_string(job_) : code;
+    const int64_t warps = step->experiment.config.knobs.at("NUM_WARPS");
+    if (std::ranges::count(step->among.known_codes, code) > 0) {
+      lane_.take_part({job_, {std::optional(variant)}});
+      lane_.finish(job_, std::nullopt, "box", {});
+      return warps;
+    }
     Timing timing;
     timing.kind = FigureKind::measured;
     timing.p50 = us;
@@ -303,10 +321,11 @@ class Screened : public ScanLaneTest {
     verdict.state = state;
     lane_.take_part({job_, {std::optional(variant), std::optional(timing), std::optional(verdict)}});
     lane_.finish(job_, std::nullopt, "box", {});
-    return step->experiment.config.knobs.at("NUM_WARPS");
+    return warps;
   }
   Stopped stopped(size_t point) const { return last().points.at(point).observation->timing->sampling->stopped; }
   ScanRequest sweep_;
+  LookAt look_;
 };
 
 TEST_F(Screened, OnlyWhatIsNearTheFastestIsTimedInFull) {
@@ -360,6 +379,150 @@ TEST_F(Screened, TheFirstOnesOfALongSweepSayWhatIsHopelessForTheRest) {
   EXPECT_EQ(lane_.next()->experiment.config, sweep_.configs[Screening::kMost]);
   run_for(11);
   EXPECT_EQ(stopped(Screening::kMost), Stopped::stable) << "at once, in one run";
+}
+
+TEST_F(Screened, WhatNobodyCheckedIsTimedInFull) {
+  add(sweep_);
+  for (const double us : {40, 20, 10, 11, 40}) {
+    run_for(us, VerdictState::unchecked);
+    EXPECT_FALSE(last().points[0].ended());
+  }
+  EXPECT_FALSE(next_among().hopeless_us) << "nothing correct is to be beaten";
+  for (const double us : {40, 20, 10, 11, 40}) run_for(us, VerdictState::unchecked);
+  EXPECT_TRUE(last().over());
+  for (size_t at = 0; at < 5; ++at) EXPECT_EQ(stopped(at), Stopped::stable) << at;
+}
+
+TEST_F(Screened, WhatNobodyCheckedIsNotToBeBeaten) {
+  add(sweep_);
+  run_for(5, VerdictState::unchecked);
+  for (const double us : {40, 20, 10, 11}) run_for(us);
+  EXPECT_DOUBLE_EQ(next_among().hopeless_us.value_or(0), ScanLane::kHopeless * 10.1);
+  EXPECT_EQ(run_for(5, VerdictState::unchecked), 1);
+  EXPECT_EQ(stopped(0), Stopped::stable);
+  EXPECT_TRUE(last().points[1].ended());
+}
+
+TEST_F(Screened, WrongOnesCountToo) {
+  sweep_.configs.clear();
+  for (const int64_t rows : {16, 32})
+    for (const int64_t warps : {1, 2, 4, 8})
+      for (const int64_t width : {1, 2, 4, 8})
+        for (const int64_t swizzle : {0, 1})
+          sweep_.configs.push_back(
+              with({{"BLOCK_M", rows}, {"NUM_WARPS", warps}, {"VEC_WIDTH", width}, {"SWIZZLE_XOR", swizzle}}));
+  add(sweep_);
+  run_for(10);
+  for (size_t at = 1; at < Screening::kMost; ++at) run_for(7, VerdictState::wrong);
+  EXPECT_EQ(lane_.next()->experiment.config, sweep_.configs[0]);
+  run_for(10);
+  EXPECT_EQ(stopped(0), Stopped::stable);
+}
+
+TEST_F(Screened, OneThatIsEndedKeepsWhatIsClearlySlower) {
+  add(sweep_);
+  for (const double us : {40, 20, 10}) run_for(us);
+  ASSERT_TRUE(lane_.next());
+  lane_.started(7);
+  EXPECT_TRUE(lane_.end_early(last().id));
+  EXPECT_TRUE(last().ended_early);
+  ASSERT_TRUE(last().points[0].ended() && last().points[1].ended());
+  EXPECT_EQ(stopped(0), Stopped::hopeless);
+  EXPECT_EQ(stopped(1), Stopped::hopeless);
+  EXPECT_FALSE(last().points[2].ended());
+  EXPECT_FALSE(last().points[3].ended());
+  // It goes on where it was: with a screening, because the time to beat is not known.
+  sweep_.known = {last().points[0].observation, last().points[1].observation};
+  add(sweep_);
+  EXPECT_EQ(next_among().hopeless_us, Screening::kBriefly);
+  EXPECT_EQ(run_for(10), 4);
+}
+
+TEST_F(Screened, GoesOnWhenAWorkerIsBack) {
+  add_shared();
+  run_for(40);
+  run_for(10);
+  EXPECT_FALSE(lane_.next([](const DeviceTable::Place&) { return PlaceNow{}; })) << "both start again";
+  EXPECT_FALSE(last().points[0].ended());
+  const auto step = lane_.next(look_);
+  ASSERT_TRUE(step);
+  EXPECT_EQ(step->experiment.config, sweep_.configs[2]);
+  EXPECT_EQ(step->among.hopeless_us, Screening::kBriefly);
+  for (const double us : {11, 5, 40}) run_for(us);
+  EXPECT_EQ(run_for(5), 6) << "only the fastest one runs once more";
+  EXPECT_TRUE(last().over());
+}
+
+TEST_F(Screened, WithoutAWorkerItKeepsWhatIsClearlySlower) {
+  add_shared();
+  run_for(40);
+  run_for(10);
+  EXPECT_FALSE(lane_.next([](const DeviceTable::Place&) { return PlaceNow{false, true, nullptr, {}, "gone"}; }));
+  ASSERT_TRUE(last().failure);
+  ASSERT_TRUE(last().points[0].ended());
+  EXPECT_EQ(stopped(0), Stopped::hopeless);
+  EXPECT_FALSE(last().points[1].ended());
+}
+
+// Configs with the same machine code and launch.
+class ScreenedTwins : public Screened {
+ protected:
+  ScreenedTwins() {
+    sweep_.configs.clear();
+    for (const int64_t width : {1, 2, 4, 8}) sweep_.configs.push_back(with({{"VEC_WIDTH", width}}));
+  }
+  void run_twin(double us) { run_for(us, VerdictState::correct, "twin"); }
+};
+
+TEST_F(ScreenedTwins, BothAreSlowAndHaveOneTime) {
+  add(sweep_);
+  run_twin(40);
+  run_twin(41);
+  run_for(10);
+  run_for(11);
+  EXPECT_EQ(lane_.next()->experiment.config, sweep_.configs[2]);
+  EXPECT_FALSE(last().points[0].same_as);
+  EXPECT_EQ(last().points[1].same_as, 0u);
+  EXPECT_EQ(last().timed(1)->timing->p50, 40);
+}
+
+TEST_F(ScreenedTwins, OneIsNearTheFastestSoBothAre) {
+  add(sweep_);
+  run_for(10);
+  run_twin(13);
+  run_twin(12);
+  run_for(40);
+  EXPECT_EQ(lane_.next()->experiment.config, sweep_.configs[0]);
+  EXPECT_FALSE(last().points[1].ended()) << "its own brief run was a little slower";
+  run_for(10);
+  run_twin(11);
+  run_twin(11);
+  ASSERT_TRUE(last().over());
+  EXPECT_EQ(stopped(1), Stopped::stable);
+  EXPECT_EQ(last().points[2].same_as, 1u);
+}
+
+TEST_F(ScreenedTwins, AnEarlyStopOfOneDoesNotCountForTheOther) {
+  add(sweep_);
+  run_for(10);
+  run_twin(11);
+  run_twin(11);
+  run_for(40);
+  run_for(10);
+  run_twin(13);
+  EXPECT_EQ(stopped(1), Stopped::hopeless) << "another placement is slower";
+  EXPECT_THAT(next_among().known_codes, Not(Contains("twin")));
+  run_twin(11);
+  ASSERT_TRUE(last().over());
+  EXPECT_EQ(stopped(2), Stopped::stable);
+  EXPECT_FALSE(last().points[2].same_as);
+  EXPECT_EQ(last().points[1].same_as, 2u);
+  EXPECT_EQ(last().timed(1)->timing->p50, 11);
+  // The next batch of the same sweep knows both runs.
+  for (const ScanPoint& point : last().points) sweep_.known.push_back(point.observation);
+  sweep_.configs.push_back(with({{"NUM_WARPS", 8}}));
+  add(sweep_);
+  EXPECT_EQ(last().points[1].same_as, 2u);
 }
 
 TEST_F(Screened, NotWhereThereIsLittleToSave) {
