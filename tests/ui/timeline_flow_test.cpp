@@ -125,6 +125,9 @@ TEST_F(TimelineFlow, OfAGpusRunTheClocksAreAskedForByAClickAndStandBesideTheMode
     EXPECT_THAT(drawn, HasSubstr("44 registers, the kernel has 40"));
     EXPECT_THAT(drawn, HasSubstr("Warps of SM 1, clocks 0 to 8"));
     EXPECT_THAT(drawn, Not(HasSubstr("global memory"))) << "no state was measured";
+    ctx->ItemClick("//Timeline/modelled");
+    ctx->Yield(4);
+    EXPECT_THAT(drawn_words(ctx), HasSubstr("global memory 31 %")) << "the model's states are back";
   });
 }
 
