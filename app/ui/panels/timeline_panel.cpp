@@ -171,7 +171,8 @@ void TimelinePanel::draw_controls(Context& context, const SmTimeline& timeline) 
   const std::string caution = charts::timeline_caution(timeline);
   const std::string heading = charts::timeline_heading(timeline, context.shown.observation->device);
   const bool waits = now().waits;
-  clipped((waits ? "Being simulated; here is what was asked for before.  " : "") + heading +
+  const std::string being = clocked_ ? "Its clocks are on their way" : "Being simulated";
+  clipped((waits ? being + "; here is what was asked for before.  " : "") + heading +
               (caution.empty() ? "" : ".  " + caution),
           ImGui::GetContentRegionAvail().x, waits || !caution.empty() ? palette().warn : palette().dim);
   ImGui::PopStyleVar();
