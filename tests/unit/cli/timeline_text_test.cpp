@@ -74,6 +74,17 @@ TEST(TimelineView, TheFigureOfMeasuredWarpsHasABarForEach) {
   EXPECT_THAT(warps.note, HasSubstr("measured"));
 }
 
+// Four CTAs on three SMs that hold four each are one wave, even if none of them met on an SM.
+TEST(TimelineView, AMeasuredWaveFillsWhatTheTwinsOccupancyAllows) {
+  SmTimeline roomy = testing_support::made_up_clocks();
+  roomy.places = 1, roomy.twin->ctas_sm = 4;
+  EXPECT_THAT(charts::timeline_heading(roomy, "cuda:0"), HasSubstr("4 at a time"));
+  for (const CtaSpan& one : roomy.ctas) EXPECT_EQ(charts::wave_of(roomy, one), 0) << one.cta;
+  roomy.twin.reset();  // the model's places are its occupancy
+  EXPECT_THAT(charts::timeline_heading(roomy, "cuda:0"), HasSubstr("1 at a time"));
+  EXPECT_EQ(charts::wave_of(roomy, roomy.ctas[3]), 1);
+}
+
 TEST(TimelineView, CoarserColumnsKeepTheShares) {
   const SmTimeline timeline = made_up_timeline(), half = charts::coarser(timeline, 2);
   EXPECT_EQ(half.columns, 2);
