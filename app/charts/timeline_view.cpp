@@ -121,6 +121,10 @@ std::string timeline_caution(const SmTimeline& timeline) {
   if (timeline.total_ctas > static_cast<int64_t>(timeline.ctas.size()) && timeline.complete)
     say(fmt::format("Here are the first {} of {} CTAs.", with_commas(static_cast<int64_t>(timeline.ctas.size())),
                     with_commas(timeline.total_ctas)));
+  if (timeline.warps.size() >= SmTimeline::kMostWarps)
+    say(fmt::format("At most {} rows of warps are here.", SmTimeline::kMostWarps));
+  if (timeline.spans.size() >= SmTimeline::kMostSpans)
+    say(fmt::format("At most {} warps are here; fewer clocks have them all.", with_commas(SmTimeline::kMostSpans)));
   return text;
 }
 

@@ -35,6 +35,12 @@ TEST(TimelineText, WhatItDoesNotHoldIsSaid) {
   timeline = made_up_timeline();
   timeline.total_ctas = 1000;
   EXPECT_THAT(timeline_text(timeline, "tiled", "emulated:l4"), HasSubstr("the first 4 of 1,000 CTAs"));
+  timeline = testing_support::made_up_clocks();
+  EXPECT_THAT(charts::timeline_caution(timeline), Not(HasSubstr("At most")));
+  timeline.warps.resize(SmTimeline::kMostWarps);
+  timeline.spans.resize(SmTimeline::kMostSpans);
+  EXPECT_THAT(charts::timeline_caution(timeline), HasSubstr("At most 128 rows of warps are here."));
+  EXPECT_THAT(charts::timeline_caution(timeline), HasSubstr("At most 16,384 warps are here"));
 }
 
 TEST(TimelineText, JsonHasEachColumnsShares) {
