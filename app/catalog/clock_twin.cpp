@@ -72,6 +72,18 @@ class Twin {
     return tokens_.size();
   }
   size_t parameters(size_t open) const { return has_none(open) ? 0 : parts(open).size(); }
+  // `template __global__ void k<64, 8>(float* x);`: the parentheses of each such instance of the template.
+  std::vector<size_t> instances(std::string_view name) const {
+    std::vector<size_t> found;
+    for (size_t i = 0; i < tokens_.size(); ++i) {
+      if (!is(i, "template") || is(i + 1, "<")) continue;
+      size_t at = i + 1;
+      while (at < tokens_.size() && !is(at, "<") && !is(at, "(") && !is(at, ";") && !is(at, "template")) ++at;
+      if (!is(at, "<") || !is(at - 1, name)) continue;
+      if (const size_t open = brackets_.behind_angles(at); closes(open)) found.push_back(open);
+    }
+    return found;
+  }
   bool closes(size_t open) const { return is(open, "(") && brackets_.closing(open) < tokens_.size(); }
 
   void add_parameter(size_t open) {
@@ -137,9 +149,10 @@ Result<std::string> clock_twin(const std::string& source, const std::string& ent
     return fail(Stage::internal, "the body of " + name + " is not where it was", "Report this.");
   edited.add_parameter(list);
   edited.add(kernel->body + 1, " const AttnscopeClock attnscope_clock(attnscope_spans);");
-  for (const size_t at : kernel->declared)  // one with other parameters is an overload
-    if (const size_t open = edited.index(at); edited.closes(open) && edited.parameters(open) == edited.parameters(list))
-      edited.add_parameter(open);
+  std::vector<size_t> others = edited.instances(plain_kernel_name(kernel->name));
+  for (const size_t at : kernel->declared) others.push_back(edited.index(at));
+  for (const size_t open : others)  // one with other parameters is an overload
+    if (edited.closes(open) && edited.parameters(open) == edited.parameters(list)) edited.add_parameter(open);
   std::string twin = edited.text();
   if (twin.starts_with("\xEF\xBB\xBF")) twin.erase(0, 3);
   return fmt::format(kRecorder, most_ctas) + twin;

@@ -62,6 +62,19 @@ TEST(ClockTwin, EachDeclarationTakesTheParameter) {
       << "an overload";
 }
 
+TEST(ClockTwin, EachInstanceTakesTheParameter) {
+  EXPECT_EQ(twin_of("template <int N> __global__ void k(float* a) {}\n"
+                    "template __global__ void k<4>(float*);\n"
+                    "template __global__ void k<8>(float*);\n"
+                    "template __global__ void other<4>(float*);\n",
+                    "k<4>"),
+            std::string("template <int N> __global__ void k(float* a, AttnscopeSpan* attnscope_spans) ") + kFirst +
+                "}\n"
+                "template __global__ void k<4>(float*, AttnscopeSpan* attnscope_spans);\n"
+                "template __global__ void k<8>(float*, AttnscopeSpan* attnscope_spans);\n"
+                "template __global__ void other<4>(float*);\n");
+}
+
 TEST(ClockTwin, BehindADefaultTheParameterHasOne) {
   EXPECT_EQ(twin_of("__global__ void k(int a, int n = f<1, 2>());\n__global__ void k(int a = 2, int n) {}"),
             std::string("__global__ void k(int a, int n = f<1, 2>(), AttnscopeSpan* attnscope_spans = nullptr);\n"
