@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
+#include <utility>
 #include <vector>
 
 #include "catalog/cuda_source.h"
+#include "catalog/source_text.h"
 #include "core/cpp_tokens.h"
 
 namespace attnscope::catalog {
@@ -50,6 +53,85 @@ struct AttnscopeClock {{
 #line 1
 )";
 
+// Adds a parameter to lists of them, and text elsewhere.
+class Twin {
+ public:
+  explicit Twin(const std::string& source) : source_(source), tokens_(cpp_tokens(source)), brackets_(tokens_) {}
+
+  // The index of the token at that byte; the number of tokens if none starts there.
+  size_t index(size_t at) const {
+    const auto found = std::ranges::lower_bound(tokens_, at, {}, &CppToken::at);
+    return found != tokens_.end() && found->at == at ? static_cast<size_t>(found - tokens_.begin()) : tokens_.size();
+  }
+  bool is(size_t i, std::string_view text) const { return i < tokens_.size() && tokens_[i].is(text); }
+  // The parenthesis that opens the list before the token at `behind`; the number of tokens if there is none.
+  size_t opening(size_t behind) const {
+    if (behind >= tokens_.size() || behind == 0 || !is(behind - 1, ")")) return tokens_.size();
+    for (size_t i = behind - 1; i-- > 0;)
+      if (is(i, "(") && brackets_.closing(i) == behind - 1) return i;
+    return tokens_.size();
+  }
+  size_t parameters(size_t open) const { return has_none(open) ? 0 : parts(open).size(); }
+  // `template __global__ void k<64, 8>(float* x);`: the parentheses of each such instance of the template.
+  std::vector<size_t> instances(std::string_view name) const {
+    std::vector<size_t> found;
+    for (size_t i = 0; i < tokens_.size(); ++i) {
+      if (!is(i, "template") || is(i + 1, "<")) continue;
+      size_t at = i + 1;
+      while (at < tokens_.size() && !is(at, "<") && !is(at, "(") && !is(at, ";") && !is(at, "template")) ++at;
+      if (!is(at, "<") || !is(at - 1, name)) continue;
+      if (const size_t open = brackets_.behind_angles(at); closes(open)) found.push_back(open);
+    }
+    return found;
+  }
+  bool closes(size_t open) const { return is(open, "(") && brackets_.closing(open) < tokens_.size(); }
+
+  void add_parameter(size_t open) {
+    const size_t close = brackets_.closing(open);
+    std::string parameter = "AttnscopeSpan* attnscope_spans";
+    if (has_none(open)) {
+      const CppToken& there = tokens_[open + 1];  // void or the parenthesis
+      return edits_.push_back({there.at, open + 1 == close ? there.at : there.end(), std::move(parameter)});
+    }
+    // Behind a parameter with a default each needs one; one declaration has it for all that follow.
+    const auto [first, end] = parts(open).back();
+    for (size_t i = first; i < end; ++i)
+      if (is(i, "=")) {
+        parameter += " = nullptr";
+        break;
+      }
+    edits_.push_back({tokens_[close].at, tokens_[close].at, ", " + parameter});
+  }
+  void add(size_t at, const std::string& text) { edits_.push_back({at, at, text}); }
+
+  std::string text() {
+    std::ranges::sort(edits_, std::ranges::greater(), &Edit::from);
+    std::string made = source_;
+    for (const Edit& one : edits_) made.replace(one.from, one.to - one.from, one.text);
+    return made;
+  }
+
+ private:
+  struct Edit {
+    size_t from = 0, to = 0;
+    std::string text;
+  };
+
+  std::vector<std::pair<size_t, size_t>> parts(size_t open) const {
+    return parts_of(tokens_, brackets_, open + 1, brackets_.closing(open));
+  }
+  // () or (void)
+  bool has_none(size_t open) const {
+    const size_t close = brackets_.closing(open);
+    return close == open + 1 || (close == open + 2 && is(open + 1, "void"));
+  }
+
+  const std::string& source_;
+  std::vector<CppToken> tokens_;
+  CppBrackets brackets_;
+  std::vector<Edit> edits_;
+};
+
 }  // namespace
 
 Result<std::string> clock_twin(const std::string& source, const std::string& entry, int64_t most_ctas) {
@@ -61,19 +143,17 @@ Result<std::string> clock_twin(const std::string& source, const std::string& ent
   if (kernel == read.kernels.end())
     return fail(Stage::input, "the source does not define " + name + " where it can be found",
                 "A macro may define it; write the kernel out.");
-  const std::vector<CppToken> tokens = cpp_tokens(source);
-  const auto body = std::ranges::find(tokens, kernel->body, &CppToken::at);
-  if (body == tokens.end() || body - tokens.begin() < 3)
+  Twin edited(source);
+  const size_t list = edited.opening(edited.index(kernel->body));
+  if (!edited.closes(list))
     return fail(Stage::internal, "the body of " + name + " is not where it was", "Report this.");
-  const CppToken &close = *(body - 1), &last = *(body - 2);
-  const bool nothing = last.is("void") && (body - 3)->is("(");  // f(void)
-  const std::string parameter = "AttnscopeSpan* attnscope_spans";
-  std::string twin = source;
-  twin.insert(kernel->body + 1, " const AttnscopeClock attnscope_clock(attnscope_spans);");
-  if (nothing)
-    twin.replace(last.at, last.text.size(), parameter);
-  else
-    twin.insert(close.at, (last.is("(") ? "" : ", ") + parameter);
+  edited.add_parameter(list);
+  edited.add(kernel->body + 1, " const AttnscopeClock attnscope_clock(attnscope_spans);");
+  std::vector<size_t> others = edited.instances(plain_kernel_name(kernel->name));
+  for (const size_t at : kernel->declared) others.push_back(edited.index(at));
+  for (const size_t open : others)  // one with other parameters is an overload
+    if (edited.closes(open) && edited.parameters(open) == edited.parameters(list)) edited.add_parameter(open);
+  std::string twin = edited.text();
   if (twin.starts_with("\xEF\xBB\xBF")) twin.erase(0, 3);
   return fmt::format(kRecorder, most_ctas) + twin;
 }

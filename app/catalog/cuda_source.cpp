@@ -195,7 +195,9 @@ class Reader {
     const size_t close = brackets_.closing(open);
     read_parameters(open, close, kernel);
     kernel.defined = is(close + 1, "{");
-    if (kernel.defined) {
+    if (!kernel.defined) {
+      kernel.declared = {tokens_[open].at};
+    } else {
       for (size_t k = 0; k < conditions_.size() && k < kMostBranches; ++k)
         if (!conditions_[k].empty()) kernel.needs.push_back(conditions_[k]);
       const size_t last = brackets_.closing(close + 1);
@@ -205,8 +207,12 @@ class Reader {
     const auto [place, fresh] = by_name_.emplace(kernel.name, out_.kernels.size());
     if (fresh)
       out_.kernels.push_back(std::move(kernel));  // a declaration and its definition are the same kernel
-    else if (SourceKernel& twin = out_.kernels[place->second]; kernel.defined && !twin.defined)
+    else if (SourceKernel& twin = out_.kernels[place->second]; !kernel.defined)
+      twin.declared.push_back(tokens_[open].at);
+    else if (!twin.defined) {
+      kernel.declared = std::move(twin.declared);
       twin = std::move(kernel);  // the definition has the parameters' names
+    }
   }
 
   // The list between the parentheses, without what its #if lines leave out.

@@ -32,6 +32,7 @@ struct SourceKernel {
   std::string launch_bounds;       // threads, as written; empty if it has none
   bool defined = false;            // its body is in this file
   size_t body = 0, end = 0;        // of the body: byte offsets in the source
+  std::vector<size_t> declared;    // for each declaration without a body: byte offset of its parameters' parenthesis
   std::vector<std::string> needs;  // macros of the #ifdefs around it
 };
 

@@ -89,8 +89,12 @@ FigureKind kind_of(const SmTimeline& timeline) {
   return timeline.measured() ? FigureKind::measured : FigureKind::modelled;
 }
 
+int64_t at_a_time(const SmTimeline& timeline) {
+  return timeline.twin && timeline.twin->ctas_sm > 0 ? timeline.twin->ctas_sm : timeline.places;
+}
+
 int64_t wave_of(const SmTimeline& timeline, const CtaSpan& cta) {
-  return cta.cta / std::max<int64_t>(1, timeline.sms * timeline.places);
+  return cta.cta / std::max<int64_t>(1, timeline.sms * at_a_time(timeline));
 }
 
 int64_t ctas_on(const SmTimeline& timeline, int64_t sm) { return std::ranges::count(timeline.ctas, sm, &CtaSpan::sm); }
@@ -99,7 +103,7 @@ std::string timeline_heading(const SmTimeline& timeline, const std::string& devi
   const int64_t ctas = ctas_on(timeline, timeline.sm);
   return fmt::format("{}SM {} of {} ({}): {} CTA{}, {} at a time; {}",
                      timeline.launch ? *timeline.launch + ", " : std::string(), timeline.sm, timeline.sms, device, ctas,
-                     ctas == 1 ? "" : "s", timeline.places, clocks_text(timeline, timeline.clocks));
+                     ctas == 1 ? "" : "s", at_a_time(timeline), clocks_text(timeline, timeline.clocks));
 }
 
 std::string timeline_caution(const SmTimeline& timeline) {
@@ -117,6 +121,10 @@ std::string timeline_caution(const SmTimeline& timeline) {
   if (timeline.total_ctas > static_cast<int64_t>(timeline.ctas.size()) && timeline.complete)
     say(fmt::format("Here are the first {} of {} CTAs.", with_commas(static_cast<int64_t>(timeline.ctas.size())),
                     with_commas(timeline.total_ctas)));
+  if (timeline.warps.size() >= SmTimeline::kMostWarps)
+    say(fmt::format("At most {} rows of warps are here.", SmTimeline::kMostWarps));
+  if (timeline.spans.size() >= SmTimeline::kMostSpans)
+    say(fmt::format("At most {} warps are here; fewer clocks have them all.", with_commas(SmTimeline::kMostSpans)));
   return text;
 }
 

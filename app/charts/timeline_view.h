@@ -27,6 +27,8 @@ FigureKind kind_of(const SmTimeline& timeline);
 std::string timeline_heading(const SmTimeline& timeline, const std::string& device);
 // What the timeline leaves out, as a sentence; empty if it is complete.
 std::string timeline_caution(const SmTimeline& timeline);
+// The CTAs that an SM holds at most. Measured: by its twin's occupancy, because a grid may fill no SM.
+int64_t at_a_time(const SmTimeline& timeline);
 // The wave of a CTA, from 0. A wave fills every place of the device at once.
 int64_t wave_of(const SmTimeline& timeline, const CtaSpan& cta);
 int64_t ctas_on(const SmTimeline& timeline, int64_t sm);  // counts only the CTAs in the timeline

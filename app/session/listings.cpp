@@ -25,7 +25,10 @@ void Listings::reconsider(const std::string& hash) {
 
 void Listings::ran(const std::string& hash) {
   reconsider(hash);
-  if (all_.erase(hash) > 0) std::erase(arrived_, hash);
+  const std::string clocks = clocks_key(hash);
+  const auto is_of_a_run = [&](const std::string& key) { return key == hash || key.starts_with(clocks); };
+  std::erase_if(all_, [&](const auto& one) { return is_of_a_run(one.first); });
+  std::erase_if(arrived_, is_of_a_run);
 }
 
 }  // namespace attnscope::session

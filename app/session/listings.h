@@ -22,9 +22,12 @@ inline std::string listing_key(const std::string& experiment_hash, const Softmax
          std::to_string(row.row);
 }
 
+// What the keys of an experiment's measured timelines begin with.
+inline std::string clocks_key(const std::string& experiment_hash) { return experiment_hash + "/timeline/clocks/"; }
+
 // The key of a timeline.
 inline std::string listing_key(const std::string& experiment_hash, const TimelineAsk& ask) {
-  return experiment_hash + (ask.measured ? "/timeline/clocks/" : "/timeline/") + std::to_string(ask.sm) + "/" +
+  return (ask.measured ? clocks_key(experiment_hash) : experiment_hash + "/timeline/") + std::to_string(ask.sm) + "/" +
          std::to_string(ask.from) + "/" + std::to_string(ask.to) + (ask.step ? "/" + std::to_string(*ask.step) : "");
 }
 
@@ -43,7 +46,7 @@ class Listings {
   void over(const std::string& hash) { asked_.erase(hash); }  // answered or dropped: it may be requested again
   // Forgets a refusal, because more is known of the experiment now (after its watch, for example).
   void reconsider(const std::string& hash);
-  // The experiment runs: drops its listings, which lack the new run's counts.
+  // The experiment runs: drops its listings that lack the new run's counts, and the clocks of the run before.
   void ran(const std::string& hash);
 
   const std::map<std::string, Shared<Listing>>& all() const { return all_; }

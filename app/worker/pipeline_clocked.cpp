@@ -14,7 +14,7 @@ Result<void> Pipeline::make_twin() {
   PlannedLaunch& one = launches_.front();
   auto source = catalog::clock_twin(one.kernel.source, one.kernel.entry, SmTimeline::kMostCtas);
   if (!source) return fail(source.error());
-  if (device_->spec().emulated) return fail(device_->clocks({}).error());  // the emulator does not know SR_VIRTUALSMID
+  if (device_->spec().emulated) return fail(device_->clocks({}).error());  // before its twin is compiled for nothing
   one.kernel.source = std::move(*source);
   auto variant = compile(one.kernel);
   if (!variant)
@@ -23,7 +23,9 @@ Result<void> Pipeline::make_twin() {
   auto filled = with_constant_data({*variant}, workload_, experiment().problem, operands_.get());
   if (!filled) return fail(filled.error());
   if (auto settled = settle(one, filled->front()); !settled) return settled;
-  return hold_limits();
+  if (auto held = hold_limits(); !held)
+    return fail(held.error().stage, "its instrumented twin does not fit: " + held.error().message, held.error().hint);
+  return {};
 }
 
 Result<ClockedRun> Pipeline::run_clocked() {
@@ -33,18 +35,26 @@ Result<ClockedRun> Pipeline::run_clocked() {
   if (is_program())
     return fail(Stage::input, request_.kernel.id + " launches several kernels, which are not clocked together",
                 "Import one of them as a kernel of its own.");
+  const auto end_if_cancelled = [this]() -> Result<void> {
+    if (*request_.cancel) return fail(attnscope::Stage::cancelled, "cancelled", "");
+    return {};
+  };
   for (const auto stage :
-       {&Pipeline::open, static_cast<Result<void> (Pipeline::*)()>(&Pipeline::compile), &Pipeline::hold_limits})
+       {&Pipeline::open, static_cast<Result<void> (Pipeline::*)()>(&Pipeline::compile), &Pipeline::hold_limits}) {
+    if (auto going = end_if_cancelled(); !going) return fail(going.error());
     if (auto done = (this->*stage)(); !done) return fail(done.error());
+  }
   ClockedRun made;
   made.twin.kernel_registers = launches_.front().info.registers;
   made.twin.kernel_ctas_sm = launches_.front().occupancy.ctas_per_sm;
+  if (auto going = end_if_cancelled(); !going) return fail(going.error());
   if (auto twin = make_twin(); !twin) return fail(twin.error());
   made.twin.registers = launches_.front().info.registers;
   made.twin.ctas_sm = launches_.front().occupancy.ctas_per_sm;
   if (auto loaded = load(); !loaded) return fail(loaded.error());
   auto launch = launch_request(loaded_);
   if (!launch) return fail(launch.error());
+  if (auto going = end_if_cancelled(); !going) return fail(going.error());
   sink_.progress(Step::measuring, 0, 0);
   auto spans = device_->clocks(*launch);
   if (!spans) return fail(spans.error());

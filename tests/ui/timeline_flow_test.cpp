@@ -125,6 +125,13 @@ TEST_F(TimelineFlow, OfAGpusRunTheClocksAreAskedForByAClickAndStandBesideTheMode
     EXPECT_THAT(drawn, HasSubstr("44 registers, the kernel has 40"));
     EXPECT_THAT(drawn, HasSubstr("Warps of SM 1, clocks 0 to 8"));
     EXPECT_THAT(drawn, Not(HasSubstr("global memory"))) << "no state was measured";
+    ctx->ItemInputValue("//Timeline/##sm", 2);
+    ctx->Yield(4);
+    EXPECT_THAT(drawn_words(ctx), HasSubstr("Its clocks are on their way; here is what was asked for before"));
+    EXPECT_THAT(drawn_words(ctx), Not(HasSubstr("Being simulated")));
+    ctx->ItemClick("//Timeline/modelled");
+    ctx->Yield(4);
+    EXPECT_THAT(drawn_words(ctx), HasSubstr("global memory 31 %")) << "the model's states are back";
   });
 }
 

@@ -32,14 +32,18 @@ void TimelinePanel::draw(Context& context) {
   take(context);
   ImGui::PushFont(nullptr, kSmallSize);
   ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {em(0.3f), em(0.05f)});
+  // Before the timeline is taken, because a click shows the other kind from this frame on.
+  const bool chooses = is_on_gpu(context);
+  if (chooses) choose_kind();
+  if (clocked_) look_for(context, clocks_);
   if (now().listing == nullptr) {
-    if (is_on_gpu(context)) choose_kind(context);
     ImGui::PopStyleVar();
     ImGui::PopFont();
     const char* being = clocked_ ? "The run's twin is launched on the GPU" : "The run is being simulated";
     return empty_state(ICON_CHART, now().waits ? being : "No timeline of this run", now().missing);
   }
   const SmTimeline& timeline = *now().listing->timeline;
+  if (!chooses) kind_badge(context.glossary, FigureKind::modelled);
   draw_controls(context, timeline);
   draw_legend(timeline);
   draw_pictures(timeline);
@@ -52,7 +56,7 @@ void TimelinePanel::draw(Context& context) {
                         }});
 }
 
-// Takes the run's timeline, and requests it if it is missing.
+// Takes the run's simulation, and requests it if it is missing.
 void TimelinePanel::take(Context& context) {
   const auto& seen = context.shown.observation;
   if (seen != seen_) {
@@ -65,7 +69,6 @@ void TimelinePanel::take(Context& context) {
     }
   }
   look_for(context, model_);
-  if (clocked_) look_for(context, clocks_);
 }
 
 void TimelinePanel::look_for(Context& context, Kind& kind) const {
@@ -92,8 +95,7 @@ void TimelinePanel::look_for(Context& context, Kind& kind) const {
 }
 
 // Of a run on a GPU: the simulation, or the GPU's own clocks.
-void TimelinePanel::choose_kind(Context& context) {
-  if (!is_on_gpu(context)) return kind_badge(context.glossary, FigureKind::modelled);
+void TimelinePanel::choose_kind() {
   for (const bool clocked : {false, true}) {
     if (clocked) ImGui::SameLine(0, em(0.4f));
     if (ImGui::RadioButton(clocked ? "measured" : "modelled", clocked_ == clocked)) clocked_ = clocked;
@@ -141,8 +143,7 @@ void TimelinePanel::choose_launch(const Context& context, const SmTimeline& time
 }
 
 void TimelinePanel::draw_controls(Context& context, const SmTimeline& timeline) {
-  choose_kind(context);
-  // As high as the badge, so that all words of the line are at the same height.
+  // As high as the badge or the buttons before, so that all words of the line are at the same height.
   const float inside = (ImGui::GetItemRectSize().y - ImGui::GetFontSize()) / 2;
   ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {em(0.3f), std::max(0.0f, inside)});
   ImGui::SameLine(0, em(0.6f));
@@ -170,7 +171,8 @@ void TimelinePanel::draw_controls(Context& context, const SmTimeline& timeline) 
   const std::string caution = charts::timeline_caution(timeline);
   const std::string heading = charts::timeline_heading(timeline, context.shown.observation->device);
   const bool waits = now().waits;
-  clipped((waits ? "Being simulated; here is what was asked for before.  " : "") + heading +
+  const std::string being = clocked_ ? "Its clocks are on their way" : "Being simulated";
+  clipped((waits ? being + "; here is what was asked for before.  " : "") + heading +
               (caution.empty() ? "" : ".  " + caution),
           ImGui::GetContentRegionAvail().x, waits || !caution.empty() ? palette().warn : palette().dim);
   ImGui::PopStyleVar();

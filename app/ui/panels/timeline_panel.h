@@ -30,7 +30,7 @@ class TimelinePanel : public Panel {
   Kind& now() { return clocked_ ? clocks_ : model_; }
   void take(Context& context);
   void look_for(Context& context, Kind& kind) const;
-  void choose_kind(Context& context);
+  void choose_kind();
   void choose_launch(const Context& context, const SmTimeline& timeline);
   void draw_controls(Context& context, const SmTimeline& timeline);
   void draw_legend(const SmTimeline& timeline) const;

@@ -37,6 +37,56 @@ TEST(ClockTwin, OnlyThatKernelOfTheSource) {
   EXPECT_THAT(twin, HasSubstr("k(T* a, AttnscopeSpan* attnscope_spans)\n{ const AttnscopeClock"));
 }
 
+TEST(ClockTwin, EachDeclarationTakesTheParameter) {
+  const std::string twin = twin_of(
+      "namespace lib { __global__ void k(float* a, int n); }\n"
+      "__global__ void k(float* a, int n);\n"
+      "__global__ void k(float* a);\n"
+      "namespace lib { __global__ void k(float* a, int n) {} }\n"
+      "namespace lib { __global__ void k(float*, int); }\n",
+      "lib::k");
+  EXPECT_EQ(twin, std::string("namespace lib { __global__ void k(float* a, int n, AttnscopeSpan* attnscope_spans); }\n"
+                              "__global__ void k(float* a, int n);\n"
+                              "__global__ void k(float* a);\n"
+                              "namespace lib { __global__ void k(float* a, int n, AttnscopeSpan* attnscope_spans) ") +
+                      kFirst +
+                      "} }\n"
+                      "namespace lib { __global__ void k(float*, int, AttnscopeSpan* attnscope_spans); }\n");
+  EXPECT_EQ(twin_of("extern \"C\" __global__ void k(void);\nextern \"C\" __global__ void k() {}"),
+            std::string("extern \"C\" __global__ void k(AttnscopeSpan* attnscope_spans);\n"
+                        "extern \"C\" __global__ void k(AttnscopeSpan* attnscope_spans) ") +
+                kFirst + "}");
+  EXPECT_EQ(twin_of("__global__ void k(int n);\n__global__ void k(int n, int m) {}"),
+            std::string("__global__ void k(int n);\n__global__ void k(int n, int m, AttnscopeSpan* attnscope_spans) ") +
+                kFirst + "}")
+      << "an overload";
+}
+
+TEST(ClockTwin, EachInstanceTakesTheParameter) {
+  EXPECT_EQ(twin_of("template <int N> __global__ void k(float* a) {}\n"
+                    "template __global__ void k<4>(float*);\n"
+                    "template __global__ void k<8>(float*);\n"
+                    "template __global__ void other<4>(float*);\n",
+                    "k<4>"),
+            std::string("template <int N> __global__ void k(float* a, AttnscopeSpan* attnscope_spans) ") + kFirst +
+                "}\n"
+                "template __global__ void k<4>(float*, AttnscopeSpan* attnscope_spans);\n"
+                "template __global__ void k<8>(float*, AttnscopeSpan* attnscope_spans);\n"
+                "template __global__ void other<4>(float*);\n");
+}
+
+TEST(ClockTwin, BehindADefaultTheParameterHasOne) {
+  EXPECT_EQ(twin_of("__global__ void k(int a, int n = f<1, 2>());\n__global__ void k(int a = 2, int n) {}"),
+            std::string("__global__ void k(int a, int n = f<1, 2>(), AttnscopeSpan* attnscope_spans = nullptr);\n"
+                        "__global__ void k(int a = 2, int n, AttnscopeSpan* attnscope_spans) ") +
+                kFirst + "}")
+      << "the second must not repeat the default";
+  EXPECT_EQ(twin_of("__global__ void k(int n);\n__global__ void k(int n = 4) {}"),
+            std::string("__global__ void k(int n, AttnscopeSpan* attnscope_spans);\n"
+                        "__global__ void k(int n = 4, AttnscopeSpan* attnscope_spans = nullptr) ") +
+                kFirst + "}");
+}
+
 TEST(ClockTwin, LinesKeepTheirNumbersAndCtasBeyondTheMostAreNotRecorded) {
   const auto twin = clock_twin("\xEF\xBB\xBF// first\n__global__ void k(int n) {}\n", "k", 4321);
   ASSERT_TRUE(twin);

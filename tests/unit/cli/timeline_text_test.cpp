@@ -35,6 +35,12 @@ TEST(TimelineText, WhatItDoesNotHoldIsSaid) {
   timeline = made_up_timeline();
   timeline.total_ctas = 1000;
   EXPECT_THAT(timeline_text(timeline, "tiled", "emulated:l4"), HasSubstr("the first 4 of 1,000 CTAs"));
+  timeline = testing_support::made_up_clocks();
+  EXPECT_THAT(charts::timeline_caution(timeline), Not(HasSubstr("At most")));
+  timeline.warps.resize(SmTimeline::kMostWarps);
+  timeline.spans.resize(SmTimeline::kMostSpans);
+  EXPECT_THAT(charts::timeline_caution(timeline), HasSubstr("At most 128 rows of warps are here."));
+  EXPECT_THAT(charts::timeline_caution(timeline), HasSubstr("At most 16,384 warps are here"));
 }
 
 TEST(TimelineText, JsonHasEachColumnsShares) {
@@ -72,6 +78,17 @@ TEST(TimelineView, TheFigureOfMeasuredWarpsHasABarForEach) {
   EXPECT_EQ(warps.bars[1].to, 6);
   EXPECT_EQ(warps.sheet.rows.size(), 2U);
   EXPECT_THAT(warps.note, HasSubstr("measured"));
+}
+
+// Four CTAs on three SMs that hold four each are one wave, even if none of them met on an SM.
+TEST(TimelineView, AMeasuredWaveFillsWhatTheTwinsOccupancyAllows) {
+  SmTimeline roomy = testing_support::made_up_clocks();
+  roomy.places = 1, roomy.twin->ctas_sm = 4;
+  EXPECT_THAT(charts::timeline_heading(roomy, "cuda:0"), HasSubstr("4 at a time"));
+  for (const CtaSpan& one : roomy.ctas) EXPECT_EQ(charts::wave_of(roomy, one), 0) << one.cta;
+  roomy.twin.reset();  // the model's places are its occupancy
+  EXPECT_THAT(charts::timeline_heading(roomy, "cuda:0"), HasSubstr("1 at a time"));
+  EXPECT_EQ(charts::wave_of(roomy, roomy.ctas[3]), 1);
 }
 
 TEST(TimelineView, CoarserColumnsKeepTheShares) {

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
-#include <new>
+#include <cstring>
 #include <typeinfo>
 
 #include "machine.h"
@@ -75,13 +75,15 @@ TEST(CuptiLayout, SamplingsSizesAreThoseOfTheHeaders) {
   EXPECT_EQ(offsetof(cupti::SampledData, buffer_full), 72u);
 }
 
-// A structure's bytes behind its size, before its user sets anything.
+// A structure's bytes behind its size, before its user sets anything. A field without a value does not compile, because
+// it is constexpr; its storage is static, so that padding is zero too.
 template <class Structure>
 std::vector<int> fresh() {
-  alignas(Structure) std::array<std::byte, sizeof(Structure)> bytes{};  // so that padding is zero too
-  const auto* made = new (bytes.data()) Structure;
+  static constexpr Structure made;
+  std::array<std::byte, sizeof(Structure)> bytes{};
+  std::memcpy(bytes.data(), &made, sizeof made);
   std::vector<int> behind;
-  for (size_t at = sizeof(size_t); at < made->size; ++at) behind.push_back(std::to_integer<int>(bytes[at]));
+  for (size_t at = sizeof(size_t); at < made.size; ++at) behind.push_back(std::to_integer<int>(bytes[at]));
   return behind;
 }
 

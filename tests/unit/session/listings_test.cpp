@@ -21,6 +21,23 @@ TEST(Listings, OneIsAskedForOnceUntilItsExperimentRuns) {
   EXPECT_TRUE(listings.ask("a"));
 }
 
+// The model simulates the same again; a GPU's clocks are those of one run.
+TEST(Listings, ARunsClocksGoWhenItRunsAgain) {
+  Listings listings;
+  const std::string clocks = listing_key("a", TimelineAsk{.measured = true});
+  const std::string of_an_sm = listing_key("a", TimelineAsk{.measured = true, .sm = 3});
+  const std::string modelled = listing_key("a", TimelineAsk{});
+  const std::string of_another = listing_key("ab", TimelineAsk{.measured = true});
+  for (const std::string& key : {clocks, of_an_sm, modelled, of_another}) listings.add(of(key));
+  listings.ran("a");
+  EXPECT_TRUE(listings.ask(clocks));
+  EXPECT_TRUE(listings.ask(of_an_sm));
+  EXPECT_TRUE(listings.all().contains(modelled));
+  EXPECT_TRUE(listings.all().contains(of_another));
+  for (size_t i = 2; i < Listings::kMost; ++i) listings.add(of(std::to_string(i)));
+  EXPECT_TRUE(listings.all().contains(modelled)) << "the ones that went take no room";
+}
+
 // "hash/timeline/…" was refused because no run was kept; the run or its watch keeps one.
 TEST(Listings, WhatWasRefusedOfARunMayBeAskedForAfterItAndItsWatch) {
   for (const auto more : {&Listings::ran, &Listings::reconsider}) {

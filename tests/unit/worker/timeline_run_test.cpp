@@ -86,6 +86,24 @@ TEST_F(TimelineRun, AnEmulatedDeviceHasNoClocks) {
   EXPECT_THAT(made.error().message, HasSubstr("has no clocks"));
 }
 
+TEST_F(TimelineRun, OneThatIsCancelledIsNotClocked) {
+  class CancellingSink final : public Sink {
+   public:
+    explicit CancellingSink(std::atomic<bool>& cancel) : cancel_(cancel) {}
+    void part(std::vector<protocol::PartValue>, bool) override {}
+    void tile(Tile) override {}
+    void progress(protocol::Step step, int64_t, int64_t) override {
+      if (step == protocol::Step::limits) cancel_ = true;
+    }
+
+   private:
+    std::atomic<bool>& cancel_;
+  } sink(cancel_);
+  const auto made = clocked_timeline(*services_, request_, {.measured = true}, sink);
+  ASSERT_FALSE(made);
+  EXPECT_EQ(made.error().stage, Stage::cancelled) << made.error().message;
+}
+
 TEST(KeptClocks, TheLastLaunchesStay) {
   KeptClocks kept;
   const auto run = std::make_shared<const ClockedRun>();
