@@ -83,6 +83,7 @@ std::string way_on(const std::string& error) {
        "CUDA has no texture references since version 12, nvcc's included: pass a pointer instead, and read it with "
        "__ldg()."},
       {"__cluster_dims__", kClusters},
+      {"'%cluster", kClusters},
       {"max blocks per cluster", kClusters},
       {".reqnctapercluster", kClusters},
       {".maxclusterrank", kClusters},
