@@ -912,7 +912,8 @@ TEST(Import, NestingCostsItsLength) {
   for (const auto& [open, close] :
        {Pair("template<", ">"), Pair("template<template<class a = b<c>,", ">>"), Pair("namespace a{", "}"),
         Pair("(", ")"), Pair("__global__ void __launch_bounds__(", ") k(float* x){}"), Pair("__global__ void k(", ")"),
-        Pair("typedef struct {", "} a;"), Pair("struct a{", "};"), Pair("x<", "> y;")}) {
+        Pair("__global__ void k(\n#if 1\n", ")"), Pair("for (int a = 0; ", ")"), Pair("typedef struct {", "} a;"),
+        Pair("struct a{", "};"), Pair("x<", "> y;")}) {
     const size_t half = kLong / 2;
     const std::string source = "__global__ void k(float* x, int n) {}\n" + repeated(open, half) +
                                repeated(close, half / open.size() * close.size());
