@@ -36,11 +36,12 @@ std::string with_element_size(const std::string& bytes, std::string_view pointer
 
 }  // namespace
 
-std::string allocated_elements(const HostSource& host, const HostScope& scope, const HostText& pointer, int64_t each) {
+std::string allocated_elements(const HostSource& host, const HostScope& scope, const HostText& pointer, int64_t each,
+                               bool its_own) {
   HostText bytes = host.followed_allocation(pointer.text, pointer.at);
   if (bytes.text.empty()) return {};
   scope.take_guessed();
-  bytes.text = with_element_size(bytes.text, pointer.text, each);
+  if (its_own) bytes.text = with_element_size(bytes.text, pointer.text, each);
   bytes.text = fmt::format("({}) / {}", bytes.text, each);
   std::string formula = scope.in_terms(bytes);
   const std::string tail = fmt::format(" * {0} / {0}", each);

@@ -9,7 +9,9 @@ namespace attnscope::catalog {
 
 // The number of elements of `each` bytes that the host code allocates for the pointer `pointer.text` at `pointer.at`,
 // as a manifest's expression; empty if the code does not say, or only a guess could.
-std::string allocated_elements(const HostSource& host, const HostScope& scope, const HostText& pointer, int64_t each);
+// `its_own`: the pointer's own elements have `each` bytes, so that sizeof(*pointer) says it.
+std::string allocated_elements(const HostSource& host, const HostScope& scope, const HostText& pointer, int64_t each,
+                               bool its_own = true);
 
 // "rows * columns" gives rows and columns; anything but a short product is returned unchanged.
 std::vector<std::string> factors_of(const std::string& formula);

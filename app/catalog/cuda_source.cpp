@@ -20,7 +20,9 @@ using Kind = CppToken::Kind;
 constexpr size_t kLongestName = 1000;  // of a kernel with its namespaces
 constexpr size_t kMostClasses = 1000;  // names that are kept
 constexpr size_t kMostIncluded = 1000;
-constexpr size_t kMostBranches = 8;  // around a launch
+constexpr size_t kMostBranches = 8;                         // around a launch
+constexpr size_t kMostConditionalTokens = 2000;             // of a parameter list with #if lines
+constexpr size_t kMostConditionalBytes = size_t{32} << 10;  // of the same
 constexpr size_t kMostInstances = 1000;
 constexpr size_t kLongestKernelName = 6;  // tokens of "&a::b"
 
@@ -28,7 +30,10 @@ class Reader {
  public:
   // A macro's text has no preprocessor lines.
   explicit Reader(std::string_view source, bool of_macro = false)
-      : tokens_(cpp_tokens(source)), brackets_(tokens_), of_macro_(of_macro) {}
+      : tokens_(cpp_tokens(source)), brackets_(tokens_), of_macro_(of_macro) {
+    for (size_t i = 0; i < tokens_.size(); ++i)
+      if (tokens_[i].kind == Kind::line) lines_.push_back(i);
+  }
 
   CudaSource read() {
     for (size_t i = 0; i < tokens_.size(); ++i) {
@@ -58,6 +63,10 @@ class Reader {
       else if ((is(i, "=") || is(i, "+") || is(i, "-")) && i > 1)
         read_change(at(i), out_);
     }
+    add_enumerators();
+    out_.constants.sort();
+    out_.dims.sort();
+    out_.kernel_names.sort();
     out_.launches.insert(out_.launches.end(), in_macros_.begin(), in_macros_.end());
     for (size_t i = 0; i < out_.kernels.size(); ++i)
       if (out_.kernels[i].defined) out_.defined.emplace(plain_kernel_name(out_.kernels[i].name), i);
@@ -215,11 +224,16 @@ class Reader {
     }
   }
 
+  // True if a preprocessor's line is in the list, and the list is short enough to be read without what it leaves out.
+  bool is_conditional(size_t open, size_t close) const {
+    const auto line = std::ranges::lower_bound(lines_, open);
+    if (line == lines_.end() || *line >= close || close >= tokens_.size()) return false;
+    return close - open <= kMostConditionalTokens && tokens_[close].at - tokens_[open].at <= kMostConditionalBytes;
+  }
+
   // The list between the parentheses, without what its #if lines leave out.
   void read_parameters(size_t open, size_t close, SourceKernel& kernel) const {
-    const bool conditional = std::any_of(tokens_.begin() + static_cast<ptrdiff_t>(open),
-                                         tokens_.begin() + static_cast<ptrdiff_t>(std::min(close, tokens_.size())),
-                                         [](const CppToken& token) { return token.kind == Kind::line; });
+    const bool conditional = is_conditional(open, close);
     Tokens kept;
     if (conditional) kept = compiled_tokens(tokens_, open, close, out_.macros);
     const Tokens& list = conditional ? kept : tokens_;
@@ -329,20 +343,33 @@ class Reader {
     size_t name = i + 1;
     while ((is(name, "__align__") || is(name, "alignas") || is(name, "__attribute__")) && is(name + 1, "("))
       name = brackets_.closing(name + 1) + 1;
-    if (is(i, "enum") && (is(name, "class") || is(name, "struct"))) ++name;
+    const bool scoped = is(i, "enum") && (is(name, "class") || is(name, "struct"));
+    if (scoped) ++name;
     if (!word(name)) return;
     if (out_.classes.size() < kMostClasses) out_.classes.emplace(std::string(tokens_[name].text));
-    if (is(i, "enum")) return read_enum(name);
+    if (is(i, "enum")) return read_enum(name, scoped);
     if (is(i, "struct") && is(name + 1, "{")) read_members(std::string(tokens_[name].text), name + 1);
   }
 
-  // At the enumeration's name: its type, and its values as constants.
-  void read_enum(size_t name) {
+  // At the enumeration's name: its type, and its values as constants. A scoped one's need the enumeration's name.
+  void read_enum(size_t name, bool scoped) {
     const auto found = enumeration_at(tokens_, brackets_, name);
     if (!found) return;
     out_.types[std::string(tokens_[name].text)] = found->type;
     out_.enums.emplace(tokens_[name].text);
-    for (const Enumerator& one : found->values) out_.constants.add(one.name, {one.at, SIZE_MAX, one.value});
+    for (const Enumerator& one : found->values) {
+      enumerators_[std::string(tokens_[name].text) + "::" + one.name].push_back(one);
+      if (!scoped) enumerators_[one.name].push_back(one);
+    }
+  }
+
+  // A name that two enumerations define may mean either.
+  void add_enumerators() {
+    for (const auto& [name, all] : enumerators_) {
+      if (all.size() > 1) continue;
+      out_.constants.add(name, {all[0].at, SIZE_MAX, all[0].value});
+      out_.kinds.emplace(all[0].at, NumberKind::whole);
+    }
   }
 
   void read_members(const std::string& name, size_t open) {
@@ -363,9 +390,11 @@ class Reader {
 
   Tokens tokens_;
   CppBrackets brackets_;
+  std::vector<size_t> lines_;  // the tokens that are preprocessor lines
   bool of_macro_;
   CudaSource out_;
   std::map<std::string, size_t> by_name_;  // index into out_.kernels
+  std::map<std::string, std::vector<Enumerator>> enumerators_;
   std::vector<SourceLaunch> in_macros_;
   std::string guarded_;
   std::vector<size_t> blocks_;  // the closing braces of the open blocks

@@ -17,6 +17,7 @@ struct SourceParameter {
   std::string name;
   bool pointer = false;
   bool constant = false;  // for a pointer: its target is const
+  bool given = false;     // for a member: it has an initialiser
 };
 
 struct TemplateParameter {

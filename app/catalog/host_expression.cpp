@@ -325,6 +325,8 @@ class Parser {
     const bool hexadecimal = text.starts_with("0x") || text.starts_with("0X");
     if (!hexadecimal)
       while (!text.empty() && std::string_view("uUlLfF").find(text.back()) != std::string_view::npos) text.pop_back();
+    const bool octal = !hexadecimal && text.size() > 1 && text[0] == '0' && text[1] >= '0' && text[1] <= '9';
+    if (octal) return std::nullopt;
     const char *first = text.data() + (hexadecimal ? 2 : 0), *last = text.data() + text.size();
     while (hexadecimal && last > first && std::string_view("uUlL").find(last[-1]) != std::string_view::npos) --last;
     double value = 0;

@@ -6,10 +6,18 @@
 
 namespace attnscope::catalog {
 
+enum class NumberKind {
+  as_written,  // 7 is whole, 7.0f is not
+  whole,
+  floating,
+  unknown  // the name's type is not read: 7 may be 7.0
+};
+
 // An expression of the host code and its position, because a name may mean something else elsewhere.
 struct HostText {
   std::string text;
-  size_t at = SIZE_MAX;  // byte offset in the source
+  size_t at = SIZE_MAX;                      // byte offset in the source
+  NumberKind kind = NumberKind::as_written;  // of the name that has this value
 };
 
 // A name that stays in a manifest's expression.

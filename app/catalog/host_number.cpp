@@ -17,10 +17,23 @@ namespace {
 
 struct OneNumber {
   double value = 0;
-  bool whole = false;  // of a whole-number type
+  NumberKind kind = NumberKind::unknown;  // never as_written
 };
 
+NumberKind kind_of(bool floating) { return floating ? NumberKind::floating : NumberKind::whole; }
+
+// What an operator gives: floating if one side is, otherwise unknown if one side is.
+NumberKind common_kind(NumberKind a, NumberKind b) {
+  if (a == b || a == NumberKind::floating || b == NumberKind::whole) return a;
+  return b == NumberKind::floating || a == NumberKind::whole ? b : a;
+}
+
 bool is_floating_word(std::string_view word) { return word == "float" || word == "double" || word == "half"; }
+
+// 010, which is 8 in C++.
+bool is_octal(std::string_view literal) {
+  return literal.size() > 1 && literal[0] == '0' && literal[1] >= '0' && literal[1] <= '9';
+}
 
 bool is_type_of_number(std::string_view word) {
   static const std::set<std::string_view> types{"float",  "double",  "half",     "int",     "unsigned", "long", "short",
@@ -58,7 +71,8 @@ class NumberParser {
       const bool minus = tokens_[at_++].is("-");
       const auto right = product();
       if (!right) return std::nullopt;
-      left = OneNumber{minus ? left->value - right->value : left->value + right->value, left->whole && right->whole};
+      left = OneNumber{minus ? left->value - right->value : left->value + right->value,
+                       common_kind(left->kind, right->kind)};
     }
     return left;
   }
@@ -69,9 +83,10 @@ class NumberParser {
       const bool over = tokens_[at_++].is("/");
       const auto right = one();
       if (!right || (over && right->value == 0)) return std::nullopt;
-      const bool all_whole = left->whole && right->whole;
+      const NumberKind kind = common_kind(left->kind, right->kind);
       const double value = over ? left->value / right->value : left->value * right->value;
-      left = OneNumber{all_whole ? std::trunc(value) : value, all_whole};
+      if (kind == NumberKind::unknown && value != std::trunc(value)) return std::nullopt;
+      left = OneNumber{kind == NumberKind::whole ? std::trunc(value) : value, kind};
     }
     return left;
   }
@@ -88,7 +103,7 @@ class NumberParser {
     if (take("+")) return one();
     if (take("-")) {
       const auto value = one();
-      return value ? std::optional(OneNumber{-value->value, value->whole}) : std::nullopt;
+      return value ? std::optional(OneNumber{-value->value, value->kind}) : std::nullopt;
     }
     if (is("(") && at_ + 1 < tokens_.size() && is_type_of_number(tokens_[at_ + 1].text)) return cast(")");
     if (take("(")) {
@@ -98,21 +113,28 @@ class NumberParser {
     const CppToken token = tokens_[at_++];
     if (token.kind == CppToken::Kind::number) return literal(token.text);
     if (token.kind != CppToken::Kind::word) return std::nullopt;
-    std::string name(token.text);
+    std::string name(token.text), qualified;  // by the last name before it, which may be an enumeration's
     while (is(":") && at_ + 2 < tokens_.size() && tokens_[at_ + 1].is(":")) {
+      qualified = name + "::" + std::string(tokens_[at_ + 2].text);
       name = tokens_[at_ + 2].text;
       at_ += 3;
     }
-    if (name == "true" || name == "false") return OneNumber{name == "true" ? 1.0 : 0.0, true};
+    if (name == "true" || name == "false") return OneNumber{name == "true" ? 1.0 : 0.0, NumberKind::whole};
     if (name == "static_cast" && is("<")) return cast(">");
     if (is("(")) return call(name);
     if (is(".") || is("[") || is("-")) {
       if (!is("-") || (at_ + 1 < tokens_.size() && tokens_[at_ + 1].is(">"))) return std::nullopt;
     }
+    if (!qualified.empty() && (scope_.is_enum(qualified.substr(0, qualified.find(':'))) ||
+                               !scope_.meaning(qualified, at_in_source_).text.empty()))
+      name = qualified;
     const HostText meaning = scope_.meaning(name, at_in_source_);
     const bool itself = meaning.text == name && meaning.at == at_in_source_;
     if (meaning.text.empty() || itself || depth_ == 0) return std::nullopt;
-    return NumberParser(meaning, scope_, depth_ - 1, steps_).whole();
+    const auto found = NumberParser(meaning, scope_, depth_ - 1, steps_).whole();
+    if (!found || meaning.kind == NumberKind::as_written) return found;
+    if (meaning.kind != NumberKind::unknown) return of_type(found, meaning.kind == NumberKind::floating);
+    return OneNumber{found->value, found->kind == NumberKind::whole ? NumberKind::unknown : found->kind};
   }
 
   // `(float)x` and `static_cast<float>(x)`, at the opening bracket.
@@ -128,7 +150,7 @@ class NumberParser {
 
   static std::optional<OneNumber> of_type(const std::optional<OneNumber>& value, bool floating) {
     if (!value) return value;
-    return OneNumber{floating ? value->value : std::trunc(value->value), !floating};
+    return OneNumber{floating ? value->value : std::trunc(value->value), kind_of(floating)};
   }
 
   std::optional<OneNumber> call(const std::string& name) {
@@ -146,7 +168,7 @@ class NumberParser {
     if (is_type_of_number(name)) return of_type(value, is_floating_word(name));
     const auto function = functions.find(name);
     if (function == functions.end()) return std::nullopt;
-    return OneNumber{function->second(value->value), false};
+    return OneNumber{function->second(value->value), NumberKind::floating};
   }
 
   static std::optional<OneNumber> literal(std::string_view text) {
@@ -154,6 +176,7 @@ class NumberParser {
     std::erase(digits, '\'');
     const bool hexadecimal = digits.starts_with("0x") || digits.starts_with("0X");
     if (hexadecimal) return std::nullopt;  // a floating one would need its own reading
+    if (is_octal(digits)) return std::nullopt;
     const bool floating = digits.find_first_of(".eEfF") != std::string::npos;
     while (!digits.empty() && std::string_view("fFlLuU").find(digits.back()) != std::string_view::npos)
       digits.pop_back();
@@ -161,7 +184,7 @@ class NumberParser {
     const char* const last = digits.data() + digits.size();
     const auto [end, error] = std::from_chars(digits.data(), last, value);
     if (digits.empty() || error != std::errc() || end != last) return std::nullopt;
-    return OneNumber{value, !floating};
+    return OneNumber{value, kind_of(floating)};
   }
 
   std::vector<CppToken> tokens_;

@@ -53,6 +53,11 @@ void HostScope::note_changes(const std::string& name, size_t from, size_t at) co
   guessed_ = guessed_ || source_.changes.any(name, since, at);
 }
 
+HostText HostScope::said_by(const SourceValues<std::string>::One& constant) const {
+  const auto kind = source_.kinds.find(constant.at);
+  return {constant.value, constant.at, kind == source_.kinds.end() ? NumberKind::unknown : kind->second};
+}
+
 HostText HostScope::meaning(const std::string& name, size_t at) const {
   if (const auto argument = templates.find(name); argument != templates.end()) return {argument->second, at};
   if (const auto guess = assumed.find(name); guess != assumed.end()) {
@@ -62,22 +67,23 @@ HostText HostScope::meaning(const std::string& name, size_t at) const {
   const auto* const constant = source_.constants.find(name, at);
   if (constant && constant->end != SIZE_MAX) {
     note_changes(name, constant->at, at);
-    return {constant->value, constant->at};
+    return said_by(*constant);
   }
   if (HostText passed = host_.argument(name, at); !passed.text.empty()) {
     note_changes(name, SIZE_MAX, at);
+    passed.kind = NumberKind::unknown;
     return passed;
   }
   if (HostText said = host_.template_argument(name, at); !said.text.empty()) return said;
   if (constant) {
     guessed_ = guessed_ || source_.changes.any(name, constant->at, SIZE_MAX);
-    return {constant->value, constant->at};
+    return said_by(*constant);
   }
   if (const auto macro = source_.macros.find(name); macro != source_.macros.end()) return {macro->second, at};
   const auto* const elsewhere = source_.constants.any(name, at);
   if (!elsewhere) return {};
   guessed_ = true;
-  return {elsewhere->value, elsewhere->at};
+  return said_by(*elsewhere);
 }
 
 HostText HostScope::member(const std::string& name, size_t axis, size_t at) const {

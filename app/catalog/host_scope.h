@@ -64,6 +64,7 @@ class HostScope {
  private:
   HostNames names(bool keep) const;
   bool has_alias(const std::string& size) const;
+  HostText said_by(const SourceValues<std::string>::One& constant) const;
   void note_changes(const std::string& name, size_t from, size_t at) const;
   HostText member(const std::string& name, size_t axis, size_t at) const;
 

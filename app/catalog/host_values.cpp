@@ -28,12 +28,47 @@ size_t end_of_loop(const HostToken& place, size_t header) {
   if (place.is(end, "{")) {
     end = brackets.closing(end);
   } else {
-    for (size_t looked_at = 0; end < tokens.size() && !place.is(end, ";"); ++looked_at) {
+    // One statement: to its ; or the } of its block, and on where else follows.
+    for (size_t looked_at = 0; end < tokens.size(); ++looked_at) {
       if (looked_at == kMostOfLoop) return tokens[header].at;
-      end = place.is(end, "{") || place.is(end, "(") ? brackets.closing(end) : end + 1;
+      const bool block = place.is(end, "{");
+      if (block || place.is(end, "(")) end = brackets.closing(end);
+      if ((block || place.is(end, ";")) && !place.is(end + 1, "else")) break;
+      ++end;
     }
   }
   return end < tokens.size() ? tokens[end].at : end_of_block;
+}
+
+// The type of `const float a = 1, b = 2;`, at either =.
+NumberKind declared_kind(const HostToken& place) {
+  const std::vector<CppToken>& tokens = place.tokens;
+  static const std::set<std::string_view> whole{"int",     "unsigned", "long",     "short",   "size_t",
+                                                "int32_t", "int64_t",  "uint32_t", "uint64_t"};
+  static const std::set<std::string_view> modifiers{"const", "constexpr", "static", "inline", "signed"};
+  if (place.i < 2) return NumberKind::unknown;
+  size_t last = place.i - 2;  // of the type
+  if (place.is(last, ",")) {  // the name after an earlier one: its type is the statement's first word
+    size_t begin = last;
+    while (begin > 0 && !place.is(begin - 1, ";") && !place.is(begin - 1, "{") && !place.is(begin - 1, "}")) {
+      const bool bracket = place.is(begin - 1, ")") || place.is(begin - 1, "(") || place.is(begin - 1, "]");
+      if (bracket || place.is(begin - 1, ">") || place.i - begin > kMostOfConstant) return NumberKind::unknown;
+      if (tokens[begin - 1].kind == CppToken::Kind::line) break;
+      --begin;
+    }
+    for (last = begin; place.word(last + 1) && place.word(last + 2);) ++last;
+  }
+  NumberKind kind = NumberKind::unknown;
+  for (size_t i = last + 1; i > 0 && place.word(i - 1); --i) {
+    const std::string_view word = tokens[i - 1].text;
+    if (word == "float" || word == "double") return NumberKind::floating;
+    if (word == "auto") return NumberKind::as_written;
+    if (whole.contains(word))
+      kind = NumberKind::whole;
+    else if (!modifiers.contains(word))
+      return NumberKind::unknown;
+  }
+  return kind;
 }
 
 }  // namespace
@@ -66,11 +101,14 @@ std::optional<SourceConstant> read_constant(const HostToken& place, HostValues& 
   if ((!assigned && !counter) || end - i >= kMostOfConstant) return std::nullopt;
   const std::string name(tokens[i - 1].text), value = text_of(tokens, i + 1, end);
   // A counter has its first value from the loop's body on, where a launch is the loop's first.
+  const NumberKind kind = declared_kind(place);
   if (const size_t header = loop_of_counter(place); header < tokens.size()) {
+    values.kinds.emplace(tokens[header].at, kind);
     values.constants.add(name, {tokens[header].at, end_of_loop(place, header), value});
     return std::nullopt;
   }
   values.constants.add(name, {tokens[i].at, end_of_block, value, !statement});
+  values.kinds.emplace(tokens[i].at, kind);
   if (statement) values.changes.add(name, tokens[i].at, end_of_block);
   return SourceConstant{name, value};
 }
@@ -100,12 +138,19 @@ void read_reference(const HostToken& place, HostValues& values) {
   };
   if (place.is(i, "&")) {
     if (!place.is(i + 2, ")") && !place.is(i + 2, ",")) return;
-    size_t open = i - (i > 0 ? 1 : 0);  // of the call's arguments
-    while (open > 0 && open + kMostOfConstant > i && !place.is(open, "(") && !place.is(open, ";")) --open;
-    const std::string_view call = open > 0 && place.is(open, "(") ? tokens[open - 1].text : std::string_view();
-    const bool scans = call.find("scanf") != std::string_view::npos;
-    // A pointer that gets memory stays the same pointer, and a later argument is mostly only read.
-    if (scans || (open + 1 == i && place.word(open - 1) && !call.starts_with("cudaMalloc"))) changed(i + 1);
+    if (i < 2 || !(place.is(i - 1, "(") || place.is(i - 1, ",") || (place.is(i - 1, ")") && place.is(i - 2, "*"))))
+      return;             // a & b, or a reference that is declared
+    size_t open = i - 1;  // of the call's arguments
+    bool first = true;    // of them
+    for (size_t depth = 0; open > 0 && open + kMostOfConstant > i; --open) {
+      if (place.is(open, ";") || place.is(open, "{") || place.is(open, "}")) return;
+      if (place.is(open, ")")) ++depth;
+      if (place.is(open, "(") && depth-- == 0) break;
+      if (place.is(open, ",") && depth == 0) first = false;
+    }
+    if (open == 0 || !place.is(open, "(") || !(place.word(open - 1) || place.is(open - 1, ">"))) return;
+    // A pointer that gets memory stays the same pointer.
+    if (!(first && tokens[open - 1].text.starts_with("cudaMalloc"))) changed(i + 1);
     return;
   }
   for (size_t at = i + 1; at + 2 < tokens.size() && at < i + kMostOfConstant && !place.is(at, ";"); ++at)

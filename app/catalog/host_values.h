@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "catalog/host_expression.h"
 #include "core/cpp_tokens.h"
 
 namespace attnscope::catalog {
@@ -21,10 +22,11 @@ class SourceValues {
     T value;
     bool declared = true;  // declared there, rather than assigned another value
   };
-  void add(const std::string& name, One one) {
-    std::vector<One>& all = all_[name];
-    const size_t at = one.at;
-    all.insert(std::ranges::upper_bound(all, at, {}, &One::at), std::move(one));
+  void add(const std::string& name, One one) { all_[name].push_back(std::move(one)); }
+  // Puts them into order: once, behind the last add() and before the first look-up. Nested loops add theirs backwards,
+  // so that each in its place would cost their number squared.
+  void sort() {
+    for (auto& [name, all] : all_) std::ranges::stable_sort(all, {}, &One::at);
   }
   // The nearest value before its use whose block contains the use; null if there is none.
   const One* find(const std::string& name, size_t used_at) const {
@@ -55,7 +57,7 @@ class SourceValues {
     return nullptr;
   }
   static constexpr size_t kMostLookedAt = 1000;  // limits the cost of a file with a million of them
-  std::map<std::string, std::vector<One>> all_;  // ascending
+  std::map<std::string, std::vector<One>> all_;  // ascending once they are sorted
 };
 
 // Where names get other values than those in their declarations.
@@ -76,6 +78,7 @@ class SourceChanges {
 // The values that host code gives its names, as written.
 struct HostValues {
   SourceValues<std::string> constants;          // name = expression
+  std::map<size_t, NumberKind> kinds;           // of the constants whose type is read, by `at`
   SourceChanges changes;                        // of names in a branch, or by += and the like
   SourceValues<std::vector<std::string>> dims;  // dim3 name(x, y, z)
 };
@@ -98,7 +101,7 @@ struct SourceConstant {
 std::optional<SourceConstant> read_constant(const HostToken& place, HostValues& values);
 // Reads `x += 1; x <<= 1; x++; ++x;`, at the "=" or at the second + or -.
 void read_change(const HostToken& place, HostValues& values);
-// Reads `scanf("%d", &x)` and `std::cin >> x`, which give x another value, at the & or at cin.
+// Reads `f(1, &x)` and `std::cin >> x`, which may give x another value, at the & or at cin. cudaMalloc(&x, 4) does not.
 void read_reference(const HostToken& place, HostValues& values);
 // Reads `dim3 a(…), b(…);  dim3 a = dim3(…);`, at the first dim3.
 void read_dims(const HostToken& place, HostValues& values);

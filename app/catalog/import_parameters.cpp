@@ -212,8 +212,12 @@ class Binder {
   // The allocation of the pointer that the launch passes; empty if the host code does not say.
   std::string allocated(const SourceParameter& parameter, const ElementOf& element) const {
     const HostText passed = argument_of(kernel_, launch_, parameter);
-    return allocated_elements(host_, scope_, {passed_pointer(passed.text).name, passed.at},
-                              bytes_of(element.type) * element.lanes);
+    const std::string name = passed_pointer(passed.text).name;
+    // A cast, or a struct that is given as bytes: the host's pointer has other elements.
+    const bool cast = passed.text.find("_cast") != std::string::npos || passed.text.starts_with("(");
+    const bool as_bytes = element.type == ElementType::u8 && !element_of(scope_.resolved_type(parameter.type));
+    return allocated_elements(host_, scope_, {name, passed.at}, bytes_of(element.type) * element.lanes,
+                              !cast && !as_bytes);
   }
 
   // The shape that the host code allocates, otherwise the rows and columns that the sizes' names suggest. With M, N and

@@ -24,18 +24,107 @@ bool holds(ElementType type, double number) {
   return number == std::floor(number) && number <= most && number >= (without_sign ? 0 : -most);
 }
 
-// The names of the brackets of `Type name{…}`, `Type name = {…}` or `name = Type{…}`: index of the {, or SIZE_MAX.
-size_t braces_of(const std::vector<CppToken>& tokens, std::string_view name, size_t before) {
-  size_t found = SIZE_MAX;
-  for (size_t i = 1; i + 2 < tokens.size() && tokens[i].at < before; ++i) {
-    if (!tokens[i].is(name)) continue;
-    size_t open = i + 1;
-    if (tokens[open].is("=")) ++open;
-    if (open + 1 < tokens.size() && tokens[open].kind == CppToken::Kind::word && tokens[open + 1].is("{")) ++open;
-    if (tokens[open].is("{") && (open > i + 1 || tokens[i - 1].kind == CppToken::Kind::word)) found = open;
+// What the host code before a launch gives the members of one struct. It forgets what a branch may have changed.
+class MemberValues {
+ public:
+  MemberValues(std::string_view text, size_t first, std::string_view name, const std::vector<SourceParameter>& members)
+      : text_(text), first_(first), name_(name), members_(members), tokens_(cpp_tokens(text)), brackets_(tokens_) {}
+
+  std::vector<HostText> read() {
+    forget();
+    for (size_t i = 0; i < tokens_.size(); ++i) {
+      while (!open_.empty() && brackets_.closing(open_.back()) <= i) open_.pop_back();
+      if (is(i, "(") || is(i, "{") || is(i, "[")) open_.push_back(i);
+      if (is(i, name_) && !(i > 0 && (is(i - 1, ".") || is(i - 1, ":"))) &&
+          !(i > 1 && is(i - 1, ">") && is(i - 2, "-")))
+        use(i);
+    }
+    return std::move(found_);
   }
-  return found;
-}
+
+  // At the { of the braces, in these tokens of the text that begins at `at` in the source.
+  void fill(const std::vector<CppToken>& tokens, const CppBrackets& brackets, size_t open, size_t at) {
+    forget();
+    const std::vector<std::string> parts = parts_in(tokens, brackets, open);
+    const bool named = std::ranges::any_of(parts, [](const std::string& part) { return part.starts_with("."); });
+    if (parts.size() > members_.size() || named) return;
+    for (size_t i = 0; i < members_.size(); ++i) {
+      if (i < parts.size())
+        found_[i] = {parts[i], at};
+      else if (!members_[i].given)
+        found_[i] = {"0", at};
+    }
+  }
+  const std::vector<HostText>& found() const { return found_; }
+
+ private:
+  bool is(size_t i, std::string_view text) const { return i < tokens_.size() && tokens_[i].is(text); }
+  bool word(size_t i) const { return i < tokens_.size() && tokens_[i].kind == CppToken::Kind::word; }
+  void forget() { found_.assign(members_.size(), {}); }
+
+  // True if all that is open there is open at the launch too, so that it runs before it.
+  bool leads_to_launch() const { return open_.empty() || brackets_.closing(open_.back()) >= tokens_.size(); }
+  bool begins_statement(size_t i) const {
+    return i == 0 || is(i - 1, ";") || is(i - 1, "{") || is(i - 1, "}") || tokens_[i - 1].kind == CppToken::Kind::line;
+  }
+
+  void use(size_t i) {
+    if (is(i + 1, ".")) return use_member(i);
+    // The arguments of an earlier launch are copies.
+    const size_t call = open_.empty() ? 0 : open_.back();
+    if (call > 2 && is(call, "(") && is(call - 1, ">") && is(call - 2, ">") && is(call - 3, ">")) return;
+    if (call > 0 && is(call, "(") && is(call - 1, "sizeof")) return;
+    size_t open = i + 1;
+    if (is(open, "=")) ++open;
+    if (word(open) && is(open + 1, "{")) ++open;
+    const bool declared = i > 0 && word(i - 1) && !is(i - 1, "else") && !is(i - 1, "return");
+    const bool assigned = open > i + 1 && begins_statement(i);
+    if (is(open, "{") && (declared || assigned) && leads_to_launch())
+      fill(tokens_, brackets_, open, first_ + tokens_[open].at);
+    else
+      forget();
+  }
+
+  // At r of r.m.
+  void use_member(size_t i) {
+    const auto member = std::ranges::find_if(
+        members_, [&](const SourceParameter& one) { return i + 2 < tokens_.size() && is(i + 2, one.name); });
+    if (member == members_.end()) return;
+    HostText& value = found_[static_cast<size_t>(member - members_.begin())];
+    if (is(i + 3, "=") && !is(i + 4, "=")) {
+      size_t end = i + 4;
+      while (end < tokens_.size() && !is(end, ";")) ++end;
+      value = {};
+      if (begins_statement(i) && leads_to_launch() && end < tokens_.size())
+        value = {std::string(text_.substr(tokens_[i + 4].at, tokens_[end].at - tokens_[i + 4].at)),
+                 first_ + tokens_[i + 3].at};
+    } else if (!is_only_read(i)) {
+      value = {};
+    }
+  }
+
+  // r.m * 2 and = r.m; but not f(r.m), which may get a reference, nor r.m += 2.
+  bool is_only_read(size_t i) const {
+    const auto operation = [&](size_t at) { return is(at, "*") || is(at, "/") || is(at, "+") || is(at, "-"); };
+    const size_t behind = i + 3;
+    const bool changed = operation(behind) && (is(behind + 1, "=") || is(behind + 1, tokens_[behind].text));
+    if (changed || i < 2) return false;
+    const bool first = operation(i - 1) && tokens_[i - 2].text == tokens_[i - 1].text;  // ++r.m
+    const bool followed = is(behind, ";") || is(behind, ")") || is(behind, ",") || operation(behind);
+    if (first || !followed || is(i - 1, "&")) return false;
+    return operation(i - 1) || operation(behind) ||
+           (is(i - 1, "=") && is(behind, ";") && word(i - 2) && word(i - 3) && !is(i - 3, "auto"));
+  }
+
+  const std::string_view text_;
+  const size_t first_;  // byte offset of the text in the source
+  const std::string_view name_;
+  const std::vector<SourceParameter>& members_;
+  const std::vector<CppToken> tokens_;
+  const CppBrackets brackets_;
+  std::vector<size_t> open_;  // brackets
+  std::vector<HostText> found_;
+};
 
 }  // namespace
 
@@ -47,6 +136,8 @@ std::string without_suffix(std::string literal) {
 
 std::optional<double> literal_value(const std::string& text, ElementType type) {
   const std::string literal = without_suffix(text);
+  const bool octal = literal.size() > 1 && literal[0] == '0' && literal[1] >= '0' && literal[1] <= '9';
+  if (octal) return std::nullopt;
   double number = 0;
   const char* const last = literal.data() + literal.size();
   const auto [end, error] = std::from_chars(literal.data(), last, number);
@@ -66,39 +157,19 @@ std::optional<PassedNumber> passed_number(const HostText& passed, ElementType ty
 
 std::vector<HostText> passed_members(const ReadSource& source, const HostText& passed,
                                      const std::vector<SourceParameter>& members) {
-  std::vector<HostText> found(members.size());
-  if (passed.text.empty()) return found;
-  const auto fill = [&](const std::vector<CppToken>& tokens, size_t open, size_t at) {
-    const std::vector<std::string> parts = parts_in(tokens, CppBrackets(tokens), open);
-    if (parts.size() > members.size()) return;
-    for (size_t i = 0; i < parts.size(); ++i)
-      if (!parts[i].starts_with(".")) found[i] = {parts[i], at};
-  };
+  const std::vector<HostText> nothing(members.size());
   const std::vector<CppToken> own = cpp_tokens(passed.text);
   if (own.size() > 2 && own[1].is("{")) {
-    fill(own, 1, passed.at);
-    return found;
+    MemberValues values({}, 0, {}, members);
+    values.fill(own, CppBrackets(own), 1, passed.at);
+    return values.found();
   }
-  if (own.size() != 1 || own[0].kind != CppToken::Kind::word) return found;
   const HostFunction* const function = source.host.function_at(passed.at);
-  if (!function) return found;
+  if (own.size() != 1 || own[0].kind != CppToken::Kind::word || !function) return nothing;
   // Only the function of the launch: another one's variable of that name is another one.
   const size_t first = passed.at - std::min(passed.at - function->begin, kMostBefore);
   const std::string_view text = std::string_view(source.text).substr(first, passed.at - first);
-  const std::vector<CppToken> tokens = cpp_tokens(text);
-  if (const size_t open = braces_of(tokens, passed.text, text.size()); open != SIZE_MAX)
-    fill(tokens, open, first + tokens[open].at);
-  for (size_t i = 0; i + 4 < tokens.size(); ++i) {
-    if (!tokens[i].is(passed.text) || !tokens[i + 1].is(".") || !tokens[i + 3].is("=") || tokens[i + 4].is("="))
-      continue;
-    const auto member = std::ranges::find(members, tokens[i + 2].text, &SourceParameter::name);
-    size_t end = i + 4;
-    while (end < tokens.size() && !tokens[end].is(";")) ++end;
-    if (member == members.end() || end >= tokens.size()) continue;
-    found[static_cast<size_t>(member - members.begin())] = {
-        std::string(text.substr(tokens[i + 4].at, tokens[end].at - tokens[i + 4].at)), first + tokens[i + 3].at};
-  }
-  return found;
+  return MemberValues(text, first, passed.text, members).read();
 }
 
 nlohmann::ordered_json value_argument(double number, ElementType type) {

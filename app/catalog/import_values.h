@@ -25,7 +25,8 @@ struct PassedNumber {
 std::optional<PassedNumber> passed_number(const HostText& passed, ElementType type, const HostScope& scope);
 
 // What the host code gives each member of a struct that the launch passes: `Type name{a, b};`, `Type name = {a, b};`,
-// `Type{a, b}` and `name.member = a;`. An empty text for a member of which it says nothing.
+// `Type{a, b}` and `name.member = a;`. An empty text for a member of which it says nothing,
+// or which a branch or another use of the name may have changed.
 std::vector<HostText> passed_members(const ReadSource& source, const HostText& passed,
                                      const std::vector<SourceParameter>& members);
 

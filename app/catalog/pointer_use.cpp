@@ -262,6 +262,20 @@ class Uses {
   bool indexed_by_data_ = false;  // for the current element
 };
 
+// True if the use was not part of the other before.
+bool add_use(PointerUse& to, const PointerUse& one) {
+  bool changed = false;
+  const auto add = [&](bool& flag, bool its) {
+    changed = changed || (its && !flag);
+    flag = flag || its;
+  };
+  add(to.read, one.read);
+  add(to.stored, one.stored);
+  add(to.passed_on, one.passed_on);
+  add(to.scattered, one.scattered);
+  return changed;
+}
+
 }  // namespace
 
 std::map<std::string, PointerUse, std::less<>> pointer_uses(std::string_view body,
@@ -273,17 +287,16 @@ std::map<std::string, PointerUse, std::less<>> pointer_uses(std::string_view bod
   const std::vector<PointerAlias> aliases = pointer_aliases(tokens, brackets, parameters);
   for (const PointerAlias& one : aliases) uses[std::string(one.name)];
   Uses(tokens, brackets, aliases, uses).all();
-  for (const PointerAlias& one : aliases | std::views::reverse) {  // one may be declared from another
-    const auto found = uses.find(one.name), pointer = uses.find(one.pointer);
-    if (found == uses.end() || pointer == uses.end()) continue;
-    const PointerUse its = found->second;
-    PointerUse& use = pointer->second;
-    use.read = use.read || its.read;
-    use.stored = use.stored || its.stored;
-    use.passed_on = use.passed_on || its.passed_on;
-    use.scattered = use.scattered || its.scattered;
-    uses.erase(found);
+  // One may be declared from another, and twice.
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (const PointerAlias& one : aliases | std::views::reverse) {
+      const auto found = uses.find(one.name), pointer = uses.find(one.pointer);
+      if (found != uses.end() && pointer != uses.end()) changed = add_use(pointer->second, found->second) || changed;
+    }
   }
+  for (const PointerAlias& one : aliases)
+    if (const auto found = uses.find(one.name); found != uses.end()) uses.erase(found);
   return uses;
 }
 

@@ -38,6 +38,7 @@ class MemberReader {
         size_t behind = begin;  // without its initialiser
         while (behind < last && !is(behind, "{") && !is(behind, "=")) ++behind;
         SourceParameter member = parameter_of(tokens_, brackets_, begin, behind);
+        member.given = behind < last;
         if (begin != at) {  // a further name of the same type
           member.name = text_of(tokens_, begin, behind);
           member.type = found.back().type;

@@ -155,6 +155,8 @@ bool is_whole(const Observation& observation) {
 bool stores_nothing(const Observation& observation) {
   if (!observation.counters || observation.failure || observation.printed) return false;
   const auto atomic = observation.counters->instructions.find("atomic");
+  // The threads of the other CTAs may store.
+  if (observation.counters->sampled_fraction < 1) return false;
   return observation.counters->global_store_sectors == 0 &&
          (atomic == observation.counters->instructions.end() || atomic->second == 0);
 }

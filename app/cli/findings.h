@@ -43,7 +43,8 @@ inline constexpr const char* kNotWatched =
 // True if the watch covered every CTA.
 bool is_whole(const Observation& observation);
 
-// True if a run ended in which no thread stores to global memory or prints: nothing that the kernel does shows.
+// True if a run of the whole grid ended in which no thread stores to global memory or prints: nothing that the kernel
+// does shows.
 bool stores_nothing(const Observation& observation);
 inline constexpr const char* kStoresNothing =
     "no thread stores anything: the sizes, the values or the launch may keep every thread from its work";

@@ -115,6 +115,17 @@ class Probe {
     return !failure_;
   }
 
+  // The same with smaller sizes, each from the lengths that it began with.
+  bool stays_within_lowered() {
+    const catalog::Imported before = file_.imported;
+    for (const int64_t most : kLower) {
+      file_.imported = before;
+      grown_.clear();
+      if (catalog::lower_guessed(file_.imported, most) && is_time_left() && stays_within()) return true;
+    }
+    return false;
+  }
+
   // The same where another file's host code says too short a length.
   bool stays_within_longer() {
     while (failure_) {
@@ -130,14 +141,20 @@ class Probe {
   void try_other_guesses() {
     const catalog::Imported first = file_.imported;
     const Failure its = *failure_;
+    const auto restore = [&] {
+      file_.imported = first;
+      failure_ = its;
+      grown_.clear();
+    };
+    grown_.clear();
     if (catalog::zero_whole_numbers(file_.imported) && is_time_left() && stays_within()) return;
-    for (const int64_t most : kLower)
-      if (catalog::lower_guessed(file_.imported, most) && is_time_left() && stays_within()) return;
-    file_.imported = first;
-    failure_ = its;
+    restore();
+    if (stays_within_lowered()) return;
+    restore();
     if (stays_within_longer()) return;
-    file_.imported = first;
-    failure_ = its;
+    restore();
+    if (catalog::zero_whole_numbers(file_.imported) && stays_within_lowered()) return;
+    restore();
   }
 
   ImportedFile& file_;

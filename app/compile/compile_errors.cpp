@@ -76,11 +76,20 @@ std::string way_on(const std::string& error) {
   struct Known {
     std::string_view text, way;
   };
+  static constexpr std::string_view kClusters =
+      "Clusters need an sm_90 GPU, and the emulator executes none: choose a GPU with --device.";
   static constexpr Known known[] = {
       {"texture is not a template",
        "CUDA has no texture references since version 12, nvcc's included: pass a pointer instead, and read it with "
        "__ldg()."},
-      {"luster", "Clusters need an sm_90 GPU, and the emulator executes none: choose a GPU with --device."},
+      {"__cluster_dims__", kClusters},
+      {"'%cluster", kClusters},
+      {"max blocks per cluster", kClusters},
+      {".reqnctapercluster", kClusters},
+      {".maxclusterrank", kClusters},
+      {".explicitcluster", kClusters},
+      {"barrier.cluster", kClusters},
+      {"shared::cluster", kClusters},
       {"device-side kernel launch",
        "A kernel that launches kernels needs CUDA's device runtime, which is not linked here: run the kernel that it "
        "launches, with --entry."},

@@ -845,10 +845,11 @@ TEST(Workload, LaysAStructOutAsCDoes) {
   EXPECT_EQ(bytes[17], std::byte{0x42});  // of 3.0
 }
 
-// Text that opens and never closes, in every construct that is read: the cost grows with its length. A cost that grows
-// with the square of the length would exceed the test's time, and recursion would end the test. The sizes are bytes of
-// source for which a quadratic cost takes minutes.
-constexpr size_t kLong = testing_support::kSanitized ? 100'000 : 200'000;
+// Text that opens and never closes, in every construct that is read: the cost grows with its length. No time is
+// compared: recursion would end the test, and a cost that grows with the square of the length shows in how long it
+// runs, from seconds to no end. Brackets that close are longer, because each bracket may hold all those within it.
+constexpr size_t kLong = testing_support::kSanitized ? 100'000 : 200'000;      // bytes
+constexpr size_t kNested = testing_support::kSanitized ? 100'000 : 1'000'000;  // bytes
 
 std::string repeated(const std::string& text, size_t bytes) {
   std::string all;
@@ -912,8 +913,9 @@ TEST(Import, NestingCostsItsLength) {
   for (const auto& [open, close] :
        {Pair("template<", ">"), Pair("template<template<class a = b<c>,", ">>"), Pair("namespace a{", "}"),
         Pair("(", ")"), Pair("__global__ void __launch_bounds__(", ") k(float* x){}"), Pair("__global__ void k(", ")"),
-        Pair("typedef struct {", "} a;"), Pair("struct a{", "};"), Pair("x<", "> y;")}) {
-    const size_t half = kLong / 2;
+        Pair("__global__ void k(\n#if 1\n", ")"), Pair("for (int a = 0; ", ")"), Pair("typedef struct {", "} a;"),
+        Pair("struct a{", "};"), Pair("x<", "> y;")}) {
+    const size_t half = kNested / 2;
     const std::string source = "__global__ void k(float* x, int n) {}\n" + repeated(open, half) +
                                repeated(close, half / open.size() * close.size());
     const auto imported = import_kernel("k.cu", source, "k");

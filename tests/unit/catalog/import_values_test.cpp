@@ -36,6 +36,25 @@ TEST(ImportValues, AreComputedAsTheHostDoes) {
   EXPECT_THAT(one.read, Contains("scale is 0.25 at the launch"));
 }
 
+TEST(ImportValues, ANameIsANumberOfItsType) {
+  const auto value = [](const std::string& host, const std::string& passed) {
+    const Imported one = imported("__global__ void k(float* x, float scale) {}\nint main() {\n  " + host +
+                                  "\n  k<<<1, 32>>>(0, " + passed + ");\n}\n");
+    return std::ranges::any_of(one.read, [](const std::string& said) { return said.starts_with("scale is "); })
+               ? args_of(one)[1]["value"].dump()
+               : "";
+  };
+  EXPECT_EQ(value("float d = 64;", "1 / d"), "0.015625");
+  EXPECT_EQ(value("const double c = 1, d = 64;", "1 / d"), "0.015625");
+  EXPECT_EQ(value("unsigned long d = 64;", "100 / d"), "1");
+  EXPECT_EQ(value("int n = 7.5f;", "n"), "7");
+  EXPECT_EQ(value("auto d = 64.0f;", "1 / d"), "0.015625");
+  EXPECT_EQ(value("real d = 64;", "1 / d"), "") << "its type is not read";
+  EXPECT_EQ(value("real d = 64;", "128 / d"), "2");
+  EXPECT_EQ(value("real d = 64;", "1.0f / d"), "0.015625");
+  EXPECT_EQ(value("", "010"), "") << "octal";
+}
+
 TEST(ImportValues, OfOtherFunctionsAndChangedNamesAreGuesses) {
   const Imported one = imported(
       "__global__ void k(float* x, float a, float b, int n, int m) {}\n"
@@ -45,6 +64,22 @@ TEST(ImportValues, OfOtherFunctionsAndChangedNamesAreGuesses) {
   EXPECT_THAT(one.guessed, Contains(HasSubstr("b is passed as 2, as elsewhere")));
   EXPECT_THAT(one.guessed, Contains("the size n = 5, as elsewhere in the host code"));
   EXPECT_THAT(one.guessed, Contains("the size m = 7, as elsewhere in the host code"));
+}
+
+// What gets the address of a name may give it another value, whichever argument it is.
+TEST(ImportValues, ANameWhoseAddressACallGetsIsAGuess) {
+  const Imported one = imported(
+      "__global__ void k(float* x, int rank, float scale, int n, float kept) {}\n"
+      "int main() {\n  int rank = 0, n = 64; float scale = 2, kept = 3; \n"
+      "  MPI_Comm_rank(MPI_COMM_WORLD, &rank);\n  get(f(1, 2), (void*)&scale);\n"
+      "  cudaMallocPitch((void**)&kept, &n, 4, 4);\n  k<<<1, 32>>>(0, rank, scale, n, kept);\n}\n");
+  EXPECT_THAT(one.read, Not(Contains(HasSubstr("rank is"))));
+  EXPECT_THAT(one.read, Not(Contains(HasSubstr("scale is"))));
+  EXPECT_THAT(one.guessed, Contains("the size n = 64, as elsewhere in the host code"));
+  const Imported kept = imported(
+      "__global__ void k(float* x, float kept) {}\n"
+      "int main() { float kept = 3; cudaMalloc((void**)&kept, 4); k<<<1, 32>>>(0, kept); }\n");
+  EXPECT_THAT(kept.read, Contains("kept is 3 at the launch"));
 }
 
 TEST(ImportValues, AZeroIsNoSize) {
@@ -76,6 +111,14 @@ TEST(ImportValues, ACounterHasItsFirstValueInTheLoop) {
       kernel + "int i = 9;\nint main() { int n = 64; for (int i = 3; i < n; i++) f(i); k<<<1, 32>>>(0, i, n); }\n");
   EXPECT_THAT(behind.read, Not(Contains(HasSubstr("step is"))));
   EXPECT_THAT(behind.guessed, Contains("the size step = 9, as elsewhere in the host code"));
+  const Imported behind_block = imported(
+      kernel + "int main() { int n = 64; for (int i = 3; i < n; i++) if (n) { f(i); } k<<<1, 32>>>(0, i, n); }\n");
+  EXPECT_THAT(behind_block.read, Not(Contains(HasSubstr("step is"))));
+  for (const char* first : {"f(i);", "{ f(i); }"}) {
+    const Imported otherwise = imported(kernel + "int main() { int n = 64; for (int i = 3; i < n; i++) if (i == n) " +
+                                        first + " else k<<<1, 32>>>(0, i, n); }\n");
+    EXPECT_THAT(otherwise.read, Contains("step is 3 in the host code")) << first;
+  }
 }
 
 TEST(ImportValues, AnIndexByItsNameIsNoSize) {
@@ -106,6 +149,30 @@ TEST(ImportValues, AStructHasWhatTheHostGivesItsMembers) {
   const Json unknown = members("Rope r; fill(r); r.dim = 64; k<<<1, 32>>>(0, r, 5);");
   EXPECT_EQ(unknown[0]["value"], 1);
   EXPECT_EQ(unknown[1]["value"], 64);
+  const Json rest = members("Rope r{heads}; k<<<1, 32>>>(0, r, 5);");
+  EXPECT_EQ(rest[0]["value"], 8);
+  EXPECT_EQ(rest[1]["value"], 0) << "what the braces leave out";
+  const Json read =
+      members("Rope r; r.dim = 64; int all = r.dim * heads; k<<<1, 32>>>(0, r, 5); k<<<1, 32>>>(0, r, 5);");
+  EXPECT_EQ(read[1]["value"], 64);
+}
+
+// Where the host code may have given a member another value, or none, it is a guess.
+TEST(ImportValues, AMemberIsNotReadAcrossBranchesAndOtherUses) {
+  for (const char* body :
+       {"if (f()) { r.dim = 64; }", "if (f()) r.dim = 64;", "if (f()) g(); else r.dim = 64;", "r.dim = 64; r.dim += 2;",
+        "r.dim = 64; ++r.dim;", "r.dim = 64; r.dim--;", "r.dim = 64; fill(&r);", "r.dim = 64; r = other;",
+        "r.dim = 64; if (f()) { r.dim = 32; }", "r.dim = 64; set(r.dim);", "r.dim = 64; set(&r.dim);",
+        "r.dim = 64; Rope& same = r;", "r.dim = 64; if (f()) r = Rope{1, 2};", "if (f()) { r = Rope{1, 64}; }",
+        "r.dim = 64; std::cin >> r.dim;"}) {
+    const Imported one = imported(
+        "struct Rope { int heads, dim; };\n"
+        "__global__ void k(float* x, Rope a, int n) { x[0] = a.dim; }\n"
+        "int main() { Rope r; " +
+        std::string(body) + " k<<<1, 32>>>(0, r, 5); }\n");
+    EXPECT_EQ(args_of(one)[1]["struct"][1]["value"], 1) << body;
+    EXPECT_THAT(one.read, Not(Contains(HasSubstr("a.dim")))) << body;
+  }
 }
 
 TEST(ImportValues, AnEnumerationIsANumberOfItsType) {
@@ -118,6 +185,19 @@ TEST(ImportValues, AnEnumerationIsANumberOfItsType) {
   EXPECT_EQ(args[2], Json({{"value", 1}, {"type", "i32"}}));
   EXPECT_EQ(args[3], Json({{"value", 0}, {"type", "i32"}}));
   EXPECT_THAT(one.guessed, Contains("other is passed as 0"));
+}
+
+TEST(ImportValues, AnEnumeratorIsKnownByTheNamesThatItHas) {
+  const Imported one = imported(
+      "enum class Border { clamp = 3 };  enum Mode { off, on = 6 };  enum Other { on = 7 };\n"
+      "__global__ void k(float* x, float plain, float scoped, float both, float mode, float other, float off) {}\n"
+      "int main() { k<<<1, 32>>>(0, clamp, Border::clamp, on, Mode::on, Other::on, off); }\n");
+  EXPECT_THAT(one.read, Not(Contains(HasSubstr("plain is"))));
+  EXPECT_THAT(one.read, Contains("scoped is 3 at the launch"));
+  EXPECT_THAT(one.read, Not(Contains(HasSubstr("both is"))));
+  EXPECT_THAT(one.read, Contains("mode is 6 at the launch"));
+  EXPECT_THAT(one.read, Contains("other is 7 at the launch"));
+  EXPECT_THAT(one.read, Contains("off is 0 at the launch"));
 }
 
 TEST(ImportValues, AParameterListHasWhatItsConditionsKeep) {
@@ -137,6 +217,11 @@ TEST(ImportValues, AnAllocationMayCountItsOwnElements) {
                "cudaMalloc(&d_x, n * sizeof(h_x[0])); cudaMalloc(&y, n * sizeof(*d_x)); k<<<1, 32>>>(d_x, y, n); }\n");
   EXPECT_THAT(one.read, Contains("x has n elements, as it is allocated"));
   EXPECT_THAT(one.read, Not(Contains(HasSubstr("y has"))));
+  for (const char* passed : {"reinterpret_cast<double*>(d_x)", "(double*)d_x"}) {
+    const Imported cast = imported(kernel + "int main() { const int n = 64; float* d_x; float* y;\n" +
+                                   "cudaMalloc(&d_x, n * sizeof(*d_x)); k<<<1, 32>>>(" + passed + ", y, n); }\n");
+    EXPECT_THAT(cast.read, Not(Contains(HasSubstr("x has")))) << passed;
+  }
 }
 
 }  // namespace

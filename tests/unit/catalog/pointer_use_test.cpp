@@ -51,6 +51,14 @@ TEST(PointerUse, AnUnclearNameIsNotFollowed) {
   EXPECT_TRUE(use_of_p("float y = a * b; float* c = f(p); c[0] = 1;").passed_on);
 }
 
+TEST(PointerUse, ANameThatIsDeclaredTwiceKeepsTheUsesOfTheNamesFromIt) {
+  const auto uses = pointer_uses(
+      "if (n) { float* a = p; float* b = a + 1; b[0] = 1; } else { float* a = p; q[0] = a[0]; }", {"p", "q"});
+  EXPECT_TRUE(uses.at("p").stored && uses.at("p").read);
+  EXPECT_FALSE(uses.at("p").passed_on);
+  EXPECT_EQ(uses.size(), 2u);
+}
+
 TEST(PointerUse, ANameWhoseAddressTheDataSaysIsScattered) {
   const auto uses = pointer_uses("float* row = p + index[i] * n; row[0] = 1;", {"p", "index"});
   EXPECT_TRUE(uses.at("p").passed_on);

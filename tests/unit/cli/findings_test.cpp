@@ -195,6 +195,9 @@ TEST(Findings, ARunWithoutAStoreShowsNothing) {
   EXPECT_FALSE(stores_nothing(o)) << "nothing was counted";
   o.counters = Counters{};
   EXPECT_TRUE(stores_nothing(o));
+  o.counters->sampled_fraction = 0.5;
+  EXPECT_FALSE(stores_nothing(o)) << "the other CTAs may store";
+  o.counters->sampled_fraction = 1;
   o.counters->instructions["atomic"] = 1;
   EXPECT_FALSE(stores_nothing(o));
   o.counters->instructions.clear();

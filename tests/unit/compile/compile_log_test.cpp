@@ -228,7 +228,11 @@ TEST(CompileErrors, SayTheWayOn) {
             std::string::npos);
   EXPECT_NE(hint("ptxas fatal   : Unresolved extern function '_Z5mergeP'\n").find("include that file"),
             std::string::npos);
-  EXPECT_EQ(hint("a.cu(3): error: something else\n"), "a.cu(3): error: something else\n");
+  EXPECT_NE(hint("ptxas error   : Feature '.shared::cluster' requires .target sm_90 or higher\n").find("--device"),
+            std::string::npos);
+  for (const std::string log :
+       {"a.cu(3): error: something else\n", "a.cu(3): error: identifier \"cluster_ids\" is undefined\n"})
+    EXPECT_EQ(hint(log), log);
 }
 
 }  // namespace
