@@ -830,7 +830,7 @@ int main() {
         for wrong, said in [("n=300", "names 1 parameters, and it has 4"), ("n=x, 1:f32, x:in:f32:n, y:inout:f32:n", "not NAME=SIZE"),
                             ("n=3, 1:f64, x:in:f32:n, y:inout:f32:n", "has 8 bytes, and parameter 1 has 4"),
                             ("x:in:f32:3, 1:f32, z:in:f32:3, y:inout:f32:3", "has 8 bytes, and parameter 0 has 4"),
-                            ("n=3, 1:f99, x:in:f32:n, y:inout:f32:n", "\"f99\" is not a type"), ("a,b,c,d", "none of NAME=SIZE")]:
+                            ("n=3, 1:f99, x:in:f32:n, y:inout:f32:n", "\"f99\" is not a type"), ("a,b,c,d", "is not NAME=SIZE, VALUE:TYPE")]:
             self.refused(2, "run", cubin, *self.SAXPY[:4], "--args", wrong, names=[said])
         packed = self.path / "packed.fatbin"
         packed.write_bytes(self.fatbinary([(89, b"x" * 64)], flags=0x8011, packed=40))
