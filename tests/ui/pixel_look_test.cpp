@@ -150,40 +150,12 @@ class PixelLook : public Look, public testing::WithParamInterface<Setting> {
   std::vector<uint8_t> kept_;
 };
 
-// Presets and named sessions, with a preset whose run is in the history, one that did not run, and one that cannot.
-session::Snapshot with_kept_work(session::Snapshot snapshot) {
-  const Draft ran = snapshot.focus.shown->experiment;
-  Draft other = ran;
-  other.problem.seq_k = 1024;
-  const std::string note = "The figure was confirmed twice, on one machine and with one driver.";
-  snapshot.presets = session::share(std::vector<session::PresetItem>{
-      {"As it starts", "/presets/start.json", "Defaults", note, false, ran},
-      {"The report's fastest config of 32 rows and 8 warps", "/presets/m32.json", "Reports", note, false, other},
-      {"Another", "/presets/other.json", "Reports", "", false, {}},
-      {"Mine", "/mine/mine.json", "Yours", "", true, ran}});
-  snapshot.preset_path = "/presets/start.json";
-  snapshot.user_preset_dir = "/mine";
-  snapshot.sessions = session::share(
-      std::vector<session::SavedSession>{{"Bank conflicts", "/sessions/banks.json", "for the talk on Monday", "tiled"},
-                                         {"Long rows", "/s/l.json", "", "minimal"}});
-  snapshot.deleted_sessions =
-      session::share(std::vector<session::SavedSession>{{"First try", "/sessions/deleted/first.json", "", "tiled"}});
-  return snapshot;
-}
-
 TEST_P(PixelLook, OfEveryView) {
-  open_with(with_kept_work(snapshot_after({"minimal", "m32_w8", "m32_w4"})));
+  open_with(snapshot_after({"minimal", "m32_w8", "m32_w4"}));
   for (const char* panel : {"History", "Why", "Counters", "Timeline", "Sweep", "Log", "Attention", "Error", "Lessons"})
     keep_panel(panel);
   for (const char* plot : {"by knob", "roofline", "runs"})
     keep(plot, [&](ImGuiTestContext* ctx) { ctx->ItemClick((std::string("//Latency/") + plot).c_str()); });
-  keep("the presets", [](ImGuiTestContext* ctx) { ctx->MenuClick("//##MainMenuBar/Presets/Manage presets\u2026"); });
-  keep("the sessions", [](ImGuiTestContext* ctx) {
-    ctx->KeyPress(ImGuiKey_Escape);
-    ctx->Yield(4);
-    ctx->KeyPress(ImGuiMod_Ctrl | ImGuiMod_Shift | ImGuiKey_O);
-  });
-  flow([](ImGuiTestContext* ctx) { ctx->KeyPress(ImGuiKey_Escape); });
   keep("a lesson's step", [&](ImGuiTestContext* ctx) {
     EXPECT_TRUE(bench_->open_lesson("04_idle_warps"));
     bench_->open_panel("Lessons");
