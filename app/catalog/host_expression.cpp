@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "catalog/host_sum.h"
+#include "catalog/number_literal.h"
 #include "core/cpp_tokens.h"
 
 namespace attnscope::catalog {
@@ -323,10 +324,8 @@ class Parser {
   static std::optional<HostSum> literal(std::string text) {
     std::erase(text, '\'');
     const bool hexadecimal = text.starts_with("0x") || text.starts_with("0X");
-    if (!hexadecimal)
-      while (!text.empty() && std::string_view("uUlLfF").find(text.back()) != std::string_view::npos) text.pop_back();
-    const bool octal = !hexadecimal && text.size() > 1 && text[0] == '0' && text[1] >= '0' && text[1] <= '9';
-    if (octal) return std::nullopt;
+    if (!hexadecimal) text = without_suffix(std::move(text));
+    if (!hexadecimal && is_octal(text)) return std::nullopt;
     const char *first = text.data() + (hexadecimal ? 2 : 0), *last = text.data() + text.size();
     while (hexadecimal && last > first && std::string_view("uUlL").find(last[-1]) != std::string_view::npos) --last;
     double value = 0;

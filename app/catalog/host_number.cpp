@@ -8,8 +8,10 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "catalog/number_literal.h"
 #include "core/cpp_tokens.h"
 
 namespace attnscope::catalog {
@@ -29,11 +31,6 @@ NumberKind common_kind(NumberKind a, NumberKind b) {
 }
 
 bool is_floating_word(std::string_view word) { return word == "float" || word == "double" || word == "half"; }
-
-// 010, which is 8 in C++.
-bool is_octal(std::string_view literal) {
-  return literal.size() > 1 && literal[0] == '0' && literal[1] >= '0' && literal[1] <= '9';
-}
 
 bool is_type_of_number(std::string_view word) {
   static const std::set<std::string_view> types{"float",  "double",  "half",     "int",     "unsigned", "long", "short",
@@ -178,8 +175,7 @@ class NumberParser {
     if (hexadecimal) return std::nullopt;  // a floating one would need its own reading
     if (is_octal(digits)) return std::nullopt;
     const bool floating = digits.find_first_of(".eEfF") != std::string::npos;
-    while (!digits.empty() && std::string_view("fFlLuU").find(digits.back()) != std::string_view::npos)
-      digits.pop_back();
+    digits = without_suffix(std::move(digits));
     double value = 0;
     const char* const last = digits.data() + digits.size();
     const auto [end, error] = std::from_chars(digits.data(), last, value);

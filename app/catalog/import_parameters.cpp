@@ -73,8 +73,7 @@ class Binder {
   static std::string way_on(const SourceParameter& parameter) {
     if (parameter.type.find("ensorMap") != std::string::npos)
       return "The driver makes a tensor map for one GPU, so a manifest has none, and the emulator executes no TMA "
-             "tensor "
-             "copies: import a kernel that takes the pointer and copies with cp.async or loads.";
+             "tensor copies: import a kernel that takes the pointer and copies with cp.async or loads.";
     if (parameter.type.find("exture") != std::string::npos || parameter.type.find("urface") != std::string::npos)
       return "The host code makes a texture or a surface through the runtime, so a manifest has none: pass a pointer "
              "instead, and read it with __ldg().";

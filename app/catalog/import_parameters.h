@@ -29,10 +29,4 @@ Result<BoundParameters> bind_parameters(const std::string& source_name, const Re
                                         const SourceKernel& kernel, const SourceLaunch* launch, HostScope& scope,
                                         Imported& imported);
 
-// True if a parameter is a whole number of 4 or 8 bytes, which may be a size.
-bool is_size_type(const SourceParameter& parameter, const HostScope& scope);
-// For a size about which the source says nothing. The more such sizes, the smaller they are, because a kernel's work is
-// often their product.
-int64_t usual_size(const std::string& name, size_t unknown);
-
 }  // namespace attnscope::catalog

@@ -15,6 +15,7 @@
 #include "catalog/import_launch.h"
 #include "catalog/import_values.h"
 #include "catalog/manifest_text.h"
+#include "catalog/number_literal.h"
 #include "catalog/program_buffers.h"
 #include "catalog/program_sizes.h"
 #include "catalog/stand_in_size.h"

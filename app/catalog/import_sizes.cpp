@@ -35,21 +35,21 @@ class SizeFinder {
 
   // Whole numbers that are no sizes: 0 or less at the launch, or an index by their name.
   void find_fixed() {
-    const auto nothing = [&](const SourceParameter& parameter) {
-      const auto element = element_of(scope_.resolved_type(parameter.type));
-      const auto passed = passed_number(argument_of(kernel_, launch_, parameter), element->type, scope_);
-      return passed && !passed->guessed && passed->number <= 0;
-    };
-    const bool any_left = std::ranges::any_of(kernel_.parameters, [&](const SourceParameter& one) {
-      return is_size_type(one, scope_) && !counts_nothing(one.name) && !nothing(one);
-    });
+    bool any_left = false;
+    std::set<std::string> none, indices;
     for (const SourceParameter& parameter : kernel_.parameters) {
-      if (!is_size_type(parameter, scope_) || scope_.kept.contains(parameter.name)) continue;
+      if (!is_size_type(parameter, scope_)) continue;
       const auto element = element_of(scope_.resolved_type(parameter.type));
       const auto passed = passed_number(argument_of(kernel_, launch_, parameter), element->type, scope_);
-      if ((any_left && nothing(parameter)) || (counts_nothing(parameter.name) && (!passed || passed->guessed)))
-        found_.fixed.insert(parameter.name);
+      const bool said = passed && !passed->guessed, nothing = said && passed->number <= 0;
+      const bool index = counts_nothing(parameter.name);
+      any_left = any_left || (!index && !nothing);
+      if (scope_.kept.contains(parameter.name)) continue;
+      if (nothing) none.insert(parameter.name);
+      if (index && !said) indices.insert(parameter.name);
     }
+    found_.fixed = std::move(indices);
+    if (any_left) found_.fixed.merge(none);
   }
 
   // A size's value is what the launch passes for it, otherwise a constant or macro with its name. A number that the

@@ -13,6 +13,12 @@ HostText argument_of(const SourceKernel& kernel, const SourceLaunch* launch, con
 
 std::string in_capitals(std::string text);
 
+// True if a parameter is a whole number of 4 or 8 bytes, which may be a size.
+bool is_size_type(const SourceParameter& parameter, const HostScope& scope);
+// For a size about which the source says nothing. The more such sizes, the smaller they are, because a kernel's work is
+// often their product.
+int64_t usual_size(const std::string& name, size_t unknown);
+
 // Whole-number parameters that are no sizes of their own.
 struct KernelSizes {
   std::map<std::string, std::string> formulas;  // they follow from the sizes

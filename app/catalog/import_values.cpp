@@ -9,6 +9,7 @@
 
 #include "catalog/host_number.h"
 #include "catalog/host_source.h"
+#include "catalog/number_literal.h"
 
 namespace attnscope::catalog {
 namespace {
@@ -128,16 +129,9 @@ class MemberValues {
 
 }  // namespace
 
-std::string without_suffix(std::string literal) {
-  while (!literal.empty() && std::string_view("fFlLuU").find(literal.back()) != std::string_view::npos)
-    literal.pop_back();
-  return literal;
-}
-
 std::optional<double> literal_value(const std::string& text, ElementType type) {
   const std::string literal = without_suffix(text);
-  const bool octal = literal.size() > 1 && literal[0] == '0' && literal[1] >= '0' && literal[1] <= '9';
-  if (octal) return std::nullopt;
+  if (is_octal(literal)) return std::nullopt;
   double number = 0;
   const char* const last = literal.data() + literal.size();
   const auto [end, error] = std::from_chars(literal.data(), last, number);

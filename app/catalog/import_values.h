@@ -10,8 +10,6 @@
 
 namespace attnscope::catalog {
 
-// "2.5f" gives 2.5.
-std::string without_suffix(std::string literal);
 // A literal as a number; empty if it is not one of the type.
 std::optional<double> literal_value(const std::string& text, ElementType type);
 

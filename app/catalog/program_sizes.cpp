@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "catalog/import_parameters.h"
+#include "catalog/import_sizes.h"
 #include "catalog/stand_in_size.h"
 
 namespace attnscope::catalog {

@@ -97,8 +97,7 @@ std::optional<size_t> timed_twin(const Scan& scan, const std::vector<std::string
 // has no time.
 std::string timed_code(const ScanPoint& point, const std::string& key) {
   const Observation* run = point.same_as ? nullptr : point.observation.get();
-  const bool timed = run != nullptr && run->timing && run->variant && !run->variant->code_hash.empty();
-  return timed ? run->variant->code_hash + "\n" + key : "";
+  return run != nullptr && run->timing ? code_key(*run, key) : "";
 }
 
 // Gives the points, which are in order, one time. A point that stopped early says less than one that did not.

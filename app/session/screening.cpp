@@ -16,6 +16,11 @@ double fastest_sample(const Timing& timing) {
 
 }  // namespace
 
+std::string code_key(const Observation& run, const std::string& launch_key) {
+  const bool known = run.variant && !run.variant->code_hash.empty();
+  return known ? run.variant->code_hash + "\n" + launch_key : "";
+}
+
 bool Screening::is_hopeless(const Observation& run) {
   return run.timing && run.timing->sampling && run.timing->sampling->stopped == Stopped::hopeless;
 }
@@ -36,17 +41,13 @@ std::optional<double> Screening::to_beat() const {
 
 std::vector<std::pair<size_t, std::shared_ptr<const Observation>>> Screening::take_slower(
     double limit_us, const std::vector<std::string>& keys) {
-  const auto code_of = [&](size_t point, const Observation& run) {
-    const bool known = run.variant && !run.variant->code_hash.empty();
-    return known ? run.variant->code_hash + "\n" + keys.at(point) : "";
-  };
   std::set<std::string> near;
   for (const auto& [point, run] : runs_)
-    if (fastest_sample(*run->timing) <= limit_us) near.insert(code_of(point, *run));
+    if (fastest_sample(*run->timing) <= limit_us) near.insert(code_key(*run, keys.at(point)));
   near.erase("");
   std::vector<std::pair<size_t, std::shared_ptr<const Observation>>> slower;
   for (auto at = runs_.begin(); at != runs_.end();) {
-    if (fastest_sample(*at->second->timing) > limit_us && !near.contains(code_of(at->first, *at->second))) {
+    if (fastest_sample(*at->second->timing) > limit_us && !near.contains(code_key(*at->second, keys.at(at->first)))) {
       slower.emplace_back(at->first, std::move(at->second));
       at = runs_.erase(at);
     } else {

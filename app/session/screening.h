@@ -10,6 +10,10 @@
 
 namespace attnscope::session {
 
+// The machine code and the launch, which `launch_key` names, of a run: two runs with one key share their time. Empty if
+// the run's code is not known.
+std::string code_key(const Observation& run, const std::string& launch_key);
+
 // The first points of a sweep on a GPU are timed briefly, so that the slow ones among them are not timed to the end
 // only because nothing faster was known yet. Afterwards those near the fastest run once more and are timed in full.
 // Pure.

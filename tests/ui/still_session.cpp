@@ -107,6 +107,25 @@ session::Snapshot snapshot_after(const std::vector<std::string>& recordings) {
   return snapshot;
 }
 
+session::Snapshot on_a_gpu(session::Snapshot snapshot, const std::string& kernel_hash) {
+  std::vector<DeviceSpec> devices = *snapshot.devices;
+  devices.push_back(devices.front());
+  devices.back().id = "cuda:0";
+  devices.back().emulated = false;
+  snapshot.devices = session::share(std::move(devices));
+  auto chunk = std::make_shared<session::HistoryChunk>(*snapshot.history.chunks.front());
+  auto seen = std::make_shared<Observation>(*chunk->entries.back().observation);
+  seen->experiment.device = seen->device = "cuda:0";
+  if (!kernel_hash.empty()) seen->experiment.kernel_hash = kernel_hash;
+  chunk->entries.back().observation = seen;
+  snapshot.history.chunks = {chunk};
+  snapshot.focus.shown = seen;
+  snapshot.focus.wanted = seen->experiment;
+  snapshot.focus.wanted_hash = hash_of(seen->experiment);
+  std::fill_n(snapshot.focus.part_hash, session::kParts, snapshot.focus.wanted_hash);
+  return snapshot;
+}
+
 void revise_runs(session::Snapshot& snapshot, const std::function<void(uint64_t run, Observation&)>& change) {
   auto chunk = std::make_shared<session::HistoryChunk>(*snapshot.history.chunks.front());
   for (session::HistoryEntry& entry : chunk->entries) {

@@ -30,6 +30,9 @@ class StillSession : public testing_support::DeafSession {
 // `minimal`, with a source and a story of the test's own, and the emulated L4.
 session::Snapshot snapshot_after(const std::vector<std::string>& recordings);
 
+// The same, with the shown run on a GPU, cuda:0. `kernel_hash`: the run's kernel, unless it is empty.
+session::Snapshot on_a_gpu(session::Snapshot snapshot, const std::string& kernel_hash = "");
+
 // Gives every run the kernel's current code, and applies `change` to it; the last run stays live.
 void revise_runs(session::Snapshot& snapshot, const std::function<void(uint64_t run, Observation&)>& change);
 

@@ -31,25 +31,6 @@ class TimelineFlow : public WindowFlow {
     snapshot.listings[key_of(snapshot)] = std::make_shared<const Listing>(std::move(listing));
     return snapshot;
   }
-  // A run on a GPU is shown.
-  static session::Snapshot on_a_gpu() {
-    session::Snapshot snapshot = snapshot_after({"m32_w4"});
-    std::vector<DeviceSpec> devices = *snapshot.devices;
-    devices.push_back(devices.front());
-    devices.back().id = "cuda:0";
-    devices.back().emulated = false;
-    snapshot.devices = session::share(std::move(devices));
-    auto chunk = std::make_shared<session::HistoryChunk>(*snapshot.history.chunks.front());
-    auto seen = std::make_shared<Observation>(*chunk->entries.back().observation);
-    seen->experiment.device = seen->device = "cuda:0";
-    chunk->entries.back().observation = seen;
-    snapshot.history.chunks = {chunk};
-    snapshot.focus.shown = seen;
-    snapshot.focus.wanted = seen->experiment;
-    snapshot.focus.wanted_hash = hash_of(seen->experiment);
-    std::fill_n(snapshot.focus.part_hash, session::kParts, snapshot.focus.wanted_hash);
-    return snapshot;
-  }
   AskedSession& open_still(session::Snapshot snapshot, ShotSize size = {1600, 900}) {
     auto made = std::make_unique<AskedSession>(std::move(snapshot));
     AskedSession& session = *made;
@@ -97,7 +78,7 @@ TEST_F(TimelineFlow, ItShowsTheSmsAndTheStates) {
 }
 
 TEST_F(TimelineFlow, OfAGpusRunTheClocksAreAskedForByAClickAndStandBesideTheModel) {
-  session::Snapshot snapshot = on_a_gpu();
+  session::Snapshot snapshot = on_a_gpu(snapshot_after({"m32_w4"}));
   Listing modelled, measured;
   modelled.timeline = testing_support::made_up_timeline();
   measured.timeline = testing_support::made_up_clocks();

@@ -229,11 +229,30 @@ TEST(Faults, SharedAndLocal) {
   EXPECT_THAT(local.message, HasSubstr("STL at k.cu:2 accesses 4 bytes at 16 of local memory; a thread has 16"));
 }
 
-TEST(Local, EachThreadHasItsOwn) {
-  std::vector<uint32_t> out(64);
+// A CTA of the program of `text`, with a frame of 16 bytes for each thread, which writes a word per thread to its
+// parameter.
+struct FrameRun {
+  std::vector<uint32_t> out;
+  RunCounters counters;
+};
+FrameRun run_with_frame(const std::string& text, uint32_t threads) {
+  FrameRun made{std::vector<uint32_t>(threads), {}};
   GlobalMemory memory;
   Launch launch;
-  launch.program = program_of(R"(
+  launch.program = program_of(text, {.parameter_bytes = 8, .frame_bytes = 16});
+  EXPECT_NE(launch.program, nullptr);
+  if (!launch.program) return made;
+  launch.block = {threads, 1, 1};
+  launch.parameters = Parameters().pointer(memory.add("out", bytes_of(made.out), true)).bytes();
+  launch.memory = &memory;
+  const auto result = run(launch);
+  EXPECT_TRUE(result.has_value()) << (result ? "" : result.error().message);
+  if (result) made.counters = result->counters;
+  return made;
+}
+
+TEST(Local, EachThreadHasItsOwn) {
+  const FrameRun made = run_with_frame(R"(
 MOV R1, c[0x0][0x28]
 IADD3 R1, R1, -0x10, RZ
 S2R R0, SR_TID.X
@@ -246,24 +265,15 @@ IMAD.WIDE R4, R0, R2, c[0x0][0x160]
 STG.E [R4.64], R6
 EXIT
 )",
-                              {.parameter_bytes = 8, .frame_bytes = 16});
-  ASSERT_NE(launch.program, nullptr);
-  launch.block = {64, 1, 1};
-  launch.parameters = Parameters().pointer(memory.add("out", bytes_of(out), true)).bytes();
-  launch.memory = &memory;
-  const auto result = run(launch);
-  ASSERT_TRUE(result.has_value()) << result.error().message;
-  for (uint32_t i = 0; i < 64; ++i) EXPECT_EQ(out[i], i + 100);
-  EXPECT_EQ(result->counters.local_store_sectors, 2u * 2 * 4);  // 2 warps, 2 stores, 128 bytes each
-  EXPECT_EQ(result->counters.local_load_sectors, 2u * 4);
+                                       64);
+  for (uint32_t i = 0; i < 64; ++i) EXPECT_EQ(made.out[i], i + 100);
+  EXPECT_EQ(made.counters.local_store_sectors, 2u * 2 * 4);  // 2 warps, 2 stores, 128 bytes each
+  EXPECT_EQ(made.counters.local_load_sectors, 2u * 4);
 }
 
 // Two stores of 16 bits make one word.
 TEST(Local, StoresHalfWords) {
-  std::vector<uint32_t> out(32);
-  GlobalMemory memory;
-  Launch launch;
-  launch.program = program_of(R"(
+  const FrameRun made = run_with_frame(R"(
 MOV R1, c[0x0][0x28]
 IADD3 R1, R1, -0x10, RZ
 S2R R0, SR_TID.X
@@ -277,22 +287,13 @@ IMAD.WIDE R4, R0, R2, c[0x0][0x160]
 STG.E [R4.64], R6
 EXIT
 )",
-                              {.parameter_bytes = 8, .frame_bytes = 16});
-  ASSERT_NE(launch.program, nullptr);
-  launch.block = {32, 1, 1};
-  launch.parameters = Parameters().pointer(memory.add("out", bytes_of(out), true)).bytes();
-  launch.memory = &memory;
-  const auto result = run(launch);
-  ASSERT_TRUE(result.has_value()) << result.error().message;
-  for (uint32_t i = 0; i < 32; ++i) EXPECT_EQ(out[i], i << 16 | (0x2345 + i));
+                                       32);
+  for (uint32_t i = 0; i < 32; ++i) EXPECT_EQ(made.out[i], i << 16 | (0x2345 + i));
 }
 
 // A frame whose address is uniform.
 TEST(Local, TakesAUniformAddress) {
-  std::vector<uint32_t> out(32);
-  GlobalMemory memory;
-  Launch launch;
-  launch.program = program_of(R"(
+  const FrameRun made = run_with_frame(R"(
 MOV R1, c[0x0][0x28]
 IADD3 R1, R1, -0x10, RZ
 S2R R0, SR_TID.X
@@ -306,14 +307,8 @@ IMAD.WIDE R4, R0, R2, c[0x0][0x160]
 STG.E [R4.64], R6
 EXIT
 )",
-                              {.parameter_bytes = 8, .frame_bytes = 16});
-  ASSERT_NE(launch.program, nullptr);
-  launch.block = {32, 1, 1};
-  launch.parameters = Parameters().pointer(memory.add("out", bytes_of(out), true)).bytes();
-  launch.memory = &memory;
-  const auto result = run(launch);
-  ASSERT_TRUE(result.has_value()) << result.error().message;
-  for (uint32_t i = 0; i < 32; ++i) EXPECT_EQ(out[i], i + 0x100);
+                                       32);
+  for (uint32_t i = 0; i < 32; ++i) EXPECT_EQ(made.out[i], i + 0x100);
 }
 
 }  // namespace

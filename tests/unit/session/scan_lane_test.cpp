@@ -387,7 +387,7 @@ TEST_F(Screened, WhatNobodyCheckedIsTimedInFull) {
     run_for(us, VerdictState::unchecked);
     EXPECT_FALSE(last().points[0].ended());
   }
-  EXPECT_FALSE(next_among().hopeless_us) << "nothing correct is to be beaten";
+  EXPECT_FALSE(next_among().hopeless_us) << "no correct config sets a time to beat";
   for (const double us : {40, 20, 10, 11, 40}) run_for(us, VerdictState::unchecked);
   EXPECT_TRUE(last().over());
   for (size_t at = 0; at < 5; ++at) EXPECT_EQ(stopped(at), Stopped::stable) << at;
