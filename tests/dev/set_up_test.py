@@ -95,6 +95,14 @@ class SetUp(unittest.TestCase):
         self.assertIn("apt-get update && apt-get install -y --no-install-recommends libuv1-dev ninja-build", done.stderr)
         self.assertEqual(self.machine.notes.read_text(), "", "nothing may be installed or fetched")
 
+    def test_another_system_is_told_what_to_do_instead(self):
+        self.machine.pin_one(*self.wheel())
+        self.machine.fake("uname", "echo Darwin arm64\n")
+        done = self.machine.dev("setup")
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("this is Darwin arm64", done.stderr)
+        self.assertIn("WSL2", done.stderr)
+
     def test_with_sudo_it_installs_only_what_is_missing(self):
         self.machine.pin_one(*self.wheel())
         self.machine.lacks("ninja-build")
