@@ -72,13 +72,17 @@ class Twin {
     return tokens_.size();
   }
   size_t parameters(size_t open) const { return has_none(open) ? 0 : parts(open).size(); }
-  // `template __global__ void k<64, 8>(float* x);`: the parentheses of each such instance of the template.
+  // `template __global__ void k<64, 8>(float* x);` and `template <> __global__ void k<4>(float* x) {`: the parentheses
+  // of each such instance and specialisation of the template.
   std::vector<size_t> instances(std::string_view name) const {
     std::vector<size_t> found;
     for (size_t i = 0; i < tokens_.size(); ++i) {
-      if (!is(i, "template") || is(i + 1, "<")) continue;
-      size_t at = i + 1;
-      while (at < tokens_.size() && !is(at, "<") && !is(at, "(") && !is(at, ";") && !is(at, "template")) ++at;
+      const bool specialises = is(i + 1, "<") && is(i + 2, ">");
+      if (!is(i, "template") || (is(i + 1, "<") && !specialises)) continue;
+      size_t at = specialises ? i + 3 : i + 1;
+      const auto goes_on = [&] { return !is(at, "<") && !is(at, "(") && !is(at, ";") && !is(at, "template"); };
+      while (at < tokens_.size() && (goes_on() || (is(at - 1, "__launch_bounds__") && closes(at))))
+        at = is(at, "(") ? brackets_.closing(at) + 1 : at + 1;
       if (!is(at, "<") || !is(at - 1, name)) continue;
       if (const size_t open = brackets_.behind_angles(at); closes(open)) found.push_back(open);
     }
@@ -102,7 +106,13 @@ class Twin {
       }
     edits_.push_back({tokens_[close].at, tokens_[close].at, ", " + parameter});
   }
-  void add(size_t at, const std::string& text) { edits_.push_back({at, at, text}); }
+  // If a body follows the list, it records its warps' clocks.
+  void add_clock(size_t open) {
+    const size_t body = brackets_.closing(open) + 1;
+    if (!is(body, "{")) return;
+    const size_t at = tokens_[body].end();
+    edits_.push_back({at, at, " const AttnscopeClock attnscope_clock(attnscope_spans);"});
+  }
 
   std::string text() {
     std::ranges::sort(edits_, std::ranges::greater(), &Edit::from);
@@ -147,12 +157,14 @@ Result<std::string> clock_twin(const std::string& source, const std::string& ent
   const size_t list = edited.opening(edited.index(kernel->body));
   if (!edited.closes(list))
     return fail(Stage::internal, "the body of " + name + " is not where it was", "Report this.");
-  edited.add_parameter(list);
-  edited.add(kernel->body + 1, " const AttnscopeClock attnscope_clock(attnscope_spans);");
   std::vector<size_t> others = edited.instances(plain_kernel_name(kernel->name));
   for (const size_t at : kernel->declared) others.push_back(edited.index(at));
-  for (const size_t open : others)  // one with other parameters is an overload
-    if (edited.closes(open) && edited.parameters(open) == edited.parameters(list)) edited.add_parameter(open);
+  others.push_back(list);
+  for (const size_t open : others) {
+    if (!edited.closes(open) || edited.parameters(open) != edited.parameters(list)) continue;  // an overload
+    edited.add_parameter(open);
+    edited.add_clock(open);
+  }
   std::string twin = edited.text();
   if (twin.starts_with("\xEF\xBB\xBF")) twin.erase(0, 3);
   return fmt::format(kRecorder, most_ctas) + twin;

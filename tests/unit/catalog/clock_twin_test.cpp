@@ -75,6 +75,21 @@ TEST(ClockTwin, EachInstanceTakesTheParameter) {
                 "template __global__ void other<4>(float*);\n");
 }
 
+TEST(ClockTwin, EachSpecialisationTakesTheParameterAndRecords) {
+  EXPECT_EQ(twin_of("template <int N> __global__ void k(float* a) { a[0] = N; }\n"
+                    "template <> __global__ void k<4>(float* a);\n"
+                    "template <> __global__ void __launch_bounds__(64) k<4>(float* a) { a[0] = 5; }\n"
+                    "template <> __global__ void other<4>(float* a) {}\n",
+                    "k<4>"),
+            std::string("template <int N> __global__ void k(float* a, AttnscopeSpan* attnscope_spans) ") + kFirst +
+                " a[0] = N; }\n"
+                "template <> __global__ void k<4>(float* a, AttnscopeSpan* attnscope_spans);\n"
+                "template <> __global__ void __launch_bounds__(64) k<4>(float* a, AttnscopeSpan* attnscope_spans) " +
+                kFirst +
+                " a[0] = 5; }\n"
+                "template <> __global__ void other<4>(float* a) {}\n");
+}
+
 TEST(ClockTwin, BehindADefaultTheParameterHasOne) {
   EXPECT_EQ(twin_of("__global__ void k(int a, int n = f<1, 2>());\n__global__ void k(int a = 2, int n) {}"),
             std::string("__global__ void k(int a, int n = f<1, 2>(), AttnscopeSpan* attnscope_spans = nullptr);\n"
