@@ -82,6 +82,13 @@ def place_program(program, top):
     return check_needs(binaries, {path.name for path in binaries[1:]})
 
 
+def place_desktop_entry(share):
+    """Where a desktop looks, once share/ is in XDG_DATA_DIRS or linked into ~/.local/share."""
+    for name, folder in {"attnscope.desktop": "applications", "attnscope.svg": "icons/hicolor/scalable/apps"}.items():
+        (share / folder).mkdir(parents=True)
+        shutil.copy2(ROOT / "assets" / "desktop" / name, share / folder / name)
+
+
 def place_cuda(cache, versions, share):
     for version in versions:
         source = cache / "cuda" / version
@@ -169,6 +176,7 @@ def main():
         glibc = place_program(options.program, top)
         for text in ("LICENSE", "NOTICE", "README.md"):
             shutil.copy2(ROOT / text, top / text)
+        place_desktop_entry(top / "share")
         place_cuda(options.cache, cuda, share)
 
         programs = Programs(top, options.cache / "cuda")

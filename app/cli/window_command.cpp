@@ -17,7 +17,7 @@ namespace {
 
 #ifdef ATTNSCOPE_HAS_UI
 int open_window(const std::string& preset, const WorkerOptions& workers) {
-  if (auto display = ui::probe_display(); !display) return report(display.error());
+  if (auto display = ui::connect_display(); !display) return report(display.error());
   if (!preset.empty()) {
     // A preset named on the command line is refused there; one opened later is refused in the window.
     ExperimentOptions named;

@@ -43,8 +43,12 @@ void request_close();
 // (Stage::input) says what is missing and what to do instead.
 Result<void> probe_display();
 
+// The first half of it, which takes a tenth of the time. The display stays connected. Before a session is started, it
+// refuses what has no display.
+Result<void> connect_display();
+
 // Opens the window on the calling thread, which must be the program's first, and returns the program's exit status when
-// the window is closed. Calls probe_display() itself; without a display it logs the Failure and returns 2.
+// the window is closed. Where no window can be opened it logs the Failure and returns 2.
 int run_window(session::Session& session, const WindowOptions& options);
 
 struct ShotSize {

@@ -251,6 +251,7 @@ void apply_theme(ThemeMode mode) {
   if (is_contrast(mode)) style.FrameBorderSize = 1;  // so that a control is also visible by its edge
   set_colours(style, palette());
   set_plot_colours(palette());
+  if (dpi > 1) style.ScaleAllSizes(dpi);
 }
 
 ImU32 colour_of(FigureKind kind) {

@@ -1,6 +1,5 @@
-// The window on a display: Hello ImGui's runner around the workbench.
+// The window on a display, around the workbench.
 #include <GLFW/glfw3.h>
-#include <hello_imgui/hello_imgui.h>
 #include <imgui.h>
 #include <imgui_internal.h>
 #include <implot/implot.h>
@@ -10,6 +9,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <thread>
 
@@ -17,7 +17,8 @@
 #include "platform/paths.h"
 #include "ui/app.h"
 #include "ui/display/display_loss.h"
-#include "ui/offscreen.h"
+#include "ui/onscreen.h"
+#include "ui/theme.h"
 #include "ui/wake.h"
 #include "ui/workbench.h"
 
@@ -31,83 +32,58 @@ constexpr int kFirstSnapshotMs = 300;  // how long the first frame may wait for 
 constexpr int kSettlingFrames = 2;
 constexpr int kEventFrames = 4;  // after input, because press, release and what a click opens each take a frame
 
-// State shared by the runner's callbacks. GLFW's callbacks reach it through g_host, because Dear ImGui uses GLFW's user
-// pointer.
+// State shared with GLFW's callbacks, which reach it through g_host, because Dear ImGui uses GLFW's user pointer.
 struct Host {
   session::Session& session;
   const WindowOptions& options;
-  std::unique_ptr<Workbench> bench;
-  HelloImGui::RunnerParams params;
+  Onscreen& screen;
+  std::unique_ptr<Workbench> bench = nullptr;
+  bool closing = false;
   uint64_t seen_version = 0;
   int settling = 0;
-  bool styled = false;
-  FrameTime frame;  // the one being built
+  FrameTime frame = {};  // the one being built
   double frame_cpu_begin = 0;
 };
 Host* g_host = nullptr;
 std::atomic<bool> g_close_asked = false;  // set by any thread
 
 void on_drop(GLFWwindow*, int count, const char** paths) {
-  for (int at = 0; g_host != nullptr && g_host->bench && at < count; ++at) g_host->bench->drop(paths[at]);
+  for (int at = 0; g_host != nullptr && at < count; ++at) g_host->bench->drop(paths[at]);
   wake();
 }
 
-// Hello ImGui reads the scale only at start. This gives a window that is dragged to another screen that screen's scale.
+// A window that is dragged to another screen takes that screen's scale.
 void on_content_scale(GLFWwindow*, float x, float) {
-  if (g_host == nullptr || !g_host->styled || x <= 0) return;
+  if (g_host == nullptr || x <= 0) return;
   ImGui::GetStyle().FontScaleDpi = x;
-  const ThemeMode mode = theme_mode();
-  apply_theme(mode);
-  if (x > 1.0f) ImGui::GetStyle().ScaleAllSizes(x);
+  apply_theme(theme_mode());
   wake();
 }
 
 void wait_for_settings(session::Session& session) {
   const double deadline = platform::steady_ms() + kFirstSnapshotMs;
   while (session.snapshot()->version == 0 && platform::steady_ms() < deadline)
-    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
 }
 
-void set_geometry(Host& host) {
-  HelloImGui::AppWindowParams& window = host.params.appWindowParams;
-  window.windowTitle = "attnscope";
-  const auto snapshot = host.session.snapshot();
-  WindowSettings kept;
-  if (snapshot->settings && snapshot->settings->contains(kSettingsKey))
-    kept = window_settings_from_json((*snapshot->settings)[kSettingsKey]);
-  window.windowGeometry.size = {kept.width, kept.height};
-  window.windowGeometry.windowSizeMeasureMode = HelloImGui::WindowSizeMeasureMode::ScreenCoords;
-}
-
-void set_runner(Host& host) {
-  HelloImGui::RunnerParams& params = host.params;
-  params.imGuiWindowParams.defaultImGuiWindowType = HelloImGui::DefaultImGuiWindowType::NoDefaultWindow;
-  params.imGuiWindowParams.showMenuBar = params.imGuiWindowParams.showStatusBar = false;
-  params.imGuiWindowParams.backgroundColor = as_vec(palette().window);
-  params.iniDisable = true;  // the session saves the window's settings
-  // More would need a second context and double the idle cost.
-  params.rendererBackendOptions.openGlOptions.AntiAliasingSamples = 0;
-  params.fpsIdling.fpsIdle = 0.02f;                  // when idle, one frame in 50 s
-  params.fpsIdling.timeActiveAfterLastEvent = 0.6f;  // tooltips appear after 0.35 s
-  params.fpsIdling.fpsMax = 60.0f;
+WindowSettings kept_settings(const session::Snapshot& snapshot) {
+  if (!snapshot.settings || !snapshot.settings->contains(kSettingsKey)) return {};
+  return window_settings_from_json((*snapshot.settings)[kSettingsKey]);
 }
 
 void before_frame(Host& host) {
-  if (g_close_asked.exchange(false)) host.params.appShallExit = true;
   const uint64_t version = host.session.snapshot()->version;
   if (version != host.seen_version) {
     host.seen_version = version;
     host.settling = std::max(host.settling, kSettlingFrames);
   }
-  // Dear ImGui spreads queued input over frames. Hello ImGui counts only the time since the last event, so after a
-  // frame longer than timeActiveAfterLastEvent it would sleep with input still queued, and a click would be lost until
-  // the next one.
+  // Dear ImGui spreads queued input over frames. After a frame that takes longer than the window stays awake after
+  // input, it would sleep with input still queued, and a click would be lost until the next one.
   if (!ImGui::GetCurrentContext()->InputEventsQueue.empty()) host.settling = std::max(host.settling, kEventFrames);
   if (host.settling > 0) {
     --host.settling;
-    HelloImGui::RequestRefresh();
+    host.screen.keep_awake();
   }
-  host.params.imGuiWindowParams.backgroundColor = as_vec(palette().window);
   if (host.options.before_frame) host.options.before_frame(*host.bench);
   host.frame = {};
   host.frame.begin_ms = platform::steady_ms();
@@ -127,132 +103,81 @@ void watch_frames(Host& host) {
   built.UserData = &host;
   built.Callback = [](ImGuiContext*, ImGuiContextHook* hook) { note_built(*static_cast<Host*>(hook->UserData)); };
   ImGui::AddContextHook(ImGui::GetCurrentContext(), &built);
-  host.params.callbacks.AfterSwap = [&host] {
-    host.frame.shown_ms = platform::steady_ms();
-    host.options.after_frame(host.frame);
-  };
 }
 
 void keep_geometry(Host& host) {
-  auto* window = static_cast<GLFWwindow*>(host.params.backendPointers.glfwWindow);
-  if (window == nullptr || glfwGetWindowAttrib(window, GLFW_MAXIMIZED)) return;
+  GLFWwindow* window = host.screen.window();
+  if (glfwGetWindowAttrib(window, GLFW_MAXIMIZED)) return;
   glfwGetWindowSize(window, &host.bench->settings().width, &host.bench->settings().height);
 }
 
-void set_callbacks(Host& host, WakeTimer& timer) {
-  HelloImGui::RunnerCallbacks& callbacks = host.params.callbacks;
-  callbacks.SetupImGuiConfig = [] { configure_imgui(); };
-  callbacks.defaultIconFont = HelloImGui::DefaultIconFont::NoIcons;
-  callbacks.LoadAdditionalFonts = [&host] {
-    if (const Result<void> loaded = load_fonts(host.options.resources / "assets"); !loaded)
-      host.session.note(session::LogLevel::warning, loaded.error().message + ". The window uses a plain font.");
-  };
-  callbacks.SetupImGuiStyle = [&host] {
-    apply_theme(theme_mode());
-    host.styled = true;
-  };
-  callbacks.PostInit_AddPlatformBackendCallbacks = [&host] {
-    auto* window = static_cast<GLFWwindow*>(host.params.backendPointers.glfwWindow);
-    glfwSetDropCallback(window, on_drop);
-    glfwSetWindowContentScaleCallback(window, on_content_scale);
-  };
-  callbacks.PostInit = [&host, &timer] {
-    ImPlot::CreateContext();
-    if (host.options.after_frame) watch_frames(host);
-    WorkbenchOptions options;
-    options.resources = host.options.resources;
-    options.user_presets = host.options.user_presets;
-    options.own_lessons = host.options.own_lessons;
-    options.results = host.options.results;
-    options.profiling = host.options.profiling;
-    options.wake_within = [&timer](double seconds) { timer.within(seconds); };
-    if (const auto program = platform::own_executable()) options.program = program->string();
-    options.wake = [] { wake(); };
-    options.quit = [&host] { host.params.appShallExit = true; };
-    host.bench = std::make_unique<Workbench>(host.session, std::move(options));
-    if (host.options.light) host.bench->settings().theme = *host.options.light ? ThemeMode::light : ThemeMode::dark;
-  };
-  callbacks.PreNewFrame = [&host] { before_frame(host); };
-  callbacks.ShowGui = [&host] { host.bench->draw(); };
-  callbacks.BeforeExit = [&host] {
-    keep_geometry(host);
-    host.bench->keep_settings_now();
-    host.bench.reset();
-    ImPlot::DestroyContext();
-  };
+void make_bench(Host& host, WakeTimer& timer) {
+  WorkbenchOptions options;
+  options.resources = host.options.resources;
+  options.user_presets = host.options.user_presets;
+  options.own_lessons = host.options.own_lessons;
+  options.results = host.options.results;
+  options.profiling = host.options.profiling;
+  options.wake_within = [&timer](double seconds) { timer.within(seconds); };
+  if (const auto program = platform::own_executable()) options.program = program->string();
+  options.wake = [] { wake(); };
+  options.quit = [&host] { host.closing = true; };
+  host.bench = std::make_unique<Workbench>(host.session, std::move(options));
+  if (host.options.light) host.bench->settings().theme = *host.options.light ? ThemeMode::light : ThemeMode::dark;
 }
 
-// The display's name; never empty.
-std::string display_names() {
-  std::string names;
-  for (const char* variable : {"DISPLAY", "WAYLAND_DISPLAY"}) {
-    const char* value = std::getenv(variable);
-    names += std::string(variable) + "=" + (value != nullptr ? value : "") + "\n";
+void draw_until_closed(Host& host) {
+  while (!host.closing) {
+    host.screen.wait();
+    host.closing |= host.screen.closing() || g_close_asked.exchange(false);
+    before_frame(host);
+    host.screen.begin_frame();
+    host.bench->draw();
+    host.screen.end_frame();
+    if (!host.options.after_frame) continue;
+    host.frame.shown_ms = platform::steady_ms();
+    host.options.after_frame(host.frame);
   }
-  return names;
 }
 
 }  // namespace
-
-void wake() { HelloImGui::RequestRefresh(); }
 
 void request_close() {
   g_close_asked = true;
   wake();
 }
 
-Result<void> probe_display() {
-  static std::string reason, passed;
-  const std::string display = display_names();
-  if (passed == display) return {};  // a probe takes a tenth of a second, and start-up calls it twice
-  reason.clear();
-  glfwSetErrorCallback([](int, const char* description) { reason = description != nullptr ? description : ""; });
-  const std::string hint =
-      "Set DISPLAY or WAYLAND_DISPLAY, or use `attnscope run` and `attnscope shot`, which need none.";
-  if (glfwInit() != GLFW_TRUE)
-    return fail(Stage::input, "No display can be reached" + (reason.empty() ? "" : ": " + reason), hint);
-  int monitors = 0;
-  glfwGetMonitors(&monitors);
-  if (monitors == 0) {
-    glfwTerminate();
-    return fail(Stage::input, "The display has no screen", hint);
-  }
-  glfwWindowHint(GLFW_VISIBLE, GLFW_FALSE);
-  glfwWindowHint(GLFW_CONTEXT_VERSION_MAJOR, 3);
-  glfwWindowHint(GLFW_CONTEXT_VERSION_MINOR, 3);
-  glfwWindowHint(GLFW_OPENGL_PROFILE, GLFW_OPENGL_CORE_PROFILE);
-  GLFWwindow* window = glfwCreateWindow(64, 64, "attnscope", nullptr, nullptr);
-  const bool good = window != nullptr;
-  if (good) glfwDestroyWindow(window);
-  if (!good) {
-    glfwTerminate();
-    return fail(Stage::input, "This display does not support OpenGL 3.3" + (reason.empty() ? "" : ": " + reason),
-                "Install the GPU's driver or libgl1-mesa-dri; `attnscope run` and `attnscope shot` need no display.");
-  }
-  passed = display;  // GLFW stays connected, because an X server may restart when its only client leaves
-  return {};
-}
-
 int run_window(session::Session& session, const WindowOptions& options) {
-  if (const Result<void> display = probe_display(); !display) {
-    spdlog::error("{}. {}", display.error().message, display.error().hint);
+  const auto screen = Onscreen::create("attnscope");
+  if (!screen) {
+    spdlog::error("{}. {}", screen.error().message, screen.error().hint);
     return kBadInput;
   }
-  Host host{session, options, nullptr, {}, 0, 0, false, {}, 0};
-  g_host = &host;
   on_display_loss([&session](const std::string& reason) {
     g_host = nullptr;
     spdlog::error("{}. Your work is saved; start attnscope again where there is a display.", reason);
     session.stop();  // ends the workers and writes pending data
     std::_Exit(kEnded);
   });
+  Host host{session, options, **screen};
   WakeTimer timer([] { wake(); });
+  if (const Result<void> loaded = load_fonts(options.resources / "assets"); !loaded)
+    session.note(session::LogLevel::warning, loaded.error().message + ". The window uses a plain font.");
+  ImPlot::CreateContext();
+  if (options.after_frame) watch_frames(host);
   wait_for_settings(session);
-  set_geometry(host);
-  set_runner(host);
-  set_callbacks(host, timer);
-  HelloImGui::Run(host.params);
+  const WindowSettings kept = kept_settings(*session.snapshot());
+  host.screen.resize({kept.width, kept.height});
+  make_bench(host, timer);
+  g_host = &host;
+  glfwSetDropCallback(host.screen.window(), on_drop);
+  glfwSetWindowContentScaleCallback(host.screen.window(), on_content_scale);
+  draw_until_closed(host);
   g_host = nullptr;
+  keep_geometry(host);
+  host.bench->keep_settings_now();
+  host.bench.reset();
+  ImPlot::DestroyContext();
   g_close_asked = false;  // set again while this window closed; the next one stays open
   return 0;
 }

@@ -116,7 +116,7 @@ void Workbench::before_frame() {
   adopt_session(*snapshot_);
   const bool presents = presenter_.is_on();
   const ThemeMode theme = presents ? theme_of(is_dark(settings_.theme), true) : settings_.theme;
-  if (theme_mode() != theme) set_theme(theme);
+  if (theme_mode() != theme) apply_theme(theme);
   ImGui::GetStyle().FontScaleMain =
       settings_.zoom * (presents ? presenter_.type_scale(ImGui::GetIO().DisplaySize) : 1.0f);
 }
@@ -132,12 +132,6 @@ Result<void> Workbench::open_lesson(const std::string& id) {
                   joined(
                       lessons_, [](const lesson::Lesson& one) { return one.id; }, ", ") +
                   ".");
-}
-
-void Workbench::set_theme(ThemeMode mode) const {
-  const float dpi = ImGui::GetStyle().FontScaleDpi;
-  apply_theme(mode);
-  if (dpi > 1.0f && frames_ > 0) ImGui::GetStyle().ScaleAllSizes(dpi);  // Hello ImGui scales before the second frame
 }
 
 // Updates the chart with the history's runs. The last one may still be replaced during a drag, and any run by its

@@ -52,7 +52,7 @@ struct WorkbenchOptions {
   std::function<void()> quit;  // empty: there is no window to close
 };
 
-// The whole content of the window, for any owner: Hello ImGui's runner, a picture without a display, a test. Exists
+// The whole content of the window, for any owner: a window on a display, a picture without a display, a test. Exists
 // within one Dear ImGui context with a current OpenGL context.
 class Workbench {
  public:
@@ -134,7 +134,6 @@ class Workbench {
   bool closable() const;
   void close_one();
   void note_frame_time(double ms);
-  void set_theme(ThemeMode mode) const;
   Json view_json() const;
   Json session_json() const;
 

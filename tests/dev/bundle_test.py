@@ -3,6 +3,7 @@
 Packs the program under test with one NVRTC and two presets' machine code, unpacks it in an empty folder and runs it
 with /usr/local and the user's cache hidden by a mount namespace, where this machine allows one.
 """
+import configparser
 import json
 import os
 import pathlib
@@ -12,6 +13,7 @@ import sys
 import tarfile
 import tempfile
 import unittest
+import xml.etree.ElementTree
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = pathlib.Path(os.environ["ATTNSCOPE"])
@@ -52,6 +54,18 @@ class Bundle(unittest.TestCase):
     def call(self, *words):
         command, environment = bare(f"exec {TOP}/bin/attnscope {' '.join(map(str, words))}", self.home)
         return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120, cwd="/")
+
+    def test_a_desktop_finds_its_entry_and_icon(self):
+        entry = configparser.ConfigParser(interpolation=None)
+        entry.optionxform = str
+        entry.read(TOP / "share/applications/attnscope.desktop")
+        entry = entry["Desktop Entry"]
+        self.assertEqual(entry["Type"], "Application")
+        self.assertTrue((TOP / "bin" / entry["Exec"].split()[0]).is_file())
+        icon = xml.etree.ElementTree.parse(TOP / f"share/icons/hicolor/scalable/apps/{entry['Icon']}.svg").getroot()
+        self.assertTrue(icon.tag.endswith("svg"))
+        # The window's class, by which a desktop knows whose window it is.
+        self.assertIn(f'Onscreen::create("{entry["StartupWMClass"]}")', (ROOT / "app/ui/window.cpp").read_text())
 
     def test_a_shipped_preset_runs_from_its_decoded_program(self):
         done = self.call("run", "--preset", TOP / "share/attnscope/presets/minimal.json", "--json")

@@ -1,4 +1,4 @@
-// The window on a display, with Hello ImGui's runner; under Xvfb if there is no display (see CMakeLists.txt).
+// The window on a display; under Xvfb if there is no display (see CMakeLists.txt).
 #include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
@@ -15,8 +15,12 @@
 #include <chrono>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "cuda_api/shared_library.h"
 #include "platform/clock.h"
@@ -119,6 +123,72 @@ TEST_F(Display, ASignalToEndLosesNoChange) {
   const Json kept = Json::parse(testing_support::read_text(options_.state_dir / "settings.json"));
   EXPECT_EQ(kept["made"], "at the last moment");
   EXPECT_TRUE(std::filesystem::exists(options_.state_dir / "journal.json"));
+}
+
+// A program that is found in the PATH and ended with the object.
+class Program {
+ public:
+  explicit Program(std::vector<std::string> argv) {
+    std::vector<char*> words;
+    for (std::string& word : argv) words.push_back(word.data());
+    words.push_back(nullptr);
+    if (::posix_spawnp(&id_, words[0], nullptr, nullptr, words.data(), environ) != 0) id_ = 0;
+  }
+  ~Program() {
+    if (id_ == 0) return;
+    ::kill(id_, SIGTERM);
+    ::waitpid(id_, nullptr, 0);
+  }
+  Program(const Program&) = delete;
+  Program& operator=(const Program&) = delete;
+  // -1: it was not found, or did not end by itself.
+  int end() {
+    int status = -1;
+    if (id_ == 0 || ::waitpid(std::exchange(id_, 0), &status, 0) < 0 || !WIFEXITED(status)) return -1;
+    return WEXITSTATUS(status);
+  }
+  bool found() const { return id_ != 0; }
+
+ private:
+  pid_t id_ = 0;
+};
+
+// xdotool moves the display's own pointer, and a window manager places the window.
+TEST_F(Display, ARealPointerDoesTheMainJob) {
+  const Program manager({"openbox"});
+  if (!manager.found() || Program({"xdotool", "getmouselocation"}).end() != 0) GTEST_SKIP() << "no openbox or xdotool";
+  auto session = session::Session::start(options_, [] { wake(); });
+  ASSERT_TRUE(session) << session.error().message;
+  WindowOptions options;
+  options.resources = ATTNSCOPE_SOURCE_DIR;
+  std::optional<RailPlace> eight;
+  options.before_frame = [&](Workbench& bench) { eight = bench.cell_of("NUM_WARPS", 8); };
+  const double limit = platform::steady_ms() + 60'000;
+  double clicked = 0;
+  bool moved = false;
+  options.after_frame = [&](const FrameTime&) {
+    const double now = platform::steady_ms();
+    const session::Focus focus = (*session)->snapshot()->focus;
+    const auto& knobs = focus.wanted.config.knobs;
+    const auto warps = knobs.find("NUM_WARPS");
+    const bool done = focus.shown && !focus.running && focus.shown->hash == focus.wanted_hash;
+    if (!done && now < limit) return wake();
+    moved = done && warps != knobs.end() && warps->second == 8;
+    if (moved || now >= limit) return request_close();
+    wake();
+    if (!eight || now - clicked < 1000) return;  // the window manager may still be placing the window
+    clicked = now;
+    int x = 0, y = 0;
+    glfwGetWindowPos(static_cast<GLFWwindow*>(ImGui::GetMainViewport()->PlatformHandle), &x, &y);
+    const auto middle = [](float from, float size) { return static_cast<int>(from + size / 2); };
+    const std::string across = std::to_string(x + middle(eight->x, eight->width));
+    const std::string down = std::to_string(y + middle(eight->y, eight->height));
+    EXPECT_EQ(Program({"xdotool", "mousemove", across, down, "click", "1"}).end(), 0);
+  };
+  EXPECT_EQ(run_window(**session, options), 0);
+  EXPECT_TRUE(moved) << "NUM_WARPS did not become 8";
+  EXPECT_GT(clicked, 0);
+  (*session)->stop();
 }
 
 // A window in a process of its own, which SIGKILL ends when it has shown a run, a note, a star and a saved session:

@@ -1,0 +1,164 @@
+#include "ui/onscreen.h"
+
+#include <hello_imgui/hello_imgui_include_opengl.h>
+// GLFW must come after the OpenGL loader.
+#include <GLFW/glfw3.h>
+#include <backends/imgui_impl_glfw.h>
+#include <backends/imgui_impl_opengl3.h>
+#include <imgui.h>
+#include <imgui_internal.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <mutex>
+#include <string>
+#include <thread>
+
+#include "platform/clock.h"
+#include "ui/offscreen.h"
+#include "ui/theme.h"
+
+namespace attnscope::ui {
+namespace {
+
+constexpr double kFrameMs = 1000.0 / 60;  // at most 60 frames a second
+constexpr double kIdleMs = 50'000;        // from frame to frame while nothing happens
+constexpr double kActiveMs = 600;         // after the last input; tooltips appear after 350
+constexpr int kFirstFrames = 12;          // in which the panels find their places
+
+std::string last_error;  // GLFW's
+std::atomic<bool> frame_asked = false;
+std::mutex waiting_mutex;  // keeps wake() on other threads off a window that closes
+bool may_wait = false;
+
+// GLFW is connected; it stays so only if there is a window.
+Result<GLFWwindow*> hidden_window(const char* title) {
+  glfwDefaultWindowHints();
+  glfwWindowHint(GLFW_VISIBLE, GLFW_FALSE);
+  glfwWindowHint(GLFW_CONTEXT_VERSION_MAJOR, 3);
+  glfwWindowHint(GLFW_CONTEXT_VERSION_MINOR, 3);
+  glfwWindowHint(GLFW_OPENGL_PROFILE, GLFW_OPENGL_CORE_PROFILE);
+  glfwWindowHint(GLFW_OPENGL_FORWARD_COMPAT, GLFW_TRUE);
+  for (const int hint : {GLFW_X11_CLASS_NAME, GLFW_X11_INSTANCE_NAME, GLFW_WAYLAND_APP_ID})
+    glfwWindowHintString(hint, title);  // a desktop entry names it
+  GLFWwindow* window = glfwCreateWindow(1280, 720, title, nullptr, nullptr);
+  if (window != nullptr) return window;
+  glfwTerminate();
+  return fail(Stage::input, "This display does not support OpenGL 3.3" + (last_error.empty() ? "" : ": " + last_error),
+              "Install the GPU's driver or libgl1-mesa-dri; `attnscope run` and `attnscope shot` need no display.");
+}
+
+}  // namespace
+
+void wake() {
+  frame_asked = true;
+  const std::lock_guard lock(waiting_mutex);
+  if (may_wait) glfwPostEmptyEvent();
+}
+
+Result<void> connect_display() {
+  last_error.clear();
+  glfwSetErrorCallback([](int, const char* description) { last_error = description != nullptr ? description : ""; });
+  const std::string hint =
+      "Set DISPLAY or WAYLAND_DISPLAY, or use `attnscope run` and `attnscope shot`, which need none.";
+  if (glfwInit() != GLFW_TRUE)
+    return fail(Stage::input, "No display can be reached" + (last_error.empty() ? "" : ": " + last_error), hint);
+  int monitors = 0;
+  glfwGetMonitors(&monitors);
+  if (monitors > 0) return {};
+  glfwTerminate();
+  return fail(Stage::input, "The display has no screen", hint);
+}
+
+Result<void> probe_display() {
+  if (auto connected = connect_display(); !connected) return connected;
+  const auto window = hidden_window("attnscope");
+  if (!window) return fail(window.error());
+  glfwDestroyWindow(*window);  // GLFW stays connected, because an X server may restart when its only client leaves
+  return {};
+}
+
+Result<std::unique_ptr<Onscreen>> Onscreen::create(const char* title) {
+  if (auto connected = connect_display(); !connected) return fail(connected.error());
+  const auto window = hidden_window(title);
+  if (!window) return fail(window.error());
+  std::unique_ptr<Onscreen> made(new Onscreen());
+  made->window_ = *window;
+  glfwMakeContextCurrent(*window);
+  if (gladLoadGLLoader(reinterpret_cast<GLADloadproc>(glfwGetProcAddress)) == 0)
+    return fail(Stage::input, "The OpenGL driver lacks functions of OpenGL 3.3",
+                "Update the driver, or install libgl1-mesa-dri.");
+  glfwSwapInterval(1);
+  IMGUI_CHECKVERSION();
+  ImGui::CreateContext();
+  configure_imgui();
+  ImGui_ImplGlfw_InitForOpenGL(*window, true);
+  ImGui_ImplOpenGL3_Init("#version 330");
+  made->imgui_ = true;
+  float scale = 1;
+  glfwGetWindowContentScale(*window, &scale, nullptr);
+  ImGui::GetStyle().FontScaleDpi = scale;
+  const std::lock_guard lock(waiting_mutex);
+  may_wait = true;
+  return made;
+}
+
+Onscreen::~Onscreen() {
+  {
+    const std::lock_guard lock(waiting_mutex);
+    may_wait = false;
+  }
+  if (imgui_) {
+    ImGui_ImplOpenGL3_Shutdown();
+    ImGui_ImplGlfw_Shutdown();
+    ImGui::DestroyContext();
+  }
+  if (window_ == nullptr) return;
+  glfwDestroyWindow(window_);
+  glfwTerminate();
+}
+
+bool Onscreen::closing() const { return glfwWindowShouldClose(window_) != 0; }
+
+void Onscreen::resize(ShotSize to) {
+  if (GLFWmonitor* screen = glfwGetPrimaryMonitor()) {
+    int x = 0, y = 0, width = 0, height = 0;
+    glfwGetMonitorWorkarea(screen, &x, &y, &width, &height);
+    if (width > 0 && height > 0) to = {std::min(to.width, width), std::min(to.height, height)};
+  }
+  glfwSetWindowSize(window_, to.width, to.height);
+}
+
+void Onscreen::wait() {
+  const double begin = platform::steady_ms(), since = begin - began_ms_;
+  const bool asked = frame_asked.exchange(false), kept = std::exchange(due_, false);
+  const bool busy = asked || kept || frames_ < kFirstFrames || ImGui::IsAnyMouseDown() || begin - event_ms_ < kActiveMs;
+  if (!busy && since < kIdleMs) glfwWaitEventsTimeout((kIdleMs - since) / 1000);
+  if (const double early = began_ms_ + kFrameMs - platform::steady_ms(); early > 0.5)
+    std::this_thread::sleep_for(std::chrono::duration<double, std::milli>(early));
+  began_ms_ = platform::steady_ms();
+  glfwPollEvents();
+  if (!ImGui::GetCurrentContext()->InputEventsQueue.empty()) event_ms_ = began_ms_;
+}
+
+void Onscreen::begin_frame() {
+  ImGui_ImplOpenGL3_NewFrame();
+  ImGui_ImplGlfw_NewFrame();
+  ImGui::NewFrame();
+}
+
+void Onscreen::end_frame() {
+  ImGui::Render();
+  int width = 0, height = 0;
+  glfwGetFramebufferSize(window_, &width, &height);
+  glViewport(0, 0, width, height);
+  const ImVec4 clear = as_vec(palette().window);
+  glClearColor(clear.x, clear.y, clear.z, 1);
+  glClear(GL_COLOR_BUFFER_BIT);
+  ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
+  if (frames_++ == 0) glfwShowWindow(window_);  // now that there is something to see
+  glfwSwapBuffers(window_);
+}
+
+}  // namespace attnscope::ui

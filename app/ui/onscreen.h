@@ -1,0 +1,42 @@
+#pragma once
+#include <memory>
+
+#include "core/result.h"
+#include "ui/app.h"
+
+struct GLFWwindow;
+
+namespace attnscope::ui {
+
+// Dear ImGui and OpenGL in a window on a display. Only one per process at a time, on the program's first thread.
+class Onscreen {
+ public:
+  // A window with a current OpenGL context, and Dear ImGui's context with its settings. Its first frame shows it.
+  // Failure (Stage::input): see probe_display().
+  static Result<std::unique_ptr<Onscreen>> create(const char* title);
+  ~Onscreen();
+  Onscreen(const Onscreen&) = delete;
+  Onscreen& operator=(const Onscreen&) = delete;
+
+  GLFWwindow* window() const { return window_; }
+  bool closing() const;      // a person closed it
+  void resize(ShotSize to);  // in screen coordinates; at most as large as the first screen has room
+
+  // Waits until a frame is due: at once while a person acts and after wake(), otherwise long after the last one; never
+  // more than 60 a second. Passes what a person did to Dear ImGui.
+  void wait();
+  // The next frame is due at once, as if a person had acted.
+  void keep_awake() { due_ = true; }
+  void begin_frame();  // everything up to ImGui::NewFrame
+  void end_frame();    // ImGui::Render, and the frame is on the screen
+
+ private:
+  Onscreen() = default;
+
+  GLFWwindow* window_ = nullptr;
+  bool imgui_ = false, due_ = false;
+  int frames_ = 0;
+  double began_ms_ = 0, event_ms_ = 0;  // of the last frame and of the last input
+};
+
+}  // namespace attnscope::ui
