@@ -2,13 +2,14 @@
 
     python3 -B bench/model_bars.py [--check | --again build/release/attnscope]
 
-Reads h200_grid.json (three draws of random configs, timed on a GPU and modelled), h200_fourth.json (a fourth one) and
-h100_validate.json (the same by `attnscope validate` on another GPU; no bar comes from it) in tests/data/model, and writes
-assets/model/bars.json, docs/images/model_scatter.svg and what stands between "<!-- grid NAME -->" and "<!-- end of grid -->" in
-docs/model.md and README.md. The bars come from two thirds of the rows of the first two draws and half of the fourth, all chosen by
-checksums; the other rows tell what they are worth. --check changes nothing and fails where a file is not what the rows say. --again
-first lets that program model the rows of both files anew (`attnscope validate --again`); ATTNSCOPE_NVRTC names an NVRTC of the
-release that the files name, since only a config with the machine code that was timed is modelled.
+Reads h200_grid.json (three draws of random configs, timed on a GPU and modelled), h200_fourth.json and h200_fifth.json (two more) and
+h100_validate.json (the same by `attnscope validate` on another GPU) in tests/data/model, and bench/results/h100_unseen.json (a draw on
+that GPU). It writes assets/model/bars.json, docs/images/model_scatter.svg and what stands between "<!-- grid NAME -->" and
+"<!-- end of grid -->" in docs/model.md and README.md. The bars come from the fourth draw and that of the H100: what they tell of the
+model is what a new draw meets, while the model was built on the first two draws and is closer to them. The fifth draw tells what the
+bars are worth. --check changes nothing and fails where a file is not what the rows say. --again first lets that program model the rows
+of the files in tests/data/model anew (`attnscope validate --again`); ATTNSCOPE_NVRTC names an NVRTC of the release that the files
+name, since only a config with the machine code that was timed is modelled.
 """
 import argparse
 import collections
@@ -20,12 +21,12 @@ import re
 import subprocess
 import sys
 import tempfile
-import zlib
 
 import model_scatter
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
-SETS = [ROOT / "tests/data/model" / name for name in ("h200_grid.json", "h200_fourth.json", "h100_validate.json")]
+SETS = [ROOT / "tests/data/model" / name for name in ("h200_grid.json", "h200_fourth.json", "h200_fifth.json", "h100_validate.json")]
+H100_DRAW = ROOT / "bench/results/h100_unseen.json"
 ARCH = 90  # of both GPUs
 INSIDE = 0.8  # of the measured times
 INSIDE_PAIRS = 0.9  # of the measured ratios, so that one in twenty is beyond the bar on either side: what is called faster is so
@@ -37,13 +38,10 @@ OTHER_ARCHITECTURE_PAIRS = 1.5  # times the logarithm of a pair's bar; assumed t
 CLEAR = 0.1  # two times that differ by more should be told apart
 
 
-def is_unseen(row):
-    return zlib.crc32(f"{row['problem']} {row['kernel']} {row['config']}".encode()) % 3 == 0
-
-
-def is_held_back(row):
-    """Half of the fourth draw."""
-    return zlib.crc32(f"{row['config']} {row['kernel']} {row['problem']}".encode()) % 2 == 0
+def h100_draw():
+    """Bounds and times; terms were not recorded."""
+    rows = json.loads(H100_DRAW.read_text())["rows"]
+    return [{"problem": r[0], "kernel": r[1], "config": r[2], "us": r[3], "modelled": r[4], "bound": r[7]} for r in rows]
 
 
 def quantile(values, share):
@@ -80,18 +78,19 @@ def pair_error(chosen):
     return round(math.exp(quantile([abs(m - t) for m, t in (logs(a, b) for a, b in chosen)], INSIDE_PAIRS)), 3)
 
 
-def bars_of(rows, arch):
+def bars_of(rows, with_terms, arch):
+    """Of a time from all rows; of two from those with terms."""
     by_bound = collections.defaultdict(list)
     for row in rows:
         by_bound[row["bound"]].append(math.log(row["us"] / row["modelled"]))
-    one = [(a, b) for a, b in pairs(rows) if a["kernel"] == b["kernel"]]
-    others = [(a, b) for a, b in pairs(rows) if a["kernel"] != b["kernel"]]
+    one = [(a, b) for a, b in pairs(with_terms) if a["kernel"] == b["kernel"]]
+    others = [(a, b) for a, b in pairs(with_terms) if a["kernel"] != b["kernel"]]
     classes, least = [], 0
     for most in UNLIKE:
         classes.append([most, pair_error([p for p in one if least <= unlike(*p) <= most])])
         least = most
     return {
-        "from": "tests/data/model/h200_grid.json and h200_fourth.json, by bench/model_bars.py",
+        "from": "tests/data/model/h200_fourth.json and bench/results/h100_unseen.json, by bench/model_bars.py",
         "arch": arch,
         "rows": len(rows),
         "bounds": {bound: bar_of(errors) for bound, errors in sorted(by_bound.items()) if len(errors) >= FEWEST},
@@ -205,7 +204,7 @@ def summary(rows, bars, h100):
     elsewhere = quantile([abs(r["modelled"] / r["us"] - 1) for r in h100], 0.5)
     return [f"On an H200, {len(rows)} random configs from which neither model nor bars were made are {percent(quantile(errors, 0.5))} off in the",
             f"median and {percent(quantile(errors, 0.9))} at the 90th percentile; of two configs of one kernel that it calls faster or slower, {right}",
-            f"were. On an H100 {len(h100)} such configs are {percent(elsewhere)} off in the median. On an L4 nothing was measured: its bars are",
+            f"were. On an H100 {len(h100):,} that the model had not seen are {percent(elsewhere)} off in the median. On an L4 nothing was measured: its bars are",
             "wider, and `attnscope validate` on one says how far off the model is."]
 
 
@@ -239,23 +238,22 @@ def main():
     if options.again:
         for file in SETS:
             model_again(options.again, file)
-    (*earlier, draw), (fourth,), others = (json.loads(file.read_text())["sets"] for file in SETS)
-    rows = [r for one in earlier for r in one["rows"]]
+    grid, (fourth,), (fifth,), others = (json.loads(file.read_text())["sets"] for file in SETS)
+    rows = [r for one in grid for r in one["rows"]]
     elsewhere = [r for one in others for r in one["rows"]]
-    unseen = [r for r in rows if is_unseen(r)] + draw["rows"]
-    held_back = [r for r in fourth["rows"] if is_held_back(r)]
-    bars = bars_of([r for r in rows if not is_unseen(r)] + [r for r in fourth["rows"] if not is_held_back(r)], ARCH)
-    tables = {"bound": table(unseen, bars, "bound"), "kernel": table(unseen, bars, "kernel"),
-              "problem": table(unseen, bars, "problem"), "pairs": pair_table(unseen, bars),
-              "draw": table(draw["rows"], bars, "kernel")}
-    tables["ranks"] = rank_table([*zip(("H200, first draw", "H200, second draw", "H200, third draw", "H200, fourth draw"),
-                                       (one["rows"] for one in [*earlier, draw, fourth])), ("H100", elsewhere)])
-    tables["warps"] = warp_table(rows + draw["rows"] + fourth["rows"])
-    width, narrowest = widths(held_back, bars)
-    tables["fourth"] = table(held_back, bars, "bound")
-    tables["fourth_kernel"] = table(held_back, bars, "kernel")
-    tables["fourth_pairs"] = pair_table(held_back, bars)
-    tables["width"] = [f"On these {len(held_back)} rows the bars' median log width is {width:.3f}, {width / narrowest:.2f} times the narrowest range that holds 80 % of "
+    unseen = fifth["rows"]
+    bars = bars_of(fourth["rows"] + h100_draw(), fourth["rows"], ARCH)
+    tables = {"bound": table(rows, bars, "bound"), "kernel": table(rows, bars, "kernel"), "problem": table(rows, bars, "problem"),
+              "pairs": pair_table(rows, bars), "draw": table(grid[-1]["rows"], bars, "kernel")}
+    tables["ranks"] = rank_table([*zip(("H200, first draw", "H200, second draw", "H200, third draw", "H200, fourth draw", "H200, fifth draw"),
+                                       (one["rows"] for one in [*grid, fourth, fifth])), ("H100", elsewhere), ("H100, random draw", h100_draw())])
+    every = rows + fourth["rows"] + unseen
+    tables["warps"] = warp_table(every)
+    width, narrowest = widths(unseen, bars)
+    for name, key in (("fifth", "bound"), ("fifth_kernel", "kernel"), ("fifth_problem", "problem")):
+        tables[name] = table(unseen, bars, key)
+    tables["fifth_pairs"] = pair_table(unseen, bars)
+    tables["width"] = [f"On these {len(unseen)} rows the bars' median log width is {width:.3f}, {width / narrowest:.2f} times the narrowest range that holds 80 % of "
                        f"them ({narrowest:.3f})."]
     tables["h100"] = table(elsewhere, bars, "bound")
     import model_first  # which takes its figures from here
@@ -264,11 +262,12 @@ def main():
     import kernel_tuner_caches  # and this one, too
 
     tables["a100"] = kernel_tuner_caches.report(json.loads((ROOT / "bench/results/model_a100_caches.json").read_text()))
-    tables["summary"] = summary(draw["rows"], bars, elsewhere)
+    tables["first_fifth"] = model_first.summary(ROOT / "bench/results/model_fifth_h200.json")
+    tables["summary"] = summary(unseen, bars, h100_draw())
     made = {ROOT / "assets/model/bars.json": json.dumps(bars, indent=1) + "\n",
             ROOT / "docs/images/model_scatter.svg": model_scatter.svg([
-                (f"NVIDIA H200, {len(rows) + len(draw['rows']) + len(fourth['rows'])} configs", rows + draw["rows"] + fourth["rows"]),
-                (f"NVIDIA H100, {len(elsewhere)} configs", elsewhere)])}
+                (f"NVIDIA H200, {len(every)} configs", every),
+                (f"NVIDIA H100, {len(elsewhere) + len(h100_draw())} configs", elsewhere + h100_draw())])}
     for file in (ROOT / "docs/model.md", ROOT / "README.md"):
         made[file] = re.sub(r"(<!-- grid (\w+) -->\n).*?(<!-- end of grid -->)",
                             lambda m: m[1] + "\n".join(tables[m[2]]) + "\n" + m[3], file.read_text(), flags=re.DOTALL)

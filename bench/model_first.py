@@ -35,7 +35,7 @@ PROBLEMS = ["B=1,H=8,S=512,D=64,causal=none", "B=2,H=8,S=1024,D=128,causal=top_l
             "B=1,H=24,S=2048,D=128,causal=top_left", "B=4,H=4,S=1000,D=128,causal=bottom_right", "B=16,H=8,S=384,D=64,causal=none",
             "B=1,H=4,S=3072,D=64,causal=none", "B=3,H=16,S=1280,D=64,causal=top_left", "B=1,H=20,S=333,D=128,causal=none"]
 SEARCHED = 6
-POOL, FIRST, RANDOM = 64, 20, 40
+POOL, FIRST, RANDOM = 64, 20, 40  # of these, --pool and --random set other numbers
 ROWS = 4  # of each kernel and problem in a validation set
 CHUNK = 10  # configs that one process models
 SPARE_CORES = 2  # for the GPU's process
@@ -152,7 +152,7 @@ class Run:
         pool = concurrent.futures.ThreadPoolExecutor(len(workers))
         waiting = []
         # The short lists first: the cores model the long ones meanwhile.
-        for at, problem in sorted(enumerate(PROBLEMS), key=lambda one: one[0] < SEARCHED)[:options.problems]:
+        for at, problem in sorted(enumerate(options.problem or PROBLEMS), key=lambda one: one[0] < SEARCHED)[:options.problems]:
             count = options.pool if at < SEARCHED else ROWS
             drawn = {k["id"]: [f"{k['id']}:{c.replace(' ', ',')}" for c in draw(k, problem, count, chance)] for k in kernels}
             every = [e for of_kernel in drawn.values() for e in of_kernel]
@@ -173,7 +173,7 @@ class Run:
             for kernel, entries in drawn.items():
                 known = [e for e in entries if e in modelled]
                 first = sorted(known, key=modelled.get)[:FIRST] if at < SEARCHED else []
-                chosen[kernel] = (known, first, known[:RANDOM])
+                chosen[kernel] = (known, first, known[:options.random])
             asked = list(dict.fromkeys(e for _, first, drawn_first in chosen.values() for e in [*first, *drawn_first]))
             timed = {}
             for i in range(0, len(asked), AT_ONCE):
@@ -273,6 +273,8 @@ def main():
     runs.add_argument("--model", default="emulated:h200")
     runs.add_argument("--pool", type=int, default=POOL)
     runs.add_argument("--seconds", type=float, default=SECONDS_A_CONFIG, help="that the timing of a config may take")
+    runs.add_argument("--random", type=int, default=RANDOM, help="how many of the pool are timed whatever the model says")
+    runs.add_argument("--problem", action="append", default=[], help="instead of those of the list; the first six are searched")
     runs.add_argument("--problems", type=int, default=len(PROBLEMS), help="only so many")
     runs.add_argument("--manifests", type=pathlib.Path, default=ROOT / "kernels", help="the program's kernels")
     runs.add_argument("--kernel", dest="kernels", action="append", default=[], help="only this one")
