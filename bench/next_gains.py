@@ -90,17 +90,19 @@ def labelled(kernel, knobs):
 
 def again():
     record, known = json.load(open(options.again)), manifests()
-    answers = {}
 
-    def answer(pair, knobs):
-        key = (pair["kernel"], json.dumps(knobs), pair["problem"])
-        if key not in answers:
-            answers[key] = explain((pair["kernel"], labelled(known[pair["kernel"]], knobs), pair["problem"] + ",D=64"))
-        return answers[key]
+    def key(pair, knobs):
+        return pair["kernel"], json.dumps(knobs), pair["problem"]
 
+    def both(pair):
+        return pair["knobs"], {**pair["knobs"], **pair["set"]}
+
+    wanted = {key(pair, knobs): (pair["kernel"], labelled(known[pair["kernel"]], knobs), pair["problem"] + ",D=64")
+              for pair in record["pairs"] for knobs in both(pair)}
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        answers = dict(zip(wanted, pool.map(explain, wanted.values())))
     for pair in record["pairs"]:
-        observation = answer(pair, pair["knobs"])
-        other = answer(pair, {**pair["knobs"], **pair["set"]})
+        observation, other = (answers[key(pair, knobs)] for knobs in both(pair))
         if observation and other:
             pair["tried"] = observation["timing"]["us"]["p50"] / other["timing"]["us"]["p50"]
         found = [finding for finding in (observation or {}).get("findings") or []

@@ -5,11 +5,12 @@ published_sources.py PROGRAM --sources DIR [--device emulated:l4] [--only kernel
 
 DIR holds a git repository for each name below, OWNER+NAME (its work tree, its .git, or a folder `repo` that is a bare
 one), fetched by the reader: nothing of it is committed here. Each kernel is imported and explained in a folder that is
-thrown away, beside its project's headers. Recorded are the names, the rules of the first three findings, and whether the author's is among them; for
-the version that the author made against it, whether the rule is silent at warning level.
+thrown away, beside its project's headers. Recorded are the names, the rules of the first three findings of all, and whether the author's is
+among them; for the version that the author made against it, whether the rule is silent at warning level.
 
 Then the sources of the reports that this project answers, each with the question that it asks (docs/explaining.md, Sixteen
-questions): its compile-time macros are the knobs, nothing else is said of it.
+questions): its compile-time macros are the knobs, nothing else is said of it. Recorded are also how many findings there are and how many of
+them the terminal and the window show at first (three of each group), the rule's group, and its place among all and in its group.
 """
 import argparse, concurrent.futures, datetime, json, pathlib, subprocess, sys, tempfile
 
@@ -174,12 +175,18 @@ def asked(question, source, knobs, others, watched, rule, found):
             return one | {"refused": done.stderr.strip().splitlines()[0] if done.stderr.strip() else "no answer", "met": False}
         seen = json.loads(done.stdout)
     findings = (seen["watch"] or {}).get("findings", []) if watched else seen["findings"] or []
+    findings.sort(key=lambda finding: finding["severity"] != "error")  # as the terminal and the window order them
     rules = list(dict.fromkeys(finding["rule"] for finding in findings))
     warned = [finding["rule"] for finding in findings if finding["severity"] != "info"]
     place = rules.index(rule) + 1 if rule in rules else 0
+    group = next((finding["group"] for finding in findings if finding["rule"] == rule), None)
+    beside = [finding["rule"] for finding in findings if finding["group"] == group]
+    groups = [finding["group"] for finding in findings]
+    shown = sum(min(3, groups.count(one)) for one in set(groups))
     says = next((finding["sentence"] for finding in findings if finding["rule"] == rule), None)
     told_by = seen["failure"]["message"] if seen.get("failure") else None
-    return one | {"first": rules[:3], "place": place, "sentence": says, "failure": told_by,
+    return one | {"findings": len(findings), "shown": shown, "first": rules[:3], "place": place, "group": group,
+                  "place_in_group": beside.index(rule) + 1 if place else 0, "sentence": says, "failure": told_by,
                   "met": place > 0 if found else rule not in warned}
 
 

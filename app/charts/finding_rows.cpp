@@ -32,6 +32,7 @@ std::string times_text(double ratio) { return fmt::format("{:.2f} times", ratio)
 
 FindingRow row_of(const Finding& finding, double us) {
   FindingRow row;
+  row.group = group_of(finding.rule);
   row.severity = finding.severity;
   row.sentence = finding.sentence;
   for (const Evidence& evidence : finding.evidence) row.evidence.push_back(evidence_text(evidence));
@@ -40,6 +41,18 @@ FindingRow row_of(const Finding& finding, double us) {
   row.line = std::atoll(where(finding, "line").c_str());
   if (finding.next) row.next = finding.next->set;
   return row;
+}
+
+template <class List, class GroupOf>
+std::vector<FindingsOfGroup> in_groups(const List& list, GroupOf group_of) {
+  std::vector<FindingsOfGroup> all;
+  for (size_t at = 0; at < list.size(); ++at) {
+    const FindingGroup group = group_of(list[at]);
+    auto found = std::ranges::find(all, group, &FindingsOfGroup::group);
+    if (found == all.end()) found = all.insert(all.end(), {group, {}});
+    found->at.push_back(at);
+  }
+  return all;
 }
 
 }  // namespace
@@ -79,15 +92,28 @@ Tried tried_text(const Observation& base, const Scan& scan, size_t point) {
   return run != nullptr ? tried_text(base, *run) : Tried{};
 }
 
+std::vector<const Finding*> all_findings(const Observation& seen) {
+  std::vector<const Finding*> all;
+  if (seen.watch)
+    for (const Finding& finding : seen.watch->findings) all.push_back(&finding);
+  for (const Finding& finding : seen.findings) all.push_back(&finding);
+  std::ranges::stable_partition(all, [](const Finding* one) { return one->severity == Severity::error; });
+  return all;
+}
+
 std::vector<FindingRow> finding_rows(const Observation& seen) {
   const double us = seen.timing ? seen.timing->p50 : 0;
   std::vector<FindingRow> rows;
-  for (const Finding& finding : seen.findings) rows.push_back(row_of(finding, us));
-  if (seen.watch)
-    for (const Finding& finding : seen.watch->findings) rows.push_back(row_of(finding, us));
-  std::stable_partition(rows.begin(), rows.end(),
-                        [](const FindingRow& row) { return row.severity == Severity::error; });
+  for (const Finding* finding : all_findings(seen)) rows.push_back(row_of(*finding, us));
   return rows;
+}
+
+std::vector<FindingsOfGroup> by_group(const std::vector<const Finding*>& findings) {
+  return in_groups(findings, [](const Finding* one) { return group_of(one->rule); });
+}
+
+std::vector<FindingsOfGroup> by_group(const std::vector<FindingRow>& rows) {
+  return in_groups(rows, [](const FindingRow& row) { return row.group; });
 }
 
 }  // namespace attnscope::charts

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "core/finding_group.h"
 #include "core/observation.h"
 #include "core/scan.h"
 
@@ -25,6 +26,7 @@ Tried tried_text(const Observation& base, const Scan& scan, size_t point);
 
 // A finding in the window: what it is, the figures behind it, where it is, and what to try.
 struct FindingRow {
+  FindingGroup group = FindingGroup::other;
   Severity severity = Severity::info;
   std::string sentence;
   std::vector<std::string> evidence;  // "bank conflicts 74.7 %, counted"
@@ -33,7 +35,18 @@ struct FindingRow {
   int64_t line = 0;                     // 0: no line
   std::map<std::string, int64_t> next;  // knobs to set; empty: no proposal
 };
-// The findings of the observation and of its watch: errors first, otherwise in their order.
-std::vector<FindingRow> finding_rows(const Observation& seen);
+// The findings of the watch and then the observation's own: errors first, otherwise in their order.
+std::vector<const Finding*> all_findings(const Observation& seen);
+std::vector<FindingRow> finding_rows(const Observation& seen);  // of all_findings()
+
+// The findings about one thing. A long list is read by group, and of each only the first are shown at once.
+struct FindingsOfGroup {
+  static constexpr size_t kFew = 3;
+  FindingGroup group = FindingGroup::other;
+  std::vector<size_t> at;  // places in the list, in its order
+};
+// The group of the first finding comes first.
+std::vector<FindingsOfGroup> by_group(const std::vector<const Finding*>& findings);
+std::vector<FindingsOfGroup> by_group(const std::vector<FindingRow>& rows);
 
 }  // namespace attnscope::charts

@@ -1,5 +1,6 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cstdint>
 
 #include "cli/command.h"
 #include "cli/exit_status.h"
@@ -29,6 +30,7 @@ struct ExplainOptions {
   std::string gemm, ncu;  // files to explain instead of an experiment
   bool tries = false;
   bool watch = false;
+  bool all = false;  // findings
   bool json = false;
 };
 
@@ -101,7 +103,8 @@ int explain_experiment(const ExplainOptions& options) {
   if (options.tries) explainer.try_neighbours(observation);
   if (against) explain::put_changes_first(*against, observation);
   print_result(options.json ? json_text(to_json(observation), 2)
-                            : explanation_of(observation, named->kernel, against ? &*against : nullptr));
+                            : explanation_of(observation, named->kernel, against ? &*against : nullptr,
+                                             options.all ? SIZE_MAX : charts::FindingsOfGroup::kFew));
   if (observation.failure) report(*observation.failure);
   return status_of(observation);
 }
@@ -122,6 +125,7 @@ void add_explain(CLI::App& app, Chosen& chosen) {
   command->add_flag("--try", options->tries,
                     "Run every config that differs in one knob, and say what each finding's cure gains");
   command->add_flag("--watch", options->watch, "Look for races, never-written reads and what is right by luck too");
+  command->add_flag("--all", options->all, "Print every finding, not only the first three of each group");
   command->add_flag("--json", options->json, "The observation with its findings (docs/observation.schema.json)");
   command->callback([options, &chosen] {
     chosen = [options] {

@@ -2,7 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "charts/finding_rows.h"
+#include <algorithm>
+
 #include "charts/term_table.h"
 #include "cli/findings.h"
 #include "core/command_words.h"
@@ -52,6 +53,17 @@ void add_finding(std::string& out, const Finding& finding, int number, double us
   if (const std::string where = where_text(finding); !where.empty()) line(out, "where     " + where);
 }
 
+// "   2 more: banks.conflicts, shared.queue (--all shows them)"
+void name_others(std::string& out, const std::vector<const Finding*>& others) {
+  if (others.empty()) return;
+  std::vector<std::string> rules;
+  for (const Finding* one : others)
+    if (std::ranges::find(rules, one->rule.name()) == rules.end()) rules.push_back(one->rule.name());
+  out += "\n";
+  line(out,
+       fmt::format("{} more: {} (--all shows {})", others.size(), joined(rules), others.size() == 1 ? "it" : "them"));
+}
+
 // Both times term by term, those that changed most first.
 void add_terms(std::string& out, const Observation& a, const Observation& b) {
   Timing none;
@@ -68,7 +80,7 @@ void add_terms(std::string& out, const Observation& a, const Observation& b) {
 
 }  // namespace
 
-std::string explanation_of(const Observation& o, const Kernel& kernel, const Observation* against) {
+std::string explanation_of(const Observation& o, const Kernel& kernel, const Observation* against, size_t most) {
   std::string out = one_line(fmt::format("{}  {}", o.experiment.kernel, short_text(o.experiment.config, kernel))) +
                     "\n" + one_line(fmt::format("{} on {}", short_text(o.experiment.problem), o.device)) + "\n";
   if (o.timing)
@@ -78,20 +90,27 @@ std::string explanation_of(const Observation& o, const Kernel& kernel, const Obs
     out += "\n";
     add_terms(out, *against, o);
   }
-  int number = 0;
-  const auto add = [&](const Finding& finding) {
-    out += "\n";
-    add_finding(out, finding, ++number, o.timing ? o.timing->p50 : 0);
+  const auto add = [&](const Finding& finding, int number) {
+    add_finding(out, finding, number, o.timing ? o.timing->p50 : 0);
     if (finding.next && !finding.next->set.empty())
       line(out, "next      " + next_command(*finding.next, o, kernel));
     else if (finding.severity == Severity::warning && finding.gain && finding.where.contains("line"))
       line(out, fmt::format("next      change {}:{}; no knob is known to do it", finding.where.at("file"),
                             finding.where.at("line")));
   };
-  if (o.watch)
-    for (const Finding& finding : o.watch->findings) add(finding);
-  for (const Finding& finding : o.findings) add(finding);
-  if (number == 0) out += "\nNothing to say: no rule finds anything.\n";
+  const std::vector<const Finding*> findings = charts::all_findings(o);
+  for (const charts::FindingsOfGroup& group : charts::by_group(findings)) {
+    const size_t count = group.at.size(), shown = std::min(count, most);
+    out += fmt::format("\n{}, {} finding{}\n", to_string(group.group), count, count == 1 ? "" : "s");
+    for (size_t i = 0; i < shown; ++i) {
+      if (i > 0) out += "\n";
+      add(*findings[group.at[i]], static_cast<int>(i + 1));
+    }
+    std::vector<const Finding*> others;
+    for (size_t i = shown; i < count; ++i) others.push_back(findings[group.at[i]]);
+    name_others(out, others);
+  }
+  if (findings.empty()) out += "\nNothing to say: no rule finds anything.\n";
   if (o.timing && !o.watch && kernel.library.is_source()) out += fmt::format("\n{}\n", kNotWatched);
   return out;
 }

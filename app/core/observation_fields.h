@@ -1,5 +1,6 @@
 #pragma once
 #include "core/fields.h"
+#include "core/finding_group.h"
 #include "core/hardware_fields.h"
 #include "core/observation.h"
 
@@ -256,8 +257,17 @@ struct FieldsOf<Finding> {
                                           Field{"where", &Finding::where},
                                           Field{"gain", &Finding::gain, {}, "what a cure saves; null: not known"},
                                           Field{"next", &Finding::next, {}, "what to try; null: nothing is known"}};
+  // A key that follows from the rule. It is written, and a reader passes over it.
+  struct Derived {
+    const char* key;
+    FindingGroup (*of)(const Rule&);
+    std::string_view about;
+  };
+  static constexpr Derived derived{"group", group_of, "what it is about; follows from the rule"};
+  static void finish(Json& json, const Finding& finding) { json[derived.key] = word_of(derived.of(finding.rule)); }
   // Older files have "est_gain_us" instead of a gain, and "next" with an empty "set".
   static void check(JsonReader& reader, Finding& out) {
+    reader.ignore(derived.key);
     double saved = 0;
     if (reader.has("est_gain_us")) {
       reader.number("est_gain_us", saved, limits::kSaved.low, limits::kSaved.high);

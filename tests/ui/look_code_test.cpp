@@ -58,10 +58,20 @@ TEST_F(Look, OfTermsAndFindings) {
   found.evidence = {{"idle", 75, "%", FigureKind::counted}};
   found.where = {{"line", "2"}, {"buffer", "K_tile"}};
   found.next = Next{{{"NUM_WARPS", 2}}};
-  open(snapshot_with_terms({found}), {1600, 900}, ThemeMode::dark);
+  found.rule = RuleId::lone_warps;
+  std::vector<Finding> all{found};
+  for (const RuleId rule :
+       {RuleId::bank_conflicts, RuleId::shared_queue, RuleId::global_scattered, RuleId::global_narrow}) {
+    Finding& one = all.emplace_back();
+    one.rule = rule;
+    one.sentence = std::string(one.rule.says()) + ".";
+  }
+  open(snapshot_with_terms(all), {2560, 1440}, ThemeMode::dark);
   Drawing why;
   keep(why, "why", drawn_after([&](ImGuiTestContext*) { bench_->open_panel("Why"); }), "Why");
   keep(why, "issue", drawn_after([&](ImGuiTestContext* ctx) { ctx->ItemClick("//Why/**/##issue"); }), "Why");
+  keep(why, "all of memory", drawn_after([&](ImGuiTestContext* ctx) { ctx->ItemClick("//Why/**/###more of memory"); }),
+       "Why");
   expect_as_recorded("why", why);
 }
 

@@ -8,6 +8,7 @@ namespace attnscope::ui {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 
 // Keeps the window's requests.
 class AskedSession : public StillSession {
@@ -86,6 +87,31 @@ TEST_F(WhyFlow, AFindingSetsItsKnobsAndCopiesItsCommandLine) {
     EXPECT_EQ(session.asked->config.knobs.at("NUM_WARPS"), 2);
     EXPECT_EQ(session.asked->config.knobs.at("VEC_WIDTH"), 8);
     EXPECT_THAT(session.change, HasSubstr("NUM_WARPS 2"));
+  });
+}
+
+TEST_F(WhyFlow, FindingsAreGroupedAndAGroupShowsThreeUntilMoreAreAsked) {
+  std::vector<Finding> found;
+  for (const RuleId rule : {RuleId::bank_conflicts, RuleId::lone_warps, RuleId::shared_queue, RuleId::global_scattered,
+                            RuleId::global_narrow}) {
+    Finding& one = found.emplace_back();
+    one.rule = rule;
+    one.sentence = "Found by " + one.rule.name() + ".";
+  }
+  open_still(snapshot_with_terms(found), {2560, 1440});
+  flow([&](ImGuiTestContext* ctx) {
+    const std::string drawn = drawn_words(ctx);
+    size_t at = drawn.find("Findings");
+    for (const char* words : {"memory", "Found by banks.conflicts.", "Found by global.scattered.", "1 more",
+                              "warps and waits", "Found by warps.lone."}) {
+      at = drawn.find(words, at);
+      ASSERT_NE(at, std::string::npos) << words << " in " << drawn;
+    }
+    EXPECT_THAT(drawn, Not(HasSubstr("Found by global.narrow.")));
+    ctx->ItemClick("//Why/**/###more of memory");
+    ctx->Yield(2);
+    EXPECT_THAT(drawn_words(ctx), HasSubstr("Found by global.narrow."));
+    EXPECT_THAT(drawn_words(ctx), HasSubstr("fewer"));
   });
 }
 

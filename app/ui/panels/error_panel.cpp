@@ -12,6 +12,7 @@
 #include "ui/icons.h"
 #include "ui/panels/panels.h"
 #include "ui/widgets/headline.h"
+#include "ui/widgets/more_line.h"
 #include "ui/widgets/part.h"
 #include "ui/widgets/text.h"
 
@@ -188,12 +189,7 @@ void ErrorPanel::draw_findings(Context& context, const WatchReport& watch) {
     ImGui::PopStyleColor();
     ImGui::PopID();
   }
-  if (rows.size() > kFewRows) {
-    const std::string words = all_findings_ ? "fewer" : fmt::format("{} more", rows.size() - kFewRows);
-    ImGui::PushStyleColor(ImGuiCol_Text, palette().dim);
-    if (ImGui::Selectable((words + "###more findings").c_str())) all_findings_ = !all_findings_;
-    ImGui::PopStyleColor();
-  }
+  if (rows.size() > kFewRows) more_line("more findings", rows.size() - kFewRows, all_findings_);
   ImGui::PopStyleVar();
 }
 

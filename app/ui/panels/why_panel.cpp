@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <map>
 #include <utility>
 
 #include "charts/finding_rows.h"
@@ -15,6 +16,7 @@
 #include "ui/icons.h"
 #include "ui/panels/panels.h"
 #include "ui/widgets/clipboard.h"
+#include "ui/widgets/more_line.h"
 #include "ui/widgets/part.h"
 #include "ui/widgets/term_bars.h"
 #include "ui/widgets/text.h"
@@ -66,10 +68,12 @@ class WhyPanel : public Panel {
   void draw_table(const Context& context, const charts::TermTable& table);
   void draw_places(Context& context, const Timing& timing);
   static void draw_place(Context& context, const charts::TermPlace& place, double total, const Kernel* kernel);
-  static void draw_findings(Context& context, const std::vector<charts::FindingRow>& rows);
+  void draw_findings(Context& context, const std::vector<charts::FindingRow>& rows);
+  static void draw_finding(Context& context, const charts::FindingRow& row);
   static void draw_next(Context& context, const charts::FindingRow& row);
 
   std::optional<TermKind> chosen_;
+  std::map<FindingGroup, bool> whole_;  // true: every finding of the group is shown, not only the first
 };
 
 // A's time, if it can be compared with B's.
@@ -237,25 +241,39 @@ void WhyPanel::draw_place(Context& context, const charts::TermPlace& place, doub
   ImGui::PopFont();
 }
 
+// By group. Of each only the first findings are shown, until a person asks for the others.
 void WhyPanel::draw_findings(Context& context, const std::vector<charts::FindingRow>& rows) {
-  section("Findings");
-  if (rows.empty()) return dim_text("Nothing was found.");
-  for (size_t at = 0; at < rows.size(); ++at) {
-    const charts::FindingRow& row = rows[at];
-    ImGui::PushID(static_cast<int>(at));
-    const bool info = row.severity == Severity::info;
-    wrapped((info ? ICON_INFO "  " : ICON_WARNING "  ") + row.sentence,
-            info                                ? palette().text
-            : row.severity == Severity::warning ? palette().warn
-                                                : palette().bad,
-            kTable);
-    std::string figures = joined(row.evidence, std::identity(), "; ");
-    if (!row.gain.empty()) figures += (figures.empty() ? "" : "; ") + row.gain;
-    if (!figures.empty()) wrapped(figures, palette().dim, kSmallSize);
-    draw_next(context, row);
-    ImGui::Dummy({0, em(0.2f)});
-    ImGui::PopID();
+  if (rows.empty()) {
+    section("Findings");
+    return dim_text("Nothing was found.");
   }
+  for (const charts::FindingsOfGroup& group : charts::by_group(rows)) {
+    section(fmt::format("Findings: {}", to_string(group.group)).c_str());
+    bool& whole = whole_[group.group];
+    const size_t count = group.at.size(), first = std::min(count, charts::FindingsOfGroup::kFew);
+    for (size_t i = 0; i < (whole ? count : first); ++i) {
+      ImGui::PushID(static_cast<int>(group.at[i]));
+      draw_finding(context, rows[group.at[i]]);
+      ImGui::PopID();
+    }
+    ImGui::PushFont(nullptr, kSmallSize);
+    if (first < count) more_line(("more of " + std::string(word_of(group.group))).c_str(), count - first, whole);
+    ImGui::PopFont();
+  }
+}
+
+void WhyPanel::draw_finding(Context& context, const charts::FindingRow& row) {
+  const bool info = row.severity == Severity::info;
+  wrapped((info ? ICON_INFO "  " : ICON_WARNING "  ") + row.sentence,
+          info                                ? palette().text
+          : row.severity == Severity::warning ? palette().warn
+                                              : palette().bad,
+          kTable);
+  std::string figures = joined(row.evidence, std::identity(), "; ");
+  if (!row.gain.empty()) figures += (figures.empty() ? "" : "; ") + row.gain;
+  if (!figures.empty()) wrapped(figures, palette().dim, kSmallSize);
+  draw_next(context, row);
+  ImGui::Dummy({0, em(0.2f)});
 }
 
 // The line, the knobs to set as a button, and the command line that does the same.

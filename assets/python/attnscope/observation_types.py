@@ -106,6 +106,7 @@ class Next:
 class Finding:
     evidence: List[Evidence]
     gain: Optional[Gain]  # what a cure saves; null: not known
+    group: str  # what it is about; follows from the rule
     next: Optional[Next]  # what to try; null: nothing is known
     rule: str
     sentence: str

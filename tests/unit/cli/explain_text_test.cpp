@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdint>
+
 #include "cli/findings.h"
 
 namespace attnscope::cli {
@@ -20,6 +22,39 @@ TEST(Explanation, SaysThatNothingWasWatched) {
   seen.watch.emplace();
   EXPECT_THAT(explanation_of(seen, kernel), Not(HasSubstr("Not watched")));
   EXPECT_THAT(explanation_of(Observation{}, kernel), Not(HasSubstr("Not watched"))) << "refused: nothing ran";
+}
+
+// Four findings of one group and one of another, which comes second in the order of all.
+Observation with_findings() {
+  Observation seen;
+  for (const RuleId rule : {RuleId::bank_conflicts, RuleId::lone_warps, RuleId::shared_queue, RuleId::global_scattered,
+                            RuleId::global_narrow})
+    seen.findings.emplace_back().rule = rule;
+  return seen;
+}
+
+TEST(Explanation, GroupsFindingsAndNamesThoseThatItLeavesOut) {
+  const std::string text = explanation_of(with_findings(), {});
+  const std::vector<std::string> order = {"\nmemory, 4 findings\n1. ",
+                                          "banks.conflicts",
+                                          "\n2. ",
+                                          "shared.queue",
+                                          "\n3. ",
+                                          "global.scattered",
+                                          "1 more: global.narrow (--all",
+                                          "\nwarps and waits, 1 finding\n1. ",
+                                          "warps.lone"};
+  size_t at = 0;
+  for (const std::string& words : order) {
+    at = text.find(words, at);
+    ASSERT_NE(at, std::string::npos) << words << "\n" << text;
+  }
+}
+
+TEST(Explanation, OrShowsAllOfThem) {
+  const std::string text = explanation_of(with_findings(), {}, nullptr, SIZE_MAX);
+  EXPECT_THAT(text, HasSubstr("\n4. Narrow global accesses  [global.narrow"));
+  EXPECT_THAT(text, Not(HasSubstr("more:")));
 }
 
 }  // namespace

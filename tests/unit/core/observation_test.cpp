@@ -113,6 +113,21 @@ TEST(Observation, AFindingWrittenBeforeThereWasAGainIsRead) {
   EXPECT_FALSE(observation_from_json(json, "o.json"));
 }
 
+// The group follows from the rule, whatever a file says or leaves out.
+TEST(Observation, AFindingsGroupIsItsRules) {
+  Observation o = full_observation();
+  o.findings[0].rule = RuleId::bank_conflicts;
+  Json json = to_json(o);
+  EXPECT_EQ(json["findings"][0]["group"], "memory");
+  for (const bool written : {true, false}) {
+    json["findings"][0].erase("group");
+    if (written) json["findings"][0]["group"] = "arithmetic";
+    const auto read = observation_from_json(json, "o.json");
+    ASSERT_TRUE(read) << read.error().message;
+    EXPECT_EQ(group_of(read->findings[0].rule), FindingGroup::memory);
+  }
+}
+
 // An unknown word would be taken for the harmless value: "rihgt" for unchecked, "eror" for a note.
 TEST(Observation, WordsOfAVerdictAndAFindingAreKnownOnes) {
   const Json good = to_json(full_observation());

@@ -96,6 +96,9 @@ template <Listed T>
 Json properties_of() {
   Json properties = Json::object();
   std::apply([&](const auto&... field) { (add(properties, field), ...); }, FieldsOf<T>::list);
+  if constexpr (requires { FieldsOf<T>::derived; })
+    described(properties[FieldsOf<T>::derived.key] = schema_of<decltype(FieldsOf<T>::derived.of({}))>({}),
+              FieldsOf<T>::derived.about);
   return properties;
 }
 

@@ -9,6 +9,7 @@
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <sstream>
 
 namespace attnscope::explain {
@@ -112,6 +113,35 @@ TEST(NextRecording, AndOthersWithoutTheRuleThatLost) {
     EXPECT_THAT(docs,
                 testing::HasSubstr(fmt::format("| `{}` | {} | {} | {:.2f} | {:.2f} |", rule, gains.all, gains.near,
                                                gains.mean(gains.estimated), gains.mean(gains.achieved))));
+}
+
+// A draw that shares no config with the others, made after every rule was as it is.
+TEST(NextRecording, AndADrawThatNoRuleWasMadeOf) {
+  const auto pairs = nlohmann::json::parse(text_of("bench/results/next_h200_seed41.json")).at("pairs");
+  std::set<std::string> known;
+  const auto config = [](const nlohmann::json& pair) {
+    return pair.at("kernel").dump() + pair.at("knobs").dump() + pair.at("problem").dump();
+  };
+  for (const char* file : {"bench/results/next_h200.json", "bench/results/next_h200_seed23.json"})
+    for (const auto& pair : nlohmann::json::parse(text_of(file)).at("pairs")) known.insert(config(pair));
+  Gains all, small;
+  for (const auto& pair : pairs) {
+    EXPECT_EQ(pair.at("severity"), "warning");
+    EXPECT_FALSE(known.contains(config(pair))) << pair.dump();
+    all.add(pair);
+    if (pair.at("rule") == "grid.small") small.add(pair);
+  }
+  EXPECT_EQ(all.gained, all.all);
+  const std::string docs = text_of("docs/explaining.md");
+  EXPECT_THAT(docs, testing::HasSubstr(fmt::format("{} proposals of configs of which none was known", all.all)));
+  EXPECT_THAT(docs, testing::HasSubstr(fmt::format("all gained; {:.2f} times was estimated and {:.2f} times achieved",
+                                                   all.mean(all.estimated), all.mean(all.achieved))));
+  EXPECT_THAT(docs, testing::HasSubstr(fmt::format("{} gained within a factor of 1.5, {} of {} of `grid.small`'s and "
+                                                   "all {} others",
+                                                   all.near, small.near, small.all, all.all - small.all)));
+  EXPECT_EQ(all.near - small.near, all.all - small.all);
+  EXPECT_THAT(docs,
+              testing::HasSubstr(fmt::format("Tried in the emulator, {} of the {} are", all.near_tried, all.all)));
 }
 
 // The least and the greatest value of a table's first column.
