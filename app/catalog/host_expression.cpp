@@ -3,14 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
-#include <set>
 #include <utility>
 #include <vector>
 
 #include "catalog/host_sum.h"
-#include "catalog/number_literal.h"
+#include "catalog/host_words.h"
 #include "core/cpp_tokens.h"
 
 namespace attnscope::catalog {
@@ -22,14 +20,6 @@ constexpr size_t kLongest = 10000;              // bytes of an expression in the
 constexpr size_t kLongestPart = 2000;           // bytes of a part in a manifest, which accepts no longer one
 constexpr int kMostTokens = 10000;              // of an expression and everything that its names stand for
 constexpr int64_t kLargest = int64_t{1} << 53;  // larger results are refused
-
-bool is_ceil_div(const std::string& name) {
-  std::string plain;
-  for (const char c : name)
-    if (c != '_') plain += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  static const std::set<std::string> known{"ceildiv", "divceil", "cdiv", "divup", "idivup", "divroundup", "roundupdiv"};
-  return known.contains(plain);
-}
 
 class Parser {
  public:
@@ -263,24 +253,17 @@ class Parser {
       const auto value = unary();
       return value ? times(HostSum::whole(-1), *value) : std::nullopt;
     }
-    if (is("(") && at_ + 2 < tokens_.size() && is_type(tokens_[at_ + 1].text)) {
+    if (is("(") && at_ + 2 < tokens_.size() && is_number_word(tokens_[at_ + 1].text)) {
       const size_t close = brackets_->closing(at_);
       const bool all = std::all_of(tokens_.begin() + static_cast<std::ptrdiff_t>(at_) + 1,
                                    tokens_.begin() + static_cast<std::ptrdiff_t>(std::min(close, tokens_.size())),
-                                   [](const CppToken& one) { return is_type(one.text); });
+                                   [](const CppToken& one) { return is_number_word(one.text); });
       if (all) {  // a cast
         at_ = close + 1;
         return unary();
       }
     }
     return primary();
-  }
-
-  static bool is_type(std::string_view word) {
-    static const std::set<std::string_view> types{"int",     "unsigned", "long",   "short",   "float",
-                                                  "double",  "char",     "size_t", "int64_t", "uint64_t",
-                                                  "int32_t", "uint32_t", "uint",   "signed"};
-    return types.contains(word);
   }
 
   std::optional<HostSum> primary() {
@@ -302,14 +285,31 @@ class Parser {
       return is("(") ? primary() : std::nullopt;
     }
     if (name == "sizeof" && is("(")) return bytes();
+    if ((name == "min" || name == "max") && is("<")) at_ = brackets_->behind_angles(at_);  // std::min<int>
     if (is("(")) return call(name);
     if (is("[")) return std::nullopt;
+    if (is(".") && at_ + 1 < tokens_.size() && is_device_property(tokens_[at_ + 1].text)) return device_property();
     if (is(".") && at_ + 1 < tokens_.size() && tokens_[at_ + 1].text.size() == 1) {
       const size_t axis = std::string_view("xyz").find(tokens_[at_ + 1].text);
       at_ += 2;
       return axis > 2 ? std::nullopt : meant(name, names_.member(name, axis, used_at_));
     }
+    if (is(".") || (is("-") && is_next(">"))) return std::nullopt;  // a member, such as a tensor's size(0)
     if (const auto kept = names_.kept(name, used_at_)) return HostSum::of(kept->name, kept->now);
+    return meant(name, names_.meaning(name, used_at_));
+  }
+
+  // At the point of prop.maxThreadsPerBlock. One that differs by the device is a name whose value nothing gives.
+  std::optional<HostSum> device_property() {
+    const std::string name(tokens_[at_ + 1].text);
+    at_ += 2;
+    size_t axis = 0;
+    if (take("[")) {
+      if (at_ >= tokens_.size() || !is_next("]")) return std::nullopt;
+      axis = std::string_view("012").find(tokens_[at_].text);
+      at_ += 2;
+    }
+    if (const auto limit = device_limit(name, axis)) return HostSum::whole(*limit);
     return meant(name, names_.meaning(name, used_at_));
   }
 
@@ -322,20 +322,8 @@ class Parser {
   }
 
   static std::optional<HostSum> literal(std::string text) {
-    std::erase(text, '\'');
-    const bool hexadecimal = text.starts_with("0x") || text.starts_with("0X");
-    if (!hexadecimal) text = without_suffix(std::move(text));
-    if (!hexadecimal && is_octal(text)) return std::nullopt;
-    const char *first = text.data() + (hexadecimal ? 2 : 0), *last = text.data() + text.size();
-    while (hexadecimal && last > first && std::string_view("uUlL").find(last[-1]) != std::string_view::npos) --last;
-    double value = 0;
-    int64_t whole = 0;
-    const auto [end, error] =
-        hexadecimal ? std::from_chars(first, last, whole, 16) : std::from_chars(first, last, value);
-    if (hexadecimal) value = static_cast<double>(whole);
-    if (error != std::errc{} || end != last || value != std::floor(value) || std::abs(value) > double(kLargest))
-      return std::nullopt;
-    return HostSum::whole(static_cast<int64_t>(value));
+    const auto number = whole_literal(std::move(text));
+    return number ? std::optional(HostSum::whole(*number)) : std::nullopt;
   }
 
   std::optional<HostSum> bytes() {

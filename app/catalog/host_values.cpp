@@ -157,6 +157,41 @@ void read_reference(const HostToken& place, HostValues& values) {
     if (place.is(at, ">") && place.is(at + 1, ">")) changed(at + 2);
 }
 
+namespace {
+
+constexpr size_t kMostBehind = 4000;  // tokens from a dim3's declaration to its members' values
+
+// `grid.x = n / 256;` of a `dim3 grid;`, where nothing else may set a member: each at most once, in the dim3's own
+// block.
+void read_dim_members(const HostToken& place, size_t name, HostValues& values) {
+  const auto& [tokens, brackets, i, end_of_block] = place;
+  std::vector<std::string> sizes{"1", "1", "1"};
+  std::vector<bool> set(3);
+  size_t last = 0;
+  int depth = 0;
+  const size_t end = std::min(tokens.size(), name + kMostBehind);
+  for (size_t at = name + 1; at < end && tokens[at].at < end_of_block; ++at) {
+    if (place.is(at, "{")) ++depth;
+    if (place.is(at, "}")) --depth;
+    if (!place.is(at, tokens[name].text) || !place.is(at + 1, ".")) continue;
+    if (place.is(at + 4, "=") || (place.is(at + 3, "+") && place.is(at + 4, "+"))) {
+      if (!place.is(at + 3, "<") && !place.is(at + 3, ">") && !place.is(at + 3, "=") && !place.is(at + 3, "!")) return;
+      continue;  // a comparison
+    }
+    if (!place.is(at + 3, "=")) continue;
+    const size_t axis = at + 2 < end ? std::string_view("xyz").find(tokens[at + 2].text) : 3;
+    size_t close = at + 4;
+    while (close < end && !place.is(close, ";")) ++close;
+    if (axis > 2 || depth != 0 || set[axis] || close == end) return;
+    sizes[axis] = text_of(tokens, at + 4, close);
+    set[axis] = true;
+    last = tokens[close].at;
+  }
+  if (last != 0) values.dims.add(std::string(tokens[name].text), {last, end_of_block, std::move(sizes)});
+}
+
+}  // namespace
+
 void read_dims(const HostToken& place, HostValues& values) {
   const auto& [tokens, brackets, i, end_of_block] = place;
   for (size_t at = i + 1; at < tokens.size() && !place.is(at, ";"); ++at) {
@@ -165,6 +200,10 @@ void read_dims(const HostToken& place, HostValues& values) {
     size_t open = at + 1;
     if (place.is(open, "=")) ++open;
     if (place.is(open, "dim3")) ++open;
+    if (place.is(at + 1, ";") || place.is(at + 1, ",")) {
+      read_dim_members(place, at, values);
+      continue;
+    }
     if (!place.is(open, "(") && !place.is(open, "{")) return;
     const size_t close = brackets.closing(open);
     std::vector<std::string> sizes;

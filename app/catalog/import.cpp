@@ -59,7 +59,7 @@ class Importer {
     auto bound = bind_parameters(source_name_, read_, *kernel_, launch_, scope_, result_);
     if (!bound) return fail(bound.error());
     bound_ = std::move(*bound);
-    shape_ = import_shape(read_, *kernel_, launch_, bound_.size_names, scope_, result_);
+    shape_ = import_shape(read_, *kernel_, launch_, bound_.size_names, &bound_.sizes, scope_, result_);
     import_constants(read_, scope_, bound_.buffers, result_);
     write();
     return std::move(result_);

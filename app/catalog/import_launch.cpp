@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "catalog/import_sizes.h"
 #include "catalog/template_arguments.h"
 #include "core/joined.h"
 
@@ -16,17 +17,23 @@ namespace {
 constexpr int64_t kUsualBlock = 256, kUsualSide = 16, kMostThreads = 1024;
 constexpr int64_t kUsualShared = 16384;
 constexpr int64_t kMostUsualShared = 96 << 10;  // what an sm_89 device gives a CTA, minus some for static memory
-constexpr int kMostAssumed = 8;                 // names of one expression
-constexpr size_t kMostCalled = 100;             // functions that are followed from a kernel's text
+// Of the device on which a first run is counted (assets/devices/l4.json).
+constexpr int64_t kSms = 58, kThreadsOfSm = 1536, kCtasOfSm = 24;
+constexpr int64_t kBestBlock = 768;      // the largest that fills an SM with threads
+constexpr int64_t kMostFromOutside = 4;  // of a size that only the grid has
+constexpr int kMostAssumed = 8;          // names of one expression
+constexpr size_t kMostCalled = 100;      // functions that are followed from a kernel's text
 
 class ShapeImporter {
  public:
   ShapeImporter(const ReadSource& source, const SourceKernel& kernel, const SourceLaunch* launch,
-                const std::vector<std::string>& size_names, HostScope& scope, Imported& imported)
+                const std::vector<std::string>& size_names, std::map<std::string, int64_t>* sizes, HostScope& scope,
+                Imported& imported)
       : source_(source),
         kernel_(kernel),
         launch_(launch),
         size_names_(size_names),
+        sizes_(sizes),
         scope_(scope),
         imported_(imported) {}
 
@@ -40,6 +47,8 @@ class ShapeImporter {
   std::string assuming_some(const HostText& expression, int64_t guess) {
     const auto before = scope_.assumed;
     const auto said = assumed_;
+    if (asks_runtime_) add_device_numbers(expression, 1);
+    add_open_sizes(expression);
     for (const int64_t one : {guess, kUsualBlock, kUsualBlock * kUsualSide}) {
       std::string text = assuming(expression, one);
       const auto now = scope_.now_of(text);
@@ -52,15 +61,84 @@ class ShapeImporter {
     return {};
   }
 
+  // The runtime's answer counts, and not what the host code's variable held before (`int grid = 0;`).
+  void add_device_numbers(const HostText& expression, int deeper) {
+    for (const CppToken& token : cpp_tokens(expression.text)) {
+      const std::string name(token.text);
+      if (token.kind != CppToken::Kind::word || scope_.assumed.contains(name)) continue;
+      if (const auto number = device_number(name))
+        assume(name, *number, true);
+      else if (deeper > 0)
+        add_device_numbers(scope_.meaning(name, expression.at), deeper - 1);
+    }
+  }
+
+  bool assume(const std::string& name, int64_t value, bool of_device) {
+    if (!scope_.assumed.emplace(name, value).second) return false;
+    assumed_.push_back(fmt::format("{} = {}{}", name, value, of_device ? kOfDevice : ""));
+    return true;
+  }
+
+  // A parameter of the host function, or a tensor's dimension.
+  bool is_from_outside(const std::string& name) const {
+    const HostText meaning = scope_.meaning(name, scope_.used_at);
+    const HostFunction* const around = source_.host.function_at(scope_.used_at);
+    if (meaning.text.empty()) return around && std::ranges::count(around->parameters, name) > 0;
+    const auto tokens = cpp_tokens(meaning.text);
+    for (size_t i = 1; i + 1 < tokens.size(); ++i) {
+      const bool of_tensor = tokens[i - 1].is(".") || tokens[i - 1].is(">");
+      if (of_tensor && (tokens[i].is("size") || tokens[i].is("sizes") || tokens[i].is("shape"))) return true;
+    }
+    return false;
+  }
+
+  // A name of the grid that the host code takes from outside, such as a tensor's dimension, is a size of its own.
+  void add_open_sizes(const HostText& expression) {
+    std::string unknown;
+    for (int i = 0; i < kMostAssumed && of_grid_ && sizes_ && scope_.in_terms(expression, &unknown).empty(); ++i) {
+      const bool known = unknown.empty() || device_number(unknown) || scope_.kept.contains(unknown) ||
+                         source_.cuda.macros.contains(unknown) ||
+                         std::ranges::count(kernel_.parameters, unknown, &SourceParameter::name) > 0;
+      if (known || !is_from_outside(unknown)) return;
+      const int64_t value = std::min(usual_size(unknown, 0), kMostFromOutside);
+      sizes_->emplace(unknown, value);
+      scope_.set_size(unknown, value, unknown);
+      imported_.open_sizes.insert(unknown);
+      imported_.guessed.push_back(
+          fmt::format("the size {} = {}, which the host code takes from outside", unknown, value));
+    }
+  }
+
   // A name that the host code computes in a way that is not followed gets a value, which is said.
   std::string assuming(const HostText& expression, int64_t guess) {
     std::string unknown, text = scope_.in_terms(expression, &unknown);
     for (int i = 0; i < kMostAssumed && text.empty() && !unknown.empty(); ++i) {
-      if (!scope_.assumed.emplace(unknown, guess).second) break;
-      assumed_.push_back(fmt::format("{} = {}", unknown, guess));
+      const auto of_device = device_number(unknown);
+      if (!assume(unknown, of_device.value_or(guess), of_device.has_value())) break;
       text = scope_.in_terms(expression, &unknown);
     }
     return text;
+  }
+
+  // What the host code asks the runtime of the device: SMs, or how many CTAs of the block fit an SM by their threads.
+  std::optional<int64_t> device_number(const std::string& name) const {
+    if (name == "multiProcessorCount") return kSms;
+    if (name == "maxThreadsPerMultiProcessor") return kThreadsOfSm;
+    const HostFunction* const around = source_.host.function_at(scope_.used_at);
+    if (!around) return std::nullopt;
+    const auto tokens = cpp_tokens(std::string_view(source_.text).substr(around->begin, around->end - around->begin));
+    for (size_t i = 0; i + 5 < tokens.size(); ++i) {
+      if (!tokens[i + 1].is("(") || !tokens[i + 2].is("&") || !tokens[i + 3].is(name) || !tokens[i + 4].is(","))
+        continue;
+      if (tokens[i].is("cudaDeviceGetAttribute") && tokens[i + 5].is("cudaDevAttrMultiProcessorCount")) return kSms;
+      if (tokens[i].is("cudaOccupancyMaxActiveBlocksPerMultiprocessor") && threads_ > 0)
+        return std::clamp<int64_t>(kThreadsOfSm / threads_, 1, kCtasOfSm);
+      if (tokens[i].is("cudaOccupancyMaxPotentialBlockSize")) return kSms * (kThreadsOfSm / kBestBlock);
+    }
+    for (size_t i = 0; i + 7 < tokens.size(); ++i)  // its second argument
+      if (tokens[i].is("cudaOccupancyMaxPotentialBlockSize") && tokens[i + 5].is("&") && tokens[i + 6].is(name))
+        return kBestBlock;
+    return std::nullopt;
   }
 
   struct Dimensions {
@@ -82,6 +160,7 @@ class ShapeImporter {
     Dimensions found;
     scope_.take_guessed();
     int64_t threads = 1;  // of a block
+    of_grid_ = !block;
     for (const HostText& value : values) {
       const int64_t guess = !block ? 1 : values.size() > 1 ? kUsualSide : kUsualBlock;
       found.text.push_back(assuming_some(value, guess));
@@ -91,6 +170,7 @@ class ShapeImporter {
     }
     found.guessed = scope_.take_guessed() || dims_guessed_;
     if (block && threads > kMostThreads) return {};
+    if (block) threads_ = threads;
     while (found.text.size() < 3) found.text.emplace_back("1");
     return found;
   }
@@ -98,6 +178,9 @@ class ShapeImporter {
   const SourceValues<std::vector<std::string>>::One* named_dims(const std::string& name) {
     const auto* here = source_.cuda.dims.find(name, scope_.used_at);
     if (here || source_.cuda.constants.find(name, scope_.used_at)) return here;
+    // A template's parameter is not what another function calls by its name.
+    const HostFunction* const around = source_.host.function_at(scope_.used_at);
+    if (around && std::ranges::count(around->templates, name) > 0) return nullptr;
     const auto* elsewhere = source_.cuda.dims.any(name, scope_.used_at);
     dims_guessed_ = elsewhere != nullptr;
     return elsewhere;
@@ -204,9 +287,14 @@ class ShapeImporter {
   const SourceKernel& kernel_;
   const SourceLaunch* launch_;
   const std::vector<std::string>& size_names_;
+  std::map<std::string, int64_t>* const sizes_;
   HostScope& scope_;
   Imported& imported_;
   ImportedShape shape_;
+  int64_t threads_ = 0;   // of the block
+  bool of_grid_ = false;  // the dimensions are a grid's
+  const bool asks_runtime_ = source_.text.find("cudaOccupancy") != std::string::npos ||
+                             source_.text.find("cudaDeviceGetAttribute") != std::string::npos;
   std::vector<std::string> assumed_;  // since the last note
   bool dims_guessed_ = false;         // the last named grid or block belongs to another function
 };
@@ -214,8 +302,9 @@ class ShapeImporter {
 }  // namespace
 
 ImportedShape import_shape(const ReadSource& source, const SourceKernel& kernel, const SourceLaunch* launch,
-                           const std::vector<std::string>& size_names, HostScope& scope, Imported& imported) {
-  return ShapeImporter(source, kernel, launch, size_names, scope, imported).import();
+                           const std::vector<std::string>& size_names, std::map<std::string, int64_t>* sizes,
+                           HostScope& scope, Imported& imported) {
+  return ShapeImporter(source, kernel, launch, size_names, sizes, scope, imported).import();
 }
 
 }  // namespace attnscope::catalog

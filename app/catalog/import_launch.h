@@ -8,6 +8,9 @@
 
 namespace attnscope::catalog {
 
+// How a note marks a number that the host code asks the runtime for.
+inline constexpr const char* kOfDevice = " as on an sm_89 GPU of 58 SMs";
+
 // A launch's shape as expressions of a manifest.
 struct ImportedShape {
   std::vector<std::string> grid, block;  // x, y and z
@@ -16,8 +19,10 @@ struct ImportedShape {
 
 // The shape of a kernel's launch: from the host code, otherwise from __launch_bounds__, otherwise guessed. Adds facts
 // and guesses to `imported`. `launch`: the kernel's launch in the host code, or null. `size_names`: the sizes that a
-// guessed grid covers.
+// guessed grid covers. `sizes`: gets those that only the grid has, such as a tensor's first dimension; null: it may
+// have none.
 ImportedShape import_shape(const ReadSource& source, const SourceKernel& kernel, const SourceLaunch* launch,
-                           const std::vector<std::string>& size_names, HostScope& scope, Imported& imported);
+                           const std::vector<std::string>& size_names, std::map<std::string, int64_t>* sizes,
+                           HostScope& scope, Imported& imported);
 
 }  // namespace attnscope::catalog

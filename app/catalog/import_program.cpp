@@ -288,7 +288,7 @@ class ProgramImporter {
       arguments.push_back(std::move(*argument));
     }
     Imported said;
-    const ImportedShape shape = import_shape(source_, kernel, one.part->launch, sizes_.names(), scope_, said);
+    const ImportedShape shape = import_shape(source_, kernel, one.part->launch, sizes_.names(), nullptr, scope_, said);
     const std::string prefix = fmt::format("{} ({}): ", one.part->name, place(one.part->at));
     for (const std::string& text : said.read) result_.read.push_back(prefix + text);
     for (const std::string& text : said.guessed) result_.guessed.push_back(prefix + text);

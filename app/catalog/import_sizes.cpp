@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <optional>
 #include <ranges>
+#include <string_view>
 #include <utility>
 
 #include "catalog/element_types.h"
@@ -15,7 +17,20 @@
 namespace attnscope::catalog {
 namespace {
 
-constexpr int64_t kUsualSize = 1024, kUsualWidth = 64, kUsualCount = 4;
+constexpr int64_t kUsualSize = 1024, kUsualWidth = 64, kUsualCount = 4, kUsualReach = 3;
+
+// True for how far a filter or a step reaches: kernelRadius, mask_width, stride_h, padding.
+bool is_reach(const std::string& name) {
+  std::string plain;
+  for (const char c : in_capitals(name))
+    if (c != '_') plain += c;
+  static constexpr std::array<std::string_view, 14> parts{
+      "RADIUS",   "KERNELSIZE", "KERNELWIDTH", "KERNELHEIGHT", "FILTERSIZE", "FILTERWIDTH", "FILTERHEIGHT",
+      "MASKSIZE", "MASKWIDTH",  "KSIZE",       "DILATION",     "PADDING",    "WINDOWSIZE",  "STENCILSIZE"};
+  static const std::set<std::string_view> whole{"STRIDEH", "STRIDEW", "PADH", "PADW", "KW", "KH"};
+  return whole.contains(plain) ||
+         std::ranges::any_of(parts, [&](std::string_view part) { return plain.find(part) != plain.npos; });
+}
 
 class SizeFinder {
  public:
@@ -180,6 +195,7 @@ int64_t usual_size(const std::string& name, size_t unknown) {
                                             "NUM_BATCHES", "NHEADS",    "HEAD_NUM",   "NUM_HEAD"};
   if (widths.contains(in_capitals(name))) return kUsualWidth;
   if (counts.contains(in_capitals(name))) return kUsualCount;
+  if (is_reach(name)) return kUsualReach;
   return unknown <= 3 ? kUsualSize : kUsualSize / 8;
 }
 

@@ -92,6 +92,19 @@ bool zero_whole_numbers(Imported& imported) {
   return true;
 }
 
+bool drop_variable(Imported& imported, const std::string& name) {
+  nlohmann::ordered_json json = nlohmann::ordered_json::parse(imported.manifest, nullptr, false);
+  auto& buffers = json["buffers"];
+  const auto unused =
+      std::find_if(buffers.begin(), buffers.end(), [&](const auto& one) { return one.value("symbol", "") == name; });
+  if (name.empty() || unused == buffers.end()) return false;
+  buffers.erase(unused);
+  forget(imported.guessed, fmt::format("the __constant__ variable {} holds ", name));
+  imported.probed.push_back(fmt::format("the kernel does not use the __constant__ variable {}", name));
+  imported.manifest = manifest_text(json);
+  return true;
+}
+
 bool doubt_length(Imported& imported, const std::string& buffer) {
   if (!imported.launched_elsewhere || imported.open_lengths.contains(buffer)) return false;
   forget(imported.read, buffer + " has ");

@@ -17,8 +17,11 @@ bool lower_largest(Imported& imported);
 // is said. False: there are none.
 bool zero_whole_numbers(Imported& imported);
 
-// For the same: a length that another file's host code says may be that of another kernel of this name, so it becomes a
-// guess. False: the kernel's own file says it, or it is a guess already.
+// Leaves out the contents of a variable that the compiled kernel does not have. False: the manifest gives it none.
+bool drop_variable(Imported& imported, const std::string& name);
+
+// For a kernel that leaves a buffer: a length that another file's host code says may be that of another kernel of this
+// name, so it becomes a guess. False: the kernel's own file says it, or it is a guess already.
 bool doubt_length(Imported& imported, const std::string& buffer);
 
 // For the same: each size that is a guess becomes at most `most`, which is said. False: none is larger.

@@ -102,6 +102,9 @@ BufferDeclaration buffer_at(JsonReader& outer, const Json& json, const std::stri
     read.fault("init", "unset is only for the role workspace", "An \"out\" is unset by itself.");
   read.text("symbol", buffer.symbol, 200);
   read.boolean("guessed", buffer.guessed);
+  bool counted = false;  // for people: where the length comes from
+  read.boolean("counted", counted);
+  if (!read.failed() && counted && buffer.guessed) read.fault("counted", "a length is counted or guessed, not both");
   if (!read.failed() && !buffer.symbol.empty() && buffer.role != BufferRole::in)
     read.fault("symbol", "is only for the role in: a run cannot read a variable back", "Make it a parameter.");
   if (!read.failed() && !buffer.symbol.empty() && !is_variable(buffer.symbol))

@@ -54,6 +54,10 @@ void fill_distribution(const Operand& operand, const Problem& problem, uint32_t 
     generate_blocks(problem.distribution, problem.seed, stream, static_cast<uint64_t>(first / kElementsPerBlock),
                     static_cast<size_t>(kChunkBlocks), chunk.data());
     const int64_t end = std::min<int64_t>(count, first + kChunkBlocks * kElementsPerBlock);
+    if (operand.type == ElementType::f32) {  // the same bits as below, not converted one by one
+      std::memcpy(out + first * 4, chunk.data(), static_cast<size_t>(end - first) * 4);
+      continue;
+    }
     for (int64_t i = first; i < end; ++i)
       store_value(operand.type, out, i, static_cast<double>(chunk[static_cast<size_t>(i - first)]));
   }

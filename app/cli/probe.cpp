@@ -9,8 +9,10 @@
 
 #include "catalog/catalog.h"
 #include "catalog/probed.h"
+#include "cli/learn_extents.h"
 #include "cli/one_run.h"
 #include "cli/places.h"
+#include "compile/variable_data.h"
 #include "core/escape.h"
 #include "core/json.h"
 #include "emulator/exec/overrun.h"
@@ -47,8 +49,9 @@ std::optional<Failure> failure_of_run(const ImportedFile& file, const fs::path& 
   run.experiment.kernel_dirs = {folder.string()};
   run.watch = session::Watch::never;
   run.most = std::chrono::duration_cast<std::chrono::milliseconds>(left);
-  // A guessed length needs all CTAs.
-  const auto ran = run_one(run, file.imported.open_lengths.empty() ? kLeastShare : 0);
+  // What is guessed needs all CTAs.
+  const bool is_sure = file.imported.open_lengths.empty() && file.imported.guessed.empty();
+  const auto ran = run_one(run, is_sure ? kLeastShare : 0);
   if (!ran) return ran.error();
   return ran->observation.failure;
 }
@@ -83,6 +86,7 @@ class Probe {
     int lowered = 0;
     while (run()) {
       if (made_longer(file_, *failure_, grown_)) continue;
+      if (catalog::drop_variable(file_.imported, compile::absent_variable(failure_->message))) continue;
       if (lowered == kMostLowered) break;
       if (!at_its_sizes) at_its_sizes = file_.imported;
       if (!made_shorter(file_, *failure_)) break;
@@ -178,6 +182,9 @@ std::optional<Failure> probe(ImportedFile& file) {
   const std::optional<Failure> failure = Probe(file, folder, began).best();
   std::error_code error;
   fs::remove_all(folder, error);
+  // One that takes too long at its sizes may not at those that it is counted with.
+  const bool slow = failure && (failure->stage == Stage::cancelled || failure->stage == Stage::deadline);
+  if (!failure || slow) learn_extents(file);
   return failure;
 }
 

@@ -15,12 +15,16 @@ void add_worker(CLI::App& app, Chosen& chosen) {
   // A library's worker starts this to make inputs and verdicts.
   auto judge = std::make_shared<bool>(false);
   command->add_flag("--judge", *judge)->group("");
+  // `attnscope import` starts this to learn what a kernel accesses.
+  auto touches = std::make_shared<std::string>();
+  command->add_option(worker::kTouchesOption, *touches)->group("");
   auto profile = std::make_shared<bool>(false);
   command->add_flag(worker::kProfileFlag, *profile,
                     "Read a GPU's hardware counters and time nothing on it, as `attnscope counters` asks");
-  command->callback([executor, judge, profile, &chosen] {
-    chosen = [executor, judge, profile] {
+  command->callback([executor, judge, touches, profile, &chosen] {
+    chosen = [executor, judge, touches, profile] {
       if (*judge) return worker::judge_main();
+      if (!touches->empty()) return worker::touches_main(*touches);
       const auto purpose = *profile ? worker::Purpose::profile : worker::Purpose::run;
       return *executor ? worker::executor_main(purpose) : worker::supervisor_main(purpose);
     };

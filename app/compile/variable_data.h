@@ -13,6 +13,9 @@ namespace attnscope::compile {
 // Failure (Stage::input): there is no such variable, it has no initial contents, or its size differs.
 Result<void> fill_variable(Variant& variant, const std::string& name, std::span<const std::byte> data);
 
+// The variable that fill_variable() did not find, from its failure's message; empty if that says something else.
+std::string absent_variable(const std::string& message);
+
 // True if the variant has such a variable; the compiler leaves out variables that its kernel does not read.
 bool has_variable(const Variant& variant, const std::string& name);
 

@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "catalog/catalog.h"
+#include "emulator/isa/forms.h"
 #include "platform/process.h"
 #include "protocol/frame.h"
 #include "protocol/message.h"
@@ -126,8 +127,9 @@ class Executor {
   std::optional<protocol::KernelContent> kernel_;  // sent by the supervisor before each request
 };
 
-// Also opens the compiler's library, so that the first request finds it warm.
+// Also opens the compiler's library and reads the list of opcode forms, so that the first request finds them warm.
 void Executor::greet() {
+  services_.pool.leave([] { static_cast<void>(emulator::find_form("")); });
   protocol::HelloReply hello;
   hello.versions = services_.versions();
   for (const auto& device : services_.devices) hello.devices.push_back(device->spec());

@@ -3,9 +3,11 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdio>
 
 #include "core/escape.h"
+#include "platform/atomic_file.h"
 #include "platform/keeper.h"
 #include "platform/paths.h"
 #include "platform/process.h"
@@ -13,11 +15,13 @@
 #include "worker/executor_walls.h"
 #include "worker/judge.h"
 #include "worker/supervisor.h"
+#include "worker/touch_run.h"
 
 namespace attnscope::worker {
 namespace {
 
 constexpr int kFailed = 3;
+constexpr size_t kMostQuestion = size_t{256} << 20;  // bytes
 
 // Keeps the real stdout for the protocol: from here on, what a library prints to fd 1 goes to stderr.
 int take_stdout() {
@@ -87,6 +91,32 @@ int judge_main() {
   const int in = take_stdin(), out = take_stdout();
   if (in < 0 || out < 0) return kFailed;
   return serve_judge(in, out, paths->cache);
+}
+
+int touches_main(const std::filesystem::path& question) {
+  if (!platform::die_with_parent(getppid())) return kFailed;
+  platform::ignore_write_signals();
+  auto paths = platform::user_paths();
+  if (!paths) return complain(paths.error());
+  auto resources = platform::resources();
+  if (!resources) return complain(resources.error());
+  auto text = platform::read_file(question, kMostQuestion);
+  auto asked = text ? question_of(*text, "the question") : Result<TouchQuestion>(fail(text.error()));
+  if (!asked) return complain(asked.error());
+  auto devices = catalog::load_devices(*resources / "assets/devices", paths->config / "devices");
+  const int out = take_stdout();
+  if (out < 0) return kFailed;
+  confine_executor(paths->cache, *resources);
+  Services services(ATTNSCOPE_VERSION, paths->cache, *resources / "assets", std::move(devices));
+  const std::string answer = answers_text(answer_touches(services, *asked));
+  for (size_t at = 0; at < answer.size();) {
+    const ssize_t written = write(out, answer.data() + at, answer.size() - at);
+    if (written > 0)
+      at += static_cast<size_t>(written);
+    else if (errno != EINTR)
+      return kFailed;
+  }
+  return 0;
 }
 
 }  // namespace attnscope::worker

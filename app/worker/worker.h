@@ -1,4 +1,6 @@
 #pragma once
+#include <filesystem>
+
 #include "worker/purpose.h"
 
 // Entry points of the processes of `attnscope worker`.
@@ -13,5 +15,12 @@ int executor_main(Purpose purpose);
 
 // Makes inputs and verdicts for a library's worker on stdin and stdout (worker/judge.h). Returns the exit status.
 int judge_main();
+
+// The option of `attnscope worker` for touches_main().
+inline constexpr const char* kTouchesOption = "--touches";
+
+// Answers the question in that file (worker/touch_run.h) on stdout, confined as an executor is. Returns the exit
+// status.
+int touches_main(const std::filesystem::path& question);
 
 }  // namespace attnscope::worker

@@ -675,6 +675,16 @@ int main() {
         self.assertEqual(self.run_json("--kernels", folder, "--kernel", "spread")["verdict"]["state"], "unchecked")
         (folder / "spread.json").unlink()
         self.assertRegex(self.call("check", file).stdout, r"probed +y has")
+        # With its launch the lengths are counted.
+        launched = self.path / "launched.cu"
+        launched.write_text(file.read_text().replace("float* y", "float* y, float* z").replace("+ k;", "+ k, z[k] = 1;") +
+                            "void run(float* x, float* y, float* z, int rows) { spread<<<rows / 64, 64>>>(x, y, z, rows); }\n")
+        done = self.call("import", launched)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn('y has ["rows","3"] elements, as 3 runs at different sizes access', done.stdout)
+        buffers = {one["name"]: one for one in json.loads((self.path / "launched.json").read_text())["buffers"]}
+        self.assertEqual([buffers[name]["shape"] for name in "xyz"], [["rows"], ["rows", "3"], ["3"]])
+        self.assertTrue(all(one["counted"] for one in buffers.values()), buffers)
         # What the host code allocates is no guess: past its end is a fault of the kernel.
         file.write_text(file.read_text() + "int main() { float *a, *b; cudaMalloc(&a, 4 * 256); cudaMalloc(&b, 4 * 256);\n"
                         "  spread<<<1, 256>>>(a, b, 256); }\n")
@@ -945,7 +955,7 @@ int main() {
         file = self.plain("saxpy")
         self.assertRegex(self.call("check", file).stdout, "guessed +")
         with self.watch_file(file, "--runs", "1") as process:
-            self.assertRegex(process.stdout.read(), "run 1: .*\nguessed +")
+            self.assertRegex(process.stdout.read(), "run 1: .*\n(probed +.*\n)*guessed +")
         self.assertEqual(self.call("import", file, "--out", self.path).returncode, 0)
         copy = self.path / "saxpy.cu"
         manifest = json.loads((self.path / "saxpy.json").read_text())

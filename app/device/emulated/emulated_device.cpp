@@ -8,6 +8,7 @@
 #include "device/model_input.h"
 #include "device/parameters.h"
 #include "emulator/isa/program.h"
+#include "emulator/watch/touch_log.h"
 #include "platform/memory.h"
 
 namespace attnscope::device {
@@ -185,8 +186,7 @@ struct OneLaunch {
   bool whole = false;  // all CTAs run, because later steps read what it writes
 };
 
-Result<emulator::RunResult> execute(const OneLaunch& one, const LaunchRequest& request, const LaunchEvents& events,
-                                    const Placed& placed) {
+Result<emulator::Launch> launch_in(const OneLaunch& one, const Placed& placed) {
   auto parameters = pack_parameters(emulator::sass_of(*one.decoded.program).kernel, one.arguments, placed.addresses);
   if (!parameters) return fail(parameters.error());
   emulator::Launch launch;
@@ -198,10 +198,16 @@ Result<emulator::RunResult> execute(const OneLaunch& one, const LaunchRequest& r
   launch.dynamic_shared_bytes = static_cast<uint32_t>(one.dynamic_shared);
   launch.parameters = std::move(*parameters);
   launch.memory = &placed.memory;
+  return launch;
+}
 
+Result<emulator::RunResult> execute(const OneLaunch& one, const LaunchRequest& request, const LaunchEvents& events,
+                                    const Placed& placed) {
+  const auto launch = launch_in(one, placed);
+  if (!launch) return fail(launch.error());
   emulator::RunOptions options;
   // Checked before CTAs are chosen, because the grid may be too large for a list of its CTAs.
-  if (auto possible = emulator::check_launch(launch, options); !possible) return fail(possible.error());
+  if (auto possible = emulator::check_launch(*launch, options); !possible) return fail(possible.error());
   const int64_t total = one.shape.ctas();
   options.cancel = events.cancel;
   const Trial& trial = request.trial;
@@ -224,7 +230,7 @@ Result<emulator::RunResult> execute(const OneLaunch& one, const LaunchRequest& r
   options.printed = [&](const std::vector<emulator::PrintedCall>& calls, uint64_t more) {
     if (events.on_printed) events.on_printed(printed_of(calls, more));
   };
-  auto result = emulator::run(launch, options);
+  auto result = emulator::run(*launch, options);
   // With a mask, the CTA that is too long to trace is the longest one, and the others do not represent it.
   if (result && result->traces.size() < options.trace_ctas.size()) result->traces.clear();
   return result;
@@ -305,6 +311,23 @@ Result<LaunchOutcome> EmulatedDevice::run(const LaunchRequest& request, const La
 }
 
 }  // namespace
+
+Result<Touches> touches_of(const LaunchRequest& request, const std::atomic<bool>& cancel) {
+  auto bound = bind(request);
+  if (!bound) return fail(bound.error());
+  uint64_t copies = 0;
+  for (const check::OperandContents& one : bound->operands->all)
+    if (one.what.role != BufferRole::in) copies += 2 * one.bytes.size();
+  if (auto held = platform::hold_memory(copies, request.name + ": what it may write"); !held) return fail(held.error());
+  Placed placed;
+  place(*bound->operands, false, placed);
+  const auto& decoded = dynamic_cast<const Decoded&>(*request.loaded);
+  const auto launch = launch_in({decoded, request.name, request.shape, request.dynamic_shared, bound->arguments,
+                                 request.trial.shared_names, true},
+                                placed);
+  if (!launch) return fail(launch.error());
+  return emulator::touches_of(*launch, cancel);
+}
 
 std::unique_ptr<Device> make_emulated_device(DeviceSpec spec, std::filesystem::path decoded_cache) {
   return std::make_unique<EmulatedDevice>(std::move(spec), std::move(decoded_cache));

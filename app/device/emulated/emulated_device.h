@@ -1,7 +1,9 @@
 #pragma once
+#include <atomic>
 #include <filesystem>
 #include <memory>
 
+#include "core/touch.h"
 #include "device/device.h"
 
 namespace attnscope::device {
@@ -9,5 +11,9 @@ namespace attnscope::device {
 // A device that executes the variant's machine code on this CPU. `decoded_cache` keeps decoded programs by their hash;
 // empty: none are kept on disk.
 std::unique_ptr<Device> make_emulated_device(DeviceSpec spec, std::filesystem::path decoded_cache);
+
+// Runs every CTA of a kernel's one launch and says what they accessed. `request` is as for Device::run() of a device
+// that make_emulated_device() made. Failures: as there.
+Result<Touches> touches_of(const LaunchRequest& request, const std::atomic<bool>& cancel);
 
 }  // namespace attnscope::device

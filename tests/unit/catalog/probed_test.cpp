@@ -126,5 +126,21 @@ TEST(Probed, ALengthThatAnotherFileSaysIsDoubted) {
   EXPECT_EQ(buffer_of(other, "y")["guessed"], true);
 }
 
+// The compiler leaves out what the kernel does not use.
+TEST(Probed, AVariableThatTheKernelLacksHasNoBuffer) {
+  Imported imported = *import_kernel("k.cu", R"(__constant__ float used[4]; __constant__ float unused[8];
+__global__ void k(float* y) { y[threadIdx.x] = used[threadIdx.x]; }
+int main() { float h[8]; cudaMemcpyToSymbol(used, h, 16); cudaMemcpyToSymbol(unused, h, 32); k<<<1, 4>>>(d); })",
+                                     "");
+  ASSERT_EQ(buffer_of(imported, "unused")["symbol"], "unused");
+  ASSERT_TRUE(drop_variable(imported, "unused"));
+  EXPECT_TRUE(buffer_of(imported, "unused").is_null());
+  EXPECT_EQ(buffer_of(imported, "used")["symbol"], "used");
+  EXPECT_THAT(imported.guessed, Not(Contains(HasSubstr("variable unused "))));
+  EXPECT_THAT(imported.probed, Contains("the kernel does not use the __constant__ variable unused"));
+  EXPECT_FALSE(drop_variable(imported, "unused"));
+  EXPECT_FALSE(drop_variable(imported, ""));
+}
+
 }  // namespace
 }  // namespace attnscope::catalog

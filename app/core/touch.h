@@ -1,0 +1,47 @@
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/fields.h"
+
+namespace attnscope {
+
+// What the threads of an emulated run of all CTAs did with one buffer.
+struct Touch {
+  std::string buffer;
+  bool read_first = false;     // an element was read while it held what the buffer began with
+  bool stored = false;         // an atomic counts as a read and a store
+  int64_t begin = 0, end = 0;  // bytes: the first one that was accessed, and past the last one; both 0: none was
+  int64_t stored_bytes = 0;    // bytes that were stored to, each counted once
+  bool operator==(const Touch&) const = default;
+};
+
+struct Touches {
+  std::vector<Touch> buffers;  // in the order of the launch's memory
+  // By axis, one more than the largest index of a CTA that accessed a buffer.
+  std::vector<int64_t> ctas;
+  bool operator==(const Touches&) const = default;
+};
+
+template <>
+struct FieldsOf<Touch> {
+  static constexpr Limits kBytes{.low = 0, .high = 0x1p62};
+  static constexpr auto list = std::tuple{Field{"buffer", &Touch::buffer, Limits{.line = true, .required = true}},
+                                          Field{"read_first", &Touch::read_first},
+                                          Field{"stored", &Touch::stored},
+                                          Field{"begin", &Touch::begin, kBytes},
+                                          Field{"end", &Touch::end, kBytes},
+                                          Field{"stored_bytes", &Touch::stored_bytes, kBytes}};
+};
+
+template <>
+struct FieldsOf<Touches> {
+  static constexpr auto list = std::tuple{Field{"buffers", &Touches::buffers, Limits{.required = true}},
+                                          Field{"ctas", &Touches::ctas, Limits{.low = 0, .most = 3, .required = true}}};
+  static void check(JsonReader& read, Touches& made) {
+    if (made.ctas.size() != 3) read.fault("ctas", "must hold a number for each axis");
+  }
+};
+
+}  // namespace attnscope

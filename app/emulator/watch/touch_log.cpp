@@ -1,0 +1,107 @@
+#include "emulator/watch/touch_log.h"
+
+#include <algorithm>
+
+#include "emulator/exec/bind.h"
+#include "emulator/exec/lane_address.h"
+#include "platform/memory.h"
+
+namespace attnscope::emulator {
+
+TouchLog::TouchLog(BoundLaunch& bound, const GlobalMemory& memory)
+    : memory_(memory), grid_(bound.grid), own_(bound.ops.size()), areas_(memory.buffers().size()) {
+  for (size_t i = 0; i < areas_.size(); ++i) areas_[i].touch.buffer = memory.buffers()[i].name;
+  for (Op& op : bound.ops) {
+    const bool accesses = op.access != AccessKind::none && (op.space == Space::global || op.space == Space::generic);
+    if (accesses || op.effect == Effect::copies) own_[op.index] = observe(op, look, true);
+  }
+  bound.observe = [this] { return this; };
+}
+
+void TouchLog::start(uint32_t cta) { cta_ = {cta % grid_[0], cta / grid_[0] % grid_[1], cta / grid_[0] / grid_[1]}; }
+
+void TouchLog::look(Warp& warp, const Op& op, uint32_t mask) {
+  auto& log = static_cast<TouchLog&>(*warp.machine->observer);
+  // Runs before the instruction, which may overwrite the registers that hold the addresses.
+  if (mask != 0) log.add(warp, op, mask);
+  log.own_[op.index].handle(warp, op, mask);
+}
+
+void TouchLog::add(Warp& warp, const Op& op, uint32_t mask) {
+  const bool copies = op.effect == Effect::copies;
+  // Lanes of a copy whose predicate is false store zeros and read nothing.
+  if (copies) mask &= warp.pred[op.x] ^ (op.x_invert ? kFull : 0);
+  for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
+    const uint32_t lane = first_lane(rest);
+    if (copies) {
+      access(source_address(warp, op, lane), op.bytes, AccessKind::load);
+      continue;
+    }
+    const LaneAddress at = lane_address(warp, op, lane);
+    if (at.space == Space::global) access(at.address, op.bytes, op.access);
+  }
+}
+
+void TouchLog::access(uint64_t address, uint32_t bytes, AccessKind kind) {
+  const auto holds = [&](const GlobalBuffer& one) {
+    return address >= one.address && address - one.address < one.bytes && bytes <= one.bytes - (address - one.address);
+  };
+  const auto buffers = memory_.buffers();
+  if (last_ >= buffers.size() || !holds(buffers[last_])) {
+    last_ = static_cast<size_t>(std::ranges::find_if(buffers, holds) - buffers.begin());
+    if (last_ == buffers.size()) return;  // a variable of the module, or a fault follows
+  }
+  Area& area = areas_[last_];
+  Touch& touch = area.touch;
+  const auto first = static_cast<int64_t>(address - buffers[last_].address), end = first + bytes;
+  touch.begin = touch.end == 0 ? first : std::min(touch.begin, first);
+  touch.end = std::max(touch.end, end);
+  for (size_t axis = 0; axis < 3; ++axis) most_[axis] = std::max(most_[axis], cta_[axis] + 1);
+  if (reads(kind) && !touch.read_first) {
+    for (int64_t byte = first; byte < end && !touch.read_first; ++byte)
+      touch.read_first = area.stored.empty() || !area.stored[static_cast<size_t>(byte)];
+  }
+  if (!writes(kind)) return;
+  touch.stored = true;
+  if (area.stored.empty()) area.stored.resize(buffers[last_].bytes);
+  for (auto byte = static_cast<size_t>(first); byte < static_cast<size_t>(end); ++byte) {
+    touch.stored_bytes += !area.stored[byte];
+    area.stored[byte] = true;
+  }
+}
+
+Touches TouchLog::touches() const {
+  Touches all;
+  for (const Area& area : areas_) all.buffers.push_back(area.touch);
+  all.ctas.assign(most_.begin(), most_.end());
+  return all;
+}
+
+Result<Touches> touches_of(const Launch& launch, const std::atomic<bool>& cancel) {
+  CtaOptions options;
+  options.cancel = &cancel;
+  if (auto possible = check_launch(launch, options); !possible) return fail(possible.error());
+  auto bound = bind_launch(launch, options, best_host_isa());
+  if (!bound) return fail(bound.error());
+  const std::string& name = launch.program->sass->kernel.name;
+  const uint64_t local = uint64_t{bound->local_bytes} * 32 * bound->warps;
+  if (auto held = platform::hold_memory(local, name + ": the local memory of its threads"); !held)
+    return fail(held.error());
+  const GlobalMemory none;
+  const GlobalMemory& memory = launch.memory != nullptr ? *launch.memory : none;
+  TouchLog log(*bound, memory);
+  CtaRunner runner;
+  runner.prepare(*bound);
+  const std::atomic<bool> stop = false;
+  const uint32_t ctas = launch.grid[0] * launch.grid[1] * launch.grid[2];
+  for (uint32_t cta = 0; cta < ctas; ++cta) {
+    const CtaEnd end = runner.run(cta, stop);
+    if (end == CtaEnd::done) continue;
+    if (cancel) return fail(Stage::cancelled, "The emulated run was cancelled.", "");
+    const Failure failure = runner.describe(end, cta, *bound, memory.describe(runner.machine().fault.address));
+    return fail(failure);
+  }
+  return log.touches();
+}
+
+}  // namespace attnscope::emulator

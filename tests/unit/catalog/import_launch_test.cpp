@@ -1,0 +1,134 @@
+// The launch, where the host code says it by what it gets from outside or asks the runtime for.
+#include "catalog/import_launch.h"
+
+#include <gmock/gmock.h>
+
+#include "catalog/import.h"
+#include "unit/catalog/support.h"
+
+namespace attnscope::catalog {
+namespace {
+
+using testing::Contains;
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+struct Read {
+  Imported imported;
+  Json json;
+};
+
+Read read_in(const std::string& host) {
+  const std::string source = "__global__ void k(const float* x, float* y, int n) { y[threadIdx.x] = x[n]; }\n" + host;
+  auto imported = import_kernel("k.cu", source, "");
+  if (!imported) {
+    ADD_FAILURE() << imported.error().message;
+    return {};
+  }
+  return {*imported, *parse_json(imported->manifest, "k.json")};
+}
+
+TEST(ImportLaunch, ATensorsDimensionInTheGridIsASize) {
+  const Read torch = read_in(R"(torch::Tensor run(torch::Tensor q) {
+  const int B = q.size(0); const int nh = q.size(1); const int n = q.size(2);
+  k<<<dim3(B, nh), 64>>>(q.data_ptr<float>(), q.data_ptr<float>(), n);
+})");
+  EXPECT_EQ(torch.json["launch"]["grid"], Json({"B", "nh", "1"}));
+  EXPECT_EQ(torch.json["sizes"]["B"], 4);
+  EXPECT_EQ(torch.json["sizes"]["nh"], 4);
+  EXPECT_THAT(torch.imported.guessed, Contains("the size B = 4, which the host code takes from outside"));
+  EXPECT_TRUE(torch.imported.open_sizes.contains("nh"));
+  EXPECT_TRUE(parse_kernel(
+      {"k.json", torch.imported.manifest, "k.cu", "__global__ void k(const float* x, float* y, int n) {}"}));
+}
+
+TEST(ImportLaunch, AParameterOfTheHostFunctionInTheGridIsASize) {
+  const Read given = read_in("void run(float* a, float* b, int rows, int n) { k<<<rows, n>>>(a, b, n); }");
+  EXPECT_EQ(given.json["launch"]["grid"][0], "rows");
+  EXPECT_TRUE(given.json["sizes"].contains("rows"));
+}
+
+TEST(ImportLaunch, ANumberThatTheHostCodeComputesIsNoSize) {
+  const Read computed = read_in("void run(float* a, float* b, int n) { int g = best(n); k<<<g, 64>>>(a, b, n); }");
+  EXPECT_EQ(computed.json["launch"]["grid"][0], "1");
+  EXPECT_FALSE(computed.json["sizes"].contains("g"));
+  const Read indexed = read_in("void run(float* a, float* b, int n) { int g = sizes[0]; k<<<g, 64>>>(a, b, n); }");
+  EXPECT_FALSE(indexed.json["sizes"].contains("g"));
+}
+
+TEST(ImportLaunch, WhatTheRuntimeIsAskedForIsAGpusAnswer) {
+  const Read occupancy = read_in(R"(void run(float* a, float* b, int n) {
+  int sms, fit;
+  cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, 0);
+  cudaOccupancyMaxActiveBlocksPerMultiprocessor(&fit, k, 256, 0);
+  k<<<min(fit * sms, (n + 255) / 256), 256>>>(a, b, n);
+})");
+  EXPECT_EQ(occupancy.json["launch"]["grid"][0], "min(348, ceil_div(n, 256))") << "6 CTAs of 256 threads on 58 SMs";
+  EXPECT_THAT(occupancy.imported.guessed, Contains(HasSubstr(std::string("sms = 58") + kOfDevice)));
+  const Read property =
+      read_in("void run(float* a, float* b, int n) { k<<<prop.multiProcessorCount, 64>>>(a, b, n); }");
+  EXPECT_EQ(property.json["launch"]["grid"][0], "58");
+  const Read best = read_in(R"(void run(float* a, float* b, int n) {
+  int grid = 0, block = 0;
+  cudaOccupancyMaxPotentialBlockSize(&grid, &block, (void*)k, 0);
+  k<<<grid, block>>>(a, b, n);
+})");
+  EXPECT_EQ(best.json["launch"]["grid"][0], "116");
+  EXPECT_EQ(best.json["launch"]["block"][0], "768");
+}
+
+// Every architecture has the same limit, so it is no guess.
+TEST(ImportLaunch, ALimitOfEveryDeviceIsRead) {
+  const Read limits = read_in(R"(void run(float* a, float* b, int n) {
+  int threads = std::min<int>(512, prop.maxThreadsPerBlock);
+  int blocks = std::min<int>((n + threads - 1) / threads, prop.maxGridSize[0]);
+  k<<<blocks, threads>>>(a, b, n);
+})");
+  EXPECT_EQ(limits.json["launch"]["block"][0], "512");
+  EXPECT_EQ(limits.json["launch"]["grid"][0], "min(ceil_div(n, 512), 2147483647)");
+  EXPECT_THAT(limits.imported.guessed, Not(Contains(StartsWith("the grid"))));
+}
+
+TEST(ImportLaunch, MembersOfADim3AreRead) {
+  const Read members = read_in(R"(void run(float* a, float* b, int n) {
+  dim3 grid, block;
+  block.x = 128;
+  block.y = 4;
+  grid.x = (n + block.x - 1) / block.x;
+  k<<<grid, block>>>(a, b, n);
+})");
+  EXPECT_EQ(members.json["launch"]["block"], Json({"128", "4", "1"}));
+  EXPECT_EQ(members.json["launch"]["grid"], Json({"ceil_div(n, 128)", "1", "1"}));
+}
+
+// Which value counts would depend on the branch, or on the order.
+TEST(ImportLaunch, AMemberThatChangesIsNotRead) {
+  for (const char* change :
+       {"if (n > 4) block.x = 64;", "{ block.x = 64; }", "block.x = 64;", "block.x *= 2;", "block.x++;"}) {
+    const Read changed = read_in(std::string("void run(float* a, float* b, int n) { dim3 block; block.x = 128; ") +
+                                 change + " k<<<1, block>>>(a, b, n); }");
+    EXPECT_THAT(changed.imported.read, Not(Contains(StartsWith("the block")))) << change;
+  }
+}
+
+// A template's parameter and another function's dim3 may have one name.
+TEST(ImportLaunch, ATemplatesParameterIsNoOtherFunctionsDim3) {
+  const Read other =
+      read_in(R"(template <unsigned threads> void run(float* a, float* b, int n) { k<<<n, threads>>>(a, b, n); }
+void elsewhere(float* a) { dim3 threads(16, 16); other<<<1, threads>>>(a); })");
+  EXPECT_EQ(other.json["launch"]["block"], Json({"256", "1", "1"}));
+}
+
+TEST(ImportLaunch, AReachIsSmall) {
+  const std::string source =
+      "__global__ void blur(const float* x, float* y, int rows, int kernelRadius, int mask_width, int stride_h) {}";
+  const auto imported = import_kernel("blur.cu", source, "");
+  ASSERT_TRUE(imported);
+  const Json sizes = (*parse_json(imported->manifest, "blur.json"))["sizes"];
+  for (const char* name : {"kernelRadius", "mask_width", "stride_h"}) EXPECT_EQ(sizes[name], 3) << name;
+  EXPECT_GT(sizes["rows"], 64);
+}
+
+}  // namespace
+}  // namespace attnscope::catalog

@@ -1,0 +1,86 @@
+// What a run says of the buffers that its threads access.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "emulator/watch/touch_log.h"
+#include "unit/emulator/sass_text.h"
+
+namespace attnscope::emulator::testing {
+namespace {
+
+using ::testing::ElementsAre;
+
+// Thread t of CTA c: R0 is 32·c + t, R4 the address of its element of `in`, R6 that of `out`.
+const std::string kStart = R"(S2R R0, SR_TID.X
+S2R R1, SR_CTAID.X
+IMAD R0, R1, 0x20, R0
+MOV R2, 0x4
+IMAD.WIDE R4, R0, R2, c[0x0][0x160]
+IMAD.WIDE R6, R0, R2, c[0x0][0x168]
+)";
+
+struct Ran {
+  Touches touches;
+  std::vector<uint32_t> in = std::vector<uint32_t>(100), out = std::vector<uint32_t>(200);
+};
+
+Ran touched(const std::string& text) {
+  Ran ran;
+  GlobalMemory memory;
+  Launch launch;
+  launch.program = program_of(kStart + text, {.parameter_bytes = 16});
+  if (launch.program == nullptr) return ran;
+  launch.grid = {2, 1, 1};
+  launch.block = {32, 1, 1};
+  launch.parameters = Parameters()
+                          .pointer(memory.add("in", bytes_of(ran.in), false))
+                          .pointer(memory.add("out", bytes_of(ran.out), true))
+                          .bytes();
+  launch.memory = &memory;
+  const std::atomic<bool> cancel = false;
+  auto touches = touches_of(launch, cancel);
+  EXPECT_TRUE(touches) << touches.error().message;
+  if (touches) ran.touches = *touches;
+  return ran;
+}
+
+TEST(Touches, ARangeGoesFromTheFirstToTheLastByte) {
+  const Ran ran = touched(R"(LDG.E R8, [R4.64+0x8]
+STG.E [R6.64], R8
+EXIT)");
+  EXPECT_THAT(ran.touches.buffers,
+              ElementsAre(Touch{"in", true, false, 8, 8 + 4 * 64, 0}, Touch{"out", false, true, 0, 4 * 64, 4 * 64}));
+  EXPECT_THAT(ran.touches.ctas, ElementsAre(2, 1, 1));
+}
+
+// Whether what a buffer begins with matters, depends on the order.
+TEST(Touches, AReadOfWhatTheRunStoredIsNoReadOfTheInput) {
+  const Ran own = touched(R"(MOV R8, 0x1
+STG.E [R6.64], R8
+LDG.E R9, [R6.64]
+STG.E [R6.64], R9
+EXIT)");
+  EXPECT_EQ(own.touches.buffers[1], (Touch{"out", false, true, 0, 4 * 64, 4 * 64}));
+  const Ran other = touched(R"(LDG.E R9, [R6.64]
+STG.E [R6.64], R9
+EXIT)");
+  EXPECT_TRUE(other.touches.buffers[1].read_first);
+  EXPECT_EQ(other.touches.buffers[0], (Touch{"in"})) << "nothing accessed it";
+}
+
+TEST(Touches, OnlyLanesThatTakePartCount) {
+  const Ran ran = touched(R"(ISETP.LT.AND P0, PT, R0, 0xa, PT
+@P0 STG.E [R6.64], R0
+EXIT)");
+  EXPECT_EQ(ran.touches.buffers[1], (Touch{"out", false, true, 0, 40, 40}));
+  EXPECT_THAT(ran.touches.ctas, ElementsAre(1, 1, 1)) << "the second CTA accesses nothing";
+}
+
+TEST(Touches, AnAtomicReadsAndStores) {
+  const Ran ran = touched(R"(RED.E.ADD.STRONG.GPU [R6.64], R0
+EXIT)");
+  EXPECT_EQ(ran.touches.buffers[1], (Touch{"out", true, true, 0, 256, 256}));
+}
+
+}  // namespace
+}  // namespace attnscope::emulator::testing
