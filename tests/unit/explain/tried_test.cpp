@@ -52,6 +52,20 @@ TEST_F(Tried, AFasterRunWithTheSameShareCuresNothing) {
   EXPECT_FALSE(finding.gain->tried);
 }
 
+TEST_F(Tried, TheCausesShareMustFallBelowSevenTenths) {
+  EXPECT_FALSE(after({run(16, 50, 0.22, "b")}).next);
+  EXPECT_TRUE(after({run(16, 50, 0.2, "b")}).next);
+}
+
+TEST_F(Tried, AFindingOfAnotherLaunchIsAnotherFinding) {
+  base_.findings[0].where["launch"] = "1";
+  Observation other = run(16, 50, 0.3, "b");
+  other.findings[0].where["launch"] = "2";
+  EXPECT_TRUE(after({other}).next) << "the launch has no such finding there";
+  other.findings[0].where["launch"] = "1";
+  EXPECT_FALSE(after({other}).next);
+}
+
 TEST_F(Tried, ACureThatIsSlowerIsNotProposed) { EXPECT_FALSE(after({run(16, 101, 0, "b")}).next); }
 
 TEST_F(Tried, AWrongAFailedAndAnIncomparableRunAreNotProposed) {

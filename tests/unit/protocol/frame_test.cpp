@@ -123,7 +123,11 @@ TEST(Frame, ALongFrameAndThoseAroundItAreWhole) {
   }
 }
 
-TEST(Frame, SendingOversizeIsRefused) { EXPECT_FALSE(frame_of(Bytes(kMaxFrame + 1))); }
+TEST(Frame, SendingOversizeIsRefused) {
+  const auto refused = frame_of(std::span(static_cast<const std::byte*>(nullptr), kMaxFrame + 1));
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().message, "a message of 268435457 bytes is over the limit of 268435456");
+}
 
 TEST(Banner, FoundAtOnceAndSplit) {
   const std::string stream = banner_line("0.1.0") + "rest";
@@ -159,6 +163,24 @@ TEST(Banner, GivesUpAfterTheCapAndQuotesTheNoise) {
   ASSERT_FALSE(fed);
   EXPECT_EQ(fed.error().stage, Stage::protocol);
   EXPECT_NE(fed.error().message.find("srun: job"), std::string::npos);
+}
+
+TEST(Banner, QuotesTheLastWholeLineThatIsNotEmptyCutShort) {
+  BannerSkipper skipper;
+  const std::string line(119, 'y');
+  const auto fed = skipper.feed(bytes_of("first\n" + line + "zz\r\n\n" + std::string(kMaxBanner, 'x')));
+  ASSERT_FALSE(fed);
+  EXPECT_NE(fed.error().message.find("65536 bytes"), std::string::npos) << fed.error().message;
+  EXPECT_TRUE(fed.error().message.ends_with(": \"" + line + "z\"")) << fed.error().message;
+}
+
+TEST(Banner, TheCapIsOfAllBytesBeforeTheBanner) {
+  BannerSkipper skipper;
+  const std::string banner = banner_line("1");
+  ASSERT_TRUE(skipper.feed(bytes_of(std::string(kMaxBanner - banner.size(), 'x') + "\n")));
+  EXPECT_FALSE(skipper.found());
+  EXPECT_TRUE(skipper.feed(bytes_of(banner)).value());
+  EXPECT_EQ(kMaxBanner, 65536u);
 }
 
 TEST(Banner, ALineWithoutEndIsCappedToo) {

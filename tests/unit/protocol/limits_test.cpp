@@ -30,11 +30,24 @@ Json kernel(const char* key, size_t count) {
   return json;
 }
 
-Json watch(const char* deadline, int64_t ms) {
+Experiment an_experiment() {
   Experiment experiment;
   experiment.kernel = "tiled";
   experiment.kernel_hash = std::string(32, 'a');
-  return Json{{"type", "watch"}, {"id", 1}, {"experiment", to_json(experiment)}, {"deadlines", {{deadline, ms}}}};
+  return experiment;
+}
+
+Json watch(const char* deadline, int64_t ms) {
+  return Json{{"type", "watch"}, {"id", 1}, {"experiment", to_json(an_experiment())}, {"deadlines", {{deadline, ms}}}};
+}
+
+Json among(const char* key, Json value) {
+  return Json{
+      {"type", "run"}, {"id", 1}, {"experiment", to_json(an_experiment())}, {"among", {{key, std::move(value)}}}};
+}
+
+Json step(int64_t of) {
+  return Json{{"type", "code"}, {"id", 1}, {"experiment", to_json(an_experiment())}, {"step", of}};
 }
 
 TEST(Limits, OfARequest) {
@@ -51,6 +64,14 @@ TEST(Limits, OfARequest) {
       {"compile_ms", watch("compile_ms", 1), watch("compile_ms", 0)},
       {"emulated_ms", watch("emulated_ms", 1), watch("emulated_ms", 0)},
       {"launch_ms", watch("launch_ms", 1), watch("launch_ms", 0)},
+      {"ahead", among("ahead", std::vector(64, to_json(an_experiment()))),
+       among("ahead", std::vector(65, to_json(an_experiment())))},
+      {"known_codes", among("known_codes", std::vector(4096, text(1))),
+       among("known_codes", std::vector(4097, text(1)))},
+      {"known_codes", among("known_codes", Json::array({text(64)})), among("known_codes", Json::array({text(65)}))},
+      {"hopeless_us", among("hopeless_us", 0), among("hopeless_us", -1)},
+      {"step", step(63), step(64)},
+      {"step", step(0), step(-1)},
   };
   for (const auto& [what, largest, larger] : limits) {
     const auto taken = decode_request(to_msgpack(largest));
@@ -78,6 +99,28 @@ TEST(Limits, OfAReply) {
     ASSERT_FALSE(refused) << what;
     EXPECT_NE(refused.error().message.find(what), std::string::npos) << refused.error().message;
   }
+}
+
+// Older clients leave out what they do not know.
+TEST(Defaults, OfWhatAMessageLeavesOut) {
+  const auto run =
+      decode_request(to_msgpack(Json{{"type", "run"}, {"id", 1}, {"experiment", to_json(an_experiment())}}));
+  ASSERT_TRUE(run) << run.error().message;
+  EXPECT_EQ(std::get<protocol::Run>(*run),
+            (protocol::Run{1, an_experiment(), {60000, 5000, 2000}, std::nullopt, false}));
+  const auto progress = decode_reply(to_msgpack(Json{{"type", "progress"}, {"id", 1}, {"stage", "limits"}}));
+  ASSERT_TRUE(progress) << progress.error().message;
+  EXPECT_EQ(std::get<Progress>(*progress), (Progress{1, Step::limits, 0, 0}));
+  const auto part = decode_reply(to_msgpack(Json{{"type", "part"}, {"id", 1}, {"part", Json::object()}}));
+  ASSERT_TRUE(part) << part.error().message;
+  EXPECT_TRUE(std::get<Part>(*part).final);
+}
+
+TEST(Limits, AnUnknownMessageIsNamedInSixtyFourLetters) {
+  const auto refused = decode_request(to_msgpack(Json{{"type", std::string(70, 'x')}, {"id", 1}}));
+  ASSERT_FALSE(refused);
+  EXPECT_TRUE(refused.error().message.starts_with("\"" + std::string(64, 'x') + "\" ")) << refused.error().message;
+  EXPECT_NE(refused.error().hint.find("same version"), std::string::npos);
 }
 
 TEST(Limits, AWorkerMayHaveNoDevice) {

@@ -95,6 +95,22 @@ TEST(Msgpack, WhatJsonCannotHoldIsRefused) {
   EXPECT_FALSE(of({})) << "nothing";
 }
 
+TEST(Msgpack, ARefusalSaysWhyAndWhere) {
+  const std::pair<std::initializer_list<int>, const char*> cases[] = {
+      {{0x92, 1, 0xc1}, "a type that attnscope does not use at byte 3"},
+      {{0x92, 1, 0xcd, 0}, "it ends too early at byte 3"},
+      {{0x92, 1, 0xa5, 'a', 'b'}, "it ends too early at byte 3"},
+      {{0x81, 0x01, 0x02}, "a key that is not a text at byte 2"},
+      {{0x91, 0xa2, 0xff, 'a'}, "a text that is not UTF-8 at byte 4"},
+      {{0xc0, 0xc0}, "bytes after its end"},
+  };
+  for (const auto& [bytes, why] : cases) {
+    const auto refused = of(bytes);
+    ASSERT_FALSE(refused) << why;
+    EXPECT_EQ(refused.error().message, std::string("malformed message: ") + why);
+  }
+}
+
 TEST(Msgpack, DepthHasAnEnd) {
   for (const int depth : {60, 70}) {
     Json deep = 1;

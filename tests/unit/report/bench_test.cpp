@@ -216,6 +216,31 @@ TEST(Bench, ALaunchThatOutlastsPassesComesOnceAndHasNoInterval) {
   }
 }
 
+TEST(Bench, IsSlowFromThreePassesOn) {
+  for (const auto& [us, runs] : {std::pair(299000.0, 13u), {301000.0, 1u}}) {  // a pass has 100 ms
+    FakeDevice device({us});
+    device.drift = 0;
+    BenchState state;
+    run_bench(plan_of(false, {{"ours", false}}), device.calls(), state);
+    EXPECT_EQ(device.asked.size(), runs) << us;
+  }
+}
+
+TEST(Bench, APassKeepsAtMost250Samples) {
+  for (const auto& [taken, kept] : {std::pair<size_t, size_t>{250, 250}, {251, 126}}) {  // every second one
+    FakeDevice device({50});
+    BenchCalls calls = device.calls();
+    calls.run = [&](size_t row, size_t entry) {
+      Observation o = device.run(row, entry);
+      o.timing->sampling->rounds.assign(1, std::vector<double>(taken, 50));
+      return o;
+    };
+    BenchState state;
+    run_bench(plan_of(false, {{"ours", false}}), calls, state);
+    EXPECT_EQ(measure::pooled(state.taken[0][0].blocks[0]).size(), kept);
+  }
+}
+
 TEST(Bench, AFailureInALaterPassIsNoTime) {
   FakeDevice device({50, 60});
   device.fails_at[0] = 4;

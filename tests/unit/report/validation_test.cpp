@@ -86,6 +86,30 @@ TEST(Validation, ThePageSaysTheSameInWhateverOrderItsRowsCome) {
   }
 }
 
+TEST(Validation, ThePageSaysWhatWasTimedWhereAndListsTwelveRefusals) {
+  ValidationSet set = set_of("NVIDIA L4", 125);
+  EXPECT_TRUE(as_markdown(set).starts_with(
+      "# The model of emulated:l4 on NVIDIA L4\n\n2 configs timed on 2026-11-22, driver 580.1, NVRTC 13.0.\n\n"))
+      << as_markdown(set);
+  set.refused.resize(12, set.refused[0]);
+  EXPECT_THAT(as_markdown(set), HasSubstr("Not timed or not modelled (12):"));
+  EXPECT_THAT(as_markdown(set), Not(HasSubstr("more, in the JSON file")));
+  set.refused.resize(14, {"B=1", "mma", "LAST=1", "no"});
+  EXPECT_THAT(as_markdown(set), HasSubstr("- and 2 more, in the JSON file"));
+  EXPECT_THAT(as_markdown(set), Not(HasSubstr("LAST=1")));
+}
+
+TEST(Validation, OnlyASetOfTheSameDeviceAndVersionsIsReplaced) {
+  for (std::string ValidationSet::*member :
+       {&ValidationSet::device, &ValidationSet::driver, &ValidationSet::nvrtc, &ValidationSet::app}) {
+    Validation file{{set_of("NVIDIA L4", 110)}};
+    ValidationSet other = set_of("NVIDIA L4", 110);
+    other.*member += " another";
+    put_set(file, other);
+    EXPECT_EQ(file.sets.size(), 2u);
+  }
+}
+
 TEST(Validation, APageWithoutRowsSaysSo) {
   ValidationSet set = set_of("NVIDIA L4", 1);
   set.rows.clear();

@@ -1,0 +1,414 @@
+// The figures that findings give, and from where on there is a finding.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "explain/rules.h"
+#include "model/schedule.h"
+#include "unit/explain/inputs_for_tests.h"
+
+namespace attnscope::explain {
+namespace {
+
+using model::Unit;
+using testing::HasSubstr;
+using testing::Not;
+
+double figure(const std::optional<Finding>& finding, const std::string& name) {
+  EXPECT_TRUE(finding) << name;
+  if (finding)
+    for (const Evidence& one : finding->evidence)
+      if (one.name == name) return one.value;
+  ADD_FAILURE() << "no " << name;
+  return -1;
+}
+
+double saved(const std::optional<Finding>& finding) {
+  EXPECT_TRUE(finding && finding->gain);
+  return finding && finding->gain ? *finding->gain->estimated : -1;
+}
+
+TEST(Costs, AreTellingFromAFiftiethOfTheTimeAndAWarningFromATenth) {
+  Input in;
+  const auto severity = [&](double us) -> std::optional<Severity> {
+    const auto found = costs(in.facts, RuleId::grid_tail, us, "It costs.", {});
+    return found ? std::optional(found->severity) : std::nullopt;
+  };
+  EXPECT_EQ(severity(1.99), std::nullopt);
+  EXPECT_EQ(severity(2), Severity::info);
+  EXPECT_EQ(severity(9.9), Severity::info);
+  EXPECT_EQ(severity(10), Severity::warning);
+  EXPECT_EQ(saved(costs(in.facts, RuleId::grid_tail, 12, "It costs.", {})), 12);
+  in.facts.seen.timing.reset();
+  EXPECT_EQ(severity(10), std::nullopt) << "of an unknown time";
+}
+
+// 480,000 warp instructions on 48 SMs at 2 GHz, with the rates of an L4.
+TEST(Roofs, EachUnitTakesAWarpInItsOwnTime) {
+  const std::tuple<Unit, Bound, double> units[] = {
+      {Unit::fp32, Bound::fp32, 1.25},      {Unit::fp16x2, Bound::fp16, 2.5},
+      {Unit::fp64, Bound::fp64, 80},        {Unit::half_to_float, Bound::half_conversions, 2.5},
+      {Unit::integer, Bound::integer, 2.5}, {Unit::imad, Bound::integer_multiply, 2.5},
+      {Unit::mufu, Bound::mufu, 10},        {Unit::conversion, Bound::conversions, 10},
+      {Unit::shuffle, Bound::shuffles, 5},
+  };
+  for (const auto& [unit, bound, us] : units) {
+    Input in;
+    in.facts.code = {{.phase = "sum", .unit = unit, .issued = 480000}, {.phase = "load", .issued = 480000}};
+    EXPECT_NEAR(roofs(in.facts)[bound], us, 1e-9) << to_string(bound);
+    EXPECT_NEAR(roofs(in.facts)[Bound::issue_slots], 2.5, 1e-9);
+    EXPECT_NEAR(roofs(in.facts, "sum")[Bound::issue_slots], 1.25, 1e-9);
+    EXPECT_FALSE(roofs(in.facts, "load").contains(bound));
+    in.facts.seen.counters->emulated_ctas = 48;
+    EXPECT_NEAR(roofs(in.facts)[bound], 2 * us, 1e-9) << "half of the CTAs ran";
+  }
+}
+
+TEST(Roofs, OfMemoryAndOfTensorCores) {
+  Input in;
+  in.facts.code = {{.phase = "sum", .wavefronts = 300000, .lines = 180000, .products = 1e6}};
+  const auto all = roofs(in.facts);
+  EXPECT_NEAR(all.at(Bound::shared_memory), 5, 1e-9);
+  EXPECT_NEAR(all.at(Bound::tensor_cores), 1e6 * 4096 / 100e12 * 1e6, 1e-9) << "16x8x16 multiply-adds each";
+  EXPECT_EQ(all.at(Bound::dram_bandwidth), 0) << "the inputs fit into the L2";
+  EXPECT_FALSE(roofs(in.facts, "sum").contains(Bound::dram_bandwidth));
+  EXPECT_EQ(highest_roof(in.facts), (std::pair{Bound::tensor_cores, all.at(Bound::tensor_cores)}));
+  in.facts.seen.timing->clock_mhz = 0;
+  EXPECT_TRUE(roofs(in.facts).empty());
+}
+
+TEST(BoundRoof, NamesThePathOfL1LinesIfMostOfItIsLines) {
+  Input in;
+  in.facts.code = {{.issued = 1, .wavefronts = 300000, .lines = 300000}};
+  EXPECT_THAT(bound_roof(in.facts)->sentence, HasSubstr("shared memory"));
+  in.facts.code[0].lines = 300001;
+  const auto found = bound_roof(in.facts);
+  EXPECT_THAT(found->sentence, HasSubstr("L1 lines"));
+  EXPECT_NEAR(figure(found, "least time of that unit"), 6.25, 1e-3);
+  EXPECT_NEAR(figure(found, "share of the roof"), 6.25, 1e-3) << "of 100 us";
+}
+
+TEST(PhaseMost, TellsTheLongestThree) {
+  Input in;
+  in.facts.code.push_back({.line = 50, .phase = "store"});
+  in.stall(TermKind::issue, 50, 28);
+  const auto found = phase_most(in.facts);
+  ASSERT_TRUE(found);
+  ASSERT_EQ(found->evidence.size(), 3u);
+  EXPECT_DOUBLE_EQ(figure(found, "sum"), 37.5);
+  EXPECT_DOUBLE_EQ(figure(found, "score"), 33);
+  EXPECT_DOUBLE_EQ(figure(found, "store"), 28);
+  EXPECT_THAT(found->sentence, HasSubstr("37.5 %"));
+}
+
+TEST(LonePhases, AreThoseOfFewerThanThreeQuartersOfTheWarps) {
+  Input in;
+  in.facts.warps["score"] = {100, 100, 100, 0};
+  EXPECT_TRUE(lone_phases(in.facts).empty());
+  in.facts.warps["score"] = {100, 100, 99, 0};
+  ASSERT_EQ(lone_phases(in.facts).size(), 1u);
+  EXPECT_DOUBLE_EQ(lone_phases(in.facts)[0].working, 2.99);
+}
+
+TEST(LonePhases, DivideTheWaitAtBarriersByTheTimeThatWarpsAreIdle) {
+  Input in;
+  in.facts.stalls.clear();
+  in.stall(TermKind::issue, kLoad, 40);
+  in.stall(TermKind::issue, kSum, 20);
+  in.stall(TermKind::issue, kScore, 1.9);
+  in.stall(TermKind::barriers, kStore, 12);
+  in.facts.code.back().phase = "store";
+  for (const char* phase : {"load", "score"}) in.facts.warps[phase] = {100, 0, 0, 0};
+  in.facts.warps["sum"] = {100, 100, 0, 0};
+  const auto lone = lone_phases(in.facts);
+  ASSERT_EQ(lone.size(), 2u) << "1.9 of 100 us are too short";
+  EXPECT_EQ(lone[0].phase, "load");
+  EXPECT_DOUBLE_EQ(lone[0].waited, 9) << "30 of the 40 us that warps are idle";
+  EXPECT_DOUBLE_EQ(lone[1].waited, 3) << "10 of 40";
+  EXPECT_DOUBLE_EQ(stretch(in.facts, "load"), 49.0 / 40);
+  in.stall(TermKind::issue, kScore, 0.1);
+  EXPECT_EQ(lone_phases(in.facts).size(), 3u);
+}
+
+TEST(LoneWarps, SaveWhatTheWorkWouldTakeLessIfAllDidIt) {
+  Input in;
+  in.facts.warps["score"] = {400, 0, 0, 0};
+  const auto found = lone_warps(in.facts);
+  EXPECT_DOUBLE_EQ(figure(found, "warps that work"), 1);
+  EXPECT_DOUBLE_EQ(figure(found, "time of the phase"), 33);
+  EXPECT_DOUBLE_EQ(figure(found, "time that others wait for it"), 1.5);
+  EXPECT_DOUBLE_EQ(saved(found), 34.5 * 0.75);
+  EXPECT_THAT(found->sentence, HasSubstr("wait for it at the barrier"));
+  in.facts.warps["score"] = {200, 200, 0, 0};
+  EXPECT_THAT(lone_warps(in.facts)->sentence, HasSubstr("wait for them at the barrier"));
+}
+
+TEST(IdleThreads, SaveTheShareOfTheIdleLanes) {
+  Input in;
+  in.at(kSum).lanes = 160000, in.at(kStore).lanes = 320000;
+  const auto found = idle_threads(in.facts);
+  EXPECT_DOUBLE_EQ(figure(found, "active lanes"), 24);
+  EXPECT_DOUBLE_EQ(saved(found), 37.5 * 8 / 32);
+}
+
+TEST(BarrierWait, CountsTheArrivals) {
+  Input in;
+  in.stall(TermKind::barriers, kWait, 20);
+  in.facts.seen.counters->barriers = 384;
+  EXPECT_DOUBLE_EQ(saved(barrier_wait(in.facts)), 21.5);
+  EXPECT_DOUBLE_EQ(figure(barrier_wait(in.facts), "warp arrivals at barriers"), 384);
+}
+
+TEST(BankConflicts, CostTheirTimeAndThatOfTheWarpsThatWaitForTheirPhase) {
+  Input in;
+  in.at(kScore).wavefronts = 40000;
+  in.stall(TermKind::bank_conflicts, kScore, 30);
+  const auto found = bank_conflicts(in.facts);
+  EXPECT_DOUBLE_EQ(saved(found), 30);
+  EXPECT_DOUBLE_EQ(figure(found, "wavefronts of the worst access"), 4);
+  EXPECT_DOUBLE_EQ(figure(found, "wavefronts"), 40000);
+  EXPECT_DOUBLE_EQ(figure(found, "wavefronts without conflicts"), 10000);
+  EXPECT_THAT(found->sentence, HasSubstr("75 % of all wavefronts"));
+  in.facts.warps["score"] = {400, 0, 0, 0};
+  EXPECT_DOUBLE_EQ(saved(bank_conflicts(in.facts)), 30 * (1 + 1.5 / 63));
+}
+
+TEST(SharedQueue, CountsTheArithmeticOfAWavefront) {
+  Input in;
+  in.stall(TermKind::shared_wavefronts, kScore, 20);
+  in.at(kSum).issued = 40000;
+  EXPECT_DOUBLE_EQ(figure(shared_queue(in.facts), "arithmetic instructions of a wavefront"), 4);
+  EXPECT_DOUBLE_EQ(saved(shared_queue(in.facts)), 20);
+  for (const Unit unit : {Unit::fp16x2, Unit::tensor}) {
+    in.at(kSum).unit = unit;
+    EXPECT_DOUBLE_EQ(figure(shared_queue(in.facts), "arithmetic instructions of a wavefront"), 4);
+  }
+  in.at(kSum).unit = Unit::integer;
+  EXPECT_DOUBLE_EQ(figure(shared_queue(in.facts), "arithmetic instructions of a wavefront"), 0);
+}
+
+TEST(GlobalScattered, CostsTheShareOfTheLinesAndSectorsThatAreTooMany) {
+  Input in;
+  in.at(kLoad).lines = 31248;  // four times those that 1 MB has
+  in.at(kLoad).sectors = 62500;
+  in.stall(TermKind::l1_lines, kLoad, 20);
+  in.stall(TermKind::dram_bandwidth, kLoad, 8);
+  EXPECT_NEAR(saved(global_scattered(in.facts)), 20 * 0.75 + 8 * 0.5, 1e-3);
+  EXPECT_DOUBLE_EQ(figure(global_scattered(in.facts), "sectors that its bytes need"), 15.625);
+  in.at(kLoad).requests = 40000;
+  EXPECT_NEAR(saved(global_scattered(in.facts)), 8 * 22500 / 62500.0, 1e-3)
+      << "a request takes a line, whatever it asks";
+}
+
+TEST(GlobalRepeated, CostsAllButTheFirstLoad) {
+  Input in;
+  in.facts.distinct_bytes = 2.5e5;
+  for (const TermKind term : {TermKind::l1_lines, TermKind::l2_bandwidth, TermKind::global_latency})
+    in.stall(term, kLoad, 6);
+  const auto found = global_repeated(in.facts);
+  EXPECT_DOUBLE_EQ(saved(found), 19.5 * 0.75);
+  EXPECT_DOUBLE_EQ(figure(found, "bytes loaded"), 1e6);
+  EXPECT_THAT(found->sentence, HasSubstr("loaded 4 times"));
+  in.facts.distinct_bytes = 5e5;
+  EXPECT_FALSE(global_repeated(in.facts)) << "twice is not often";
+}
+
+TEST(GlobalNarrow, CostsTheInstructionsThatWideAccessesSave) {
+  Input in;
+  in.at(kLoad).width = 4;
+  EXPECT_DOUBLE_EQ(saved(global_narrow(in.facts)), 25 * 0.75);
+  for (const Unit unit : {Unit::integer, Unit::imad, Unit::uniform, Unit::control}) in.add(unit, kLoad, 2);
+  in.add(Unit::fp32, kLoad, 5);
+  EXPECT_DOUBLE_EQ(saved(global_narrow(in.facts)), (25 + 8) * 0.75) << "addresses and loops, and no arithmetic";
+  EXPECT_THAT(global_narrow(in.facts)->sentence, HasSubstr("4 times the instructions"));
+}
+
+TEST(GlobalNarrow, IsNarrowOnlyIfNineTenthsOfTheSectorsAreUsed) {
+  Instruction one{.unit = Unit::global_load, .width = 4, .bytes = 2880, .sectors = 100};
+  EXPECT_TRUE(is_narrow(one));
+  one.bytes = 2879;
+  EXPECT_FALSE(is_narrow(one)) << "far apart";
+  one.bytes = 3555;
+  EXPECT_TRUE(is_narrow(one));
+  one.bytes = 3556;
+  EXPECT_FALSE(is_narrow(one)) << "lanes read the same bytes";
+  one.bytes = 3200, one.width = 16;
+  EXPECT_FALSE(is_narrow(one));
+  one.width = 8, one.unit = Unit::shared_load;
+  EXPECT_FALSE(is_narrow(one));
+}
+
+TEST(LocalSpill, CostsTheTimeOfItsAccesses) {
+  Input in;
+  in.facts.seen.variant->spill_bytes = in.facts.seen.variant->stack_bytes = 1512;
+  in.at(kSum).unit = Unit::local_load;
+  EXPECT_DOUBLE_EQ(saved(local_spill(in.facts)), 37.5);
+  EXPECT_DOUBLE_EQ(figure(local_spill(in.facts), "spilled"), 1512);
+  EXPECT_DOUBLE_EQ(figure(local_spill(in.facts), "time of local memory"), 37.5);
+  EXPECT_THAT(local_spill(in.facts)->sentence, Not(HasSubstr("costs little")));
+  in.at(kSum).unit = Unit::local_store;
+  EXPECT_DOUBLE_EQ(saved(local_spill(in.facts)), 37.5);
+  in.at(kSum).unit = Unit::fp32;
+  EXPECT_THAT(local_spill(in.facts)->sentence, HasSubstr("costs little"));
+}
+
+TEST(OccupancyLow, SaysWhatLimitsItAndSharesTheLatencyOut) {
+  Input in;
+  in.facts.seen.occupancy = Occupancy{1, 4, 4.0 / 48, Limiter::registers, 2, 96, 48, 0};
+  in.facts.seen.variant->registers = 255;
+  in.stall(TermKind::instruction_latency, kSum, 20);
+  auto found = occupancy_low(in.facts);
+  EXPECT_DOUBLE_EQ(saved(found), 25.5 / 2) << "a second CTA hides half";
+  EXPECT_DOUBLE_EQ(figure(found, "time of latency"), 25.5);
+  EXPECT_THAT(found->sentence,
+              HasSubstr("1 CTA runs at a time, since a CTA takes 32,768 of an SM's 65,536 registers, 255 a"));
+  in.facts.seen.variant->dynamic_shared_bytes = 80000;
+  in.facts.seen.occupancy = Occupancy{2, 8, 8.0 / 48, Limiter::shared_memory, 1, 96, 96, 0};
+  found = occupancy_low(in.facts);
+  EXPECT_DOUBLE_EQ(saved(found), 25.5 / 3);
+  EXPECT_THAT(found->sentence, HasSubstr("2 CTAs run at a time, since a CTA takes 91,264 B of an SM's 102,400 B"));
+  EXPECT_THAT(found->sentence, HasSubstr("1,024 B of them the system's"));
+}
+
+TEST(OccupancyLow, OnlyLatenciesCount) {
+  for (int term = 0; term <= static_cast<int>(TermKind::other); ++term) {
+    Input in;
+    in.facts.seen.occupancy = Occupancy{1, 4, 4.0 / 48, Limiter::registers, 2, 96, 48, 0};
+    in.stall(static_cast<TermKind>(term), kSum, 20);
+    const bool latency =
+        term >= static_cast<int>(TermKind::instruction_latency) && term <= static_cast<int>(TermKind::local_latency);
+    EXPECT_DOUBLE_EQ(figure(occupancy_low(in.facts), "time of latency"), latency ? 25.5 : 5.5)
+        << to_string(static_cast<TermKind>(term));
+  }
+}
+
+TEST(OccupancyMisleading, IsOfHalfFullSmsWhoseTimeGoesToAQueue) {
+  Input in;
+  std::erase_if(in.facts.stalls, [](const model::Stall& s) { return s.term != TermKind::launch; });
+  in.stall(TermKind::issue, kSum, 19.4);
+  in.facts.seen.occupancy->fraction = 0.5;
+  EXPECT_DOUBLE_EQ(figure(occupancy_misleading(in.facts), "time of issue"), 20) << "of the 97 us behind the launch";
+  EXPECT_DOUBLE_EQ(figure(occupancy_misleading(in.facts), "occupancy"), 50);
+  in.facts.seen.occupancy->fraction = 0.49;
+  EXPECT_FALSE(occupancy_misleading(in.facts));
+  in.facts.seen.occupancy->fraction = 0.5;
+  in.stall(TermKind::global_latency, kLoad, 9.6);
+  EXPECT_TRUE(occupancy_misleading(in.facts));
+  in.stall(TermKind::global_latency, kLoad, 0.2);
+  EXPECT_FALSE(occupancy_misleading(in.facts)) << "more warps would hide that";
+}
+
+TEST(GridTail, CostsNoMoreThanTheSmsThatStayEmpty) {
+  Input in;
+  in.facts.seen.occupancy->total_ctas = 100;
+  in.stall(TermKind::tail, 0, 20);
+  EXPECT_DOUBLE_EQ(saved(grid_tail(in.facts)), 20);
+  EXPECT_THAT(grid_tail(in.facts)->sentence, HasSubstr("runs up to 3, on average 2.08."));
+  EXPECT_DOUBLE_EQ(figure(grid_tail(in.facts), "CTAs"), 100);
+  EXPECT_DOUBLE_EQ(figure(grid_tail(in.facts), "CTAs of the last wave"), 96);
+  in.stall(TermKind::tail, 0, 40);
+  EXPECT_NEAR(saved(grid_tail(in.facts)), 100 * (1 - 100.0 / 144), 1e-9);
+  in.facts.seen.occupancy->total_ctas = 48;
+  EXPECT_FALSE(grid_tail(in.facts)) << "one CTA an SM";
+}
+
+TEST(GridSmall, CostsTheIdleSmsTimeButTheLaunch) {
+  Input in;
+  in.facts.seen.occupancy->total_ctas = 12;
+  EXPECT_DOUBLE_EQ(saved(grid_small(in.facts)), 97 * 0.75);
+  EXPECT_THAT(grid_small(in.facts)->sentence, HasSubstr("75 % of it is idle"));
+}
+
+TEST(LaunchMost, IsFromThreeTenthsOn) {
+  Input in;
+  in.stall(TermKind::launch, 0, 26.9);
+  EXPECT_FALSE(launch_most(in.facts));
+  in.stall(TermKind::launch, 0, 0.2);
+  EXPECT_NEAR(figure(launch_most(in.facts), "time of the launch"), 30.1, 1e-9);
+}
+
+TEST(LatencyExposed, TellsTheWorstPairAndHowManyWarpsHideIt) {
+  Input in;
+  in.stall(TermKind::global_latency, kLoad, 12, kSum);
+  in.stall(TermKind::global_latency, kLoad, 8, kSum);
+  const auto found = latency_exposed(in.facts);
+  EXPECT_DOUBLE_EQ(saved(found), 20);
+  EXPECT_DOUBLE_EQ(figure(found, "all waits of its kind"), 21.5);
+  EXPECT_DOUBLE_EQ(figure(found, "warps on an SM"), 8);
+  EXPECT_DOUBLE_EQ(figure(found, "warps that would hide it"), 8 * (1 + 21.5 / 90));
+  EXPECT_THAT(found->sentence, HasSubstr("made_up.cu:30 waits for what made_up.cu:10 loads"));
+}
+
+TEST(LatencyExposed, OnlyWaitsThatOtherWarpsHide) {
+  using enum TermKind;
+  for (const TermKind term :
+       {global_latency, shared_latency, local_latency, mufu_latency, shuffle_latency, constant_latency}) {
+    Input in;
+    in.stall(term, kLoad, 20);
+    EXPECT_TRUE(latency_exposed(in.facts)) << to_string(term);
+  }
+  for (const TermKind term : {instruction_latency, tensor_latency, barriers, l2_bandwidth}) {
+    Input in;
+    in.stall(term, kLoad, 20);
+    EXPECT_FALSE(latency_exposed(in.facts)) << to_string(term);
+  }
+}
+
+TEST(MufuBound, SaysWhatTheFp32PipeDoesMeanwhile) {
+  Input in;
+  in.stall(TermKind::mufu, kSum, 20);
+  EXPECT_DOUBLE_EQ(figure(mufu_bound(in.facts), "FP32 operations for one of the MUFU"), 8);
+  EXPECT_DOUBLE_EQ(saved(mufu_bound(in.facts)), 20);
+}
+
+TEST(DoubleUsed, TakesTheConversionsOfItsLinesWithIt) {
+  Input in;
+  in.add(Unit::fp64, kSum, 10);
+  in.add(Unit::conversion, kSum, 4);
+  in.add(Unit::conversion, kLoad, 3);
+  const auto found = double_used(in.facts);
+  EXPECT_DOUBLE_EQ(saved(found), 14);
+  EXPECT_DOUBLE_EQ(figure(found, "doubles of an SM and clock"), 2);
+  EXPECT_DOUBLE_EQ(figure(found, "floats of an SM and clock"), 128);
+}
+
+TEST(IntegerDivision, TakesSixIntegerInstructionsAndFewerFloats) {
+  const auto found = [](int integers, int products, int floats) {
+    Input in;
+    for (const Unit unit : {Unit::conversion, Unit::conversion, Unit::mufu}) in.add(unit, 50, 5);
+    for (int i = 0; i < products; ++i) in.add(Unit::imad, 50, 1);
+    for (int i = 0; i < integers; ++i) in.add(Unit::integer, 50, 1);
+    for (int i = 0; i < floats; ++i) in.add(Unit::fp32, 50, 1);
+    return integer_division(in.facts);
+  };
+  EXPECT_DOUBLE_EQ(figure(found(4, 2, 0), "instructions of the line"), 9);
+  EXPECT_DOUBLE_EQ(saved(found(4, 2, 3)), 21) << "without the floats";
+  EXPECT_FALSE(found(3, 2, 0));
+  EXPECT_FALSE(found(6, 0, 0)) << "no product corrects the estimate";
+  EXPECT_FALSE(found(4, 2, 4));
+}
+
+TEST(ErrorHalf, IsFromOneAndAHalfTimesOnAndAWarningOverTwo) {
+  const auto severity = [](double times) -> std::optional<Severity> {
+    Input in;
+    in.kernel.accumulate = "f16";
+    Verdict& verdict = in.facts.seen.verdict.emplace();
+    verdict.rows_checked = 1, verdict.naive_rel_frobenius = 1, verdict.rel_frobenius = times;
+    const auto found = error_half(in.facts);
+    return found ? std::optional(found->severity) : std::nullopt;
+  };
+  EXPECT_EQ(severity(1.49), std::nullopt);
+  EXPECT_EQ(severity(1.5), Severity::info);
+  EXPECT_EQ(severity(2), Severity::info);
+  EXPECT_EQ(severity(2.01), Severity::warning);
+}
+
+TEST(Places, AnUnknownLineHasNoNumber) {
+  EXPECT_EQ(place({.file = "a.cu", .line = 7}), "a.cu:7");
+  EXPECT_EQ(place({.file = "a.cu"}), "an unknown line");
+  const Instruction phase_only{.phase = "sum"};
+  const Finding at = note(RuleId::mufu_bound, Severity::info, "It waits.", {}, &phase_only);
+  EXPECT_EQ(at.where, (std::map<std::string, std::string>{{"phase", "sum"}}));
+}
+
+}  // namespace
+}  // namespace attnscope::explain
