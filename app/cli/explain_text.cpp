@@ -38,7 +38,7 @@ std::string next_command(const Next& next, const Observation& o, const Kernel& k
   return shell_text(run_words(draft, kernel));
 }
 
-void line(std::string& out, const std::string& text) { out += "   " + one_line(text) + "\n"; }
+void add_line(std::string& out, const std::string& text) { out += "   " + one_line(text) + "\n"; }
 
 // `us`: the run's time; 0: none.
 void add_finding(std::string& out, const Finding& finding, int number, double us) {
@@ -47,9 +47,9 @@ void add_finding(std::string& out, const Finding& finding, int number, double us
   out += one_line(fmt::format("{}. {}  [{}, {}]{}", number, title, finding.rule.name(), to_string(finding.severity),
                               gain.empty() ? "" : "  " + gain)) +
          "\n";
-  line(out, finding.sentence);
-  if (!finding.evidence.empty()) line(out, "evidence  " + joined(finding.evidence, evidence_text, "; "));
-  if (const std::string where = where_text(finding); !where.empty()) line(out, "where     " + where);
+  add_line(out, finding.sentence);
+  if (!finding.evidence.empty()) add_line(out, "evidence  " + joined(finding.evidence, evidence_text, "; "));
+  if (const std::string where = where_text(finding); !where.empty()) add_line(out, "where     " + where);
 }
 
 // Both times term by term, those that changed most first.
@@ -83,9 +83,9 @@ std::string explanation_of(const Observation& o, const Kernel& kernel, const Obs
     out += "\n";
     add_finding(out, finding, ++number, o.timing ? o.timing->p50 : 0);
     if (finding.next && !finding.next->set.empty())
-      line(out, "next      " + next_command(*finding.next, o, kernel));
+      add_line(out, "next      " + next_command(*finding.next, o, kernel));
     else if (finding.severity == Severity::warning && finding.gain && finding.where.contains("line"))
-      line(out, fmt::format("next      change {}:{}; no knob is known to do it", finding.where.at("file"),
+      add_line(out, fmt::format("next      change {}:{}; no knob is known to do it", finding.where.at("file"),
                             finding.where.at("line")));
   };
   if (o.watch)
