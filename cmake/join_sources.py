@@ -16,9 +16,11 @@ PRIVATE = re.compile(r"^namespace \{$(.*?)^@$", re.S | re.M)
 MACRO = re.compile(r"^[ \t]*#[ \t]*define\b", re.M)
 NAME = re.compile(r"(?<![\w.:>])[A-Za-z_]\w*")
 CALLED = re.compile(r"(?<![\w.:>])([A-Za-z_]\w*)\s*\(")
-# `name(` of a function; `name =`, `name{`, `name[`, `name;`, `name,`, `name :` of a type, a constant or a variable.
+# `name(` of a function; `name =`, `name{`, `name[`, `name;`, `name,`, `name :` of a type, a constant or a variable. A template's arguments
+# and what an initializer names are not declared.
+ARGUMENTS = re.compile(r"<[^<>]*>")
 FUNCTION = re.compile(r"([A-Za-z_]\w*)\($")
-OTHER = re.compile(r"(?<![\w:])([A-Za-z_]\w*)\s*(?:=|\{|\[|;|,|:(?!:))")
+OTHER = re.compile(r"(?<![\w:])(?<!= )([A-Za-z_]\w*)\s*(?:=|\{|\[|;|,|:(?!:))")
 TYPE = re.compile(r"(?:template <.*> )?(?:struct|class|enum class|enum|union|concept) (\w+)")
 # A test's class is named after its suite and itself; other names, also a namespace's alias, may occur twice.
 NO_DECLARATION = re.compile(r"#|TEST|INSTANTIATE_|TYPED_TEST|using (?!\w+ =)|namespace \w+ =|template\b.*>$|\s|\}")
@@ -49,6 +51,8 @@ class Source:
         elif found := TYPE.match(line):
             self.others.add(found[1])
         elif line and not NO_DECLARATION.match(line):
+            while ARGUMENTS.search(line):
+                line = ARGUMENTS.sub("", line)
             head, parenthesis, _ = line.partition("(")
             self.functions.update(FUNCTION.findall(head + parenthesis))
             self.others.update(OTHER.findall(line if not parenthesis else head))
@@ -93,18 +97,21 @@ def headers_of(file, text, roots, found):
 
 
 def grouped(files, most, roots=()):
-    groups, alone = [], []
-    for source in (Source(file, roots) for file in files):
-        if source.defines_macros:  # they would apply to those after it
-            alone.append([source])
-            continue
+    sources = [Source(file, roots) for file in files]
+    alone = [[source] for source in sources if source.defines_macros]  # their macros would apply to those after them
+    sources = [source for source in sources if not source.defines_macros]
+    apart = {source: {other for other in sources if other is not source and (source.misleads(other) or other.misleads(source))}
+             for source in sources}
+    groups = []
+    for source in sorted(sources, key=lambda source: -len(apart[source])):  # those that fit into the fewest groups come first
         for group in groups:
-            if len(group) < most and not any(source.misleads(other) or other.misleads(source) for other in group):
+            if len(group) < most and apart[source].isdisjoint(group):
                 group.append(source)
                 break
         else:
             groups.append([source])
-    return [[source.file for source in group] for group in groups + alone]
+    groups = [sorted(group, key=sources.index) for group in groups]
+    return [[source.file for source in group] for group in sorted(groups, key=lambda group: sources.index(group[0])) + alone]
 
 
 if __name__ == "__main__":

@@ -7,10 +7,11 @@ option(ATTNSCOPE_PRECOMPILE "Parse the standard library's headers once for each 
 set(attnscope_app_headers
     <algorithm> <array> <chrono> <cmath> <cstdint> <filesystem> <functional> <map> <memory> <optional> <set> <span> <sstream>
     <string> <string_view> <utility> <variant> <vector> <fmt/format.h> <tl/expected.hpp>)
+set(attnscope_cold_headers ${attnscope_app_headers})  # optimised less, which g++ wants of the headers as well
 set(attnscope_test_headers ${attnscope_app_headers} <fstream> <gmock/gmock.h> <gtest/gtest.h> <nlohmann/json.hpp>)
 set(attnscope_window_test_headers ${attnscope_test_headers})  # the window's libraries need their own flags
 
-# attnscope_precompile(<target> <app|test|window_test>): the target's sources begin with these headers. One small target
+# attnscope_precompile(<target> <app|cold|test|window_test>): the target's sources begin with these headers. One small target
 # of each kind makes them, with the flags that attnscope_strict() gives to all.
 function(attnscope_precompile target kind)
   if(NOT ATTNSCOPE_PRECOMPILE)
@@ -29,6 +30,9 @@ function(attnscope_precompile target kind)
       attnscope_test_code(${maker})
     else()
       add_library(${maker} STATIC "${source}")
+      if(kind STREQUAL "cold")
+        attnscope_cold(${maker})
+      endif()
     endif()
     target_link_libraries(${maker} PRIVATE nlohmann_json::nlohmann_json fmt::fmt tl::expected Threads::Threads)
     attnscope_strict(${maker})

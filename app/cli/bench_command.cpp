@@ -12,7 +12,7 @@
 namespace attnscope::cli {
 namespace {
 
-constexpr uint64_t kMaxFile = 64 << 20;  // of a report
+constexpr uint64_t kMaxReport = 64 << 20;  // of a report
 
 struct BenchOptions {
   BenchTiming timing;
@@ -40,7 +40,7 @@ int bench(const BenchOptions& options) {
     made = std::move(timed->report);
     state_file = timed->state_file;
   } else {
-    auto json = platform::read_json(options.from, kMaxFile, Stage::input);
+    auto json = platform::read_json(options.from, kMaxReport, Stage::input);
     made = json ? report::report_from_json(*json, options.from) : fail(json.error());
   }
   if (!made) return report(made.error());

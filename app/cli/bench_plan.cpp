@@ -18,7 +18,7 @@ constexpr const char* kDefaultProblems[] = {"B=1,H=8,S=512,D=64", "B=1,H=8,S=512
                                             "B=32,H=8,S=512,D=64", "B=4,H=16,S=4096,D=64", "B=4,H=16,S=4096,D=128"};
 
 // An entry before its device is known.
-struct Named : NamedConfig {
+struct NamedEntry : NamedConfig {
   bool peer = false, baseline = false;
 };
 
@@ -41,20 +41,20 @@ std::vector<std::string> default_peers(const std::vector<Kernel>& kernels) {
   return peers;
 }
 
-Result<std::vector<Named>> entries_of(const BenchWishes& wishes, const std::vector<Kernel>& kernels, bool emulated) {
+Result<std::vector<NamedEntry>> entries_of(const BenchWishes& wishes, const std::vector<Kernel>& kernels, bool emulated) {
   std::vector<std::string> ours = wishes.kernels;
   if (ours.empty())
     for (const Kernel& kernel : kernels)
       if (kernel.library.is_source() && kernel.problem == ProblemKind::attention) ours.push_back(kernel.id);
   const auto peers = wishes.peers.empty() && !emulated && !wishes.without_peers ? default_peers(kernels) : wishes.peers;
-  std::vector<Named> entries;
+  std::vector<NamedEntry> entries;
   using List = std::pair<const std::vector<std::string>*, bool>;
   for (const auto& [list, peer] : {List(&ours, false), List(&peers, true)})
     for (const std::string& text : *list) {
       auto config = named_config(text, kernels, peer ? "--peer" : "--kernel");
       if (!config) return fail(config.error());
-      Named entry{*config, peer, !peer && text == wishes.baseline};
-      const bool twice = std::any_of(entries.begin(), entries.end(), [&](const Named& other) {
+      NamedEntry entry{*config, peer, !peer && text == wishes.baseline};
+      const bool twice = std::any_of(entries.begin(), entries.end(), [&](const NamedEntry& other) {
         return other.label == entry.label && other.peer == entry.peer;
       });
       if (twice) return fail(Stage::input, entry.label + " is asked for twice", "Name each entry once.");
@@ -65,15 +65,15 @@ Result<std::vector<Named>> entries_of(const BenchWishes& wishes, const std::vect
 }
 
 // A library with its own worker runs on the same GPU through that worker: "torch/cuda:0" beside "cuda:0".
-std::string device_of(const Kernel& kernel, const DeviceSpec& device) {
+std::string device_for(const Kernel& kernel, const DeviceSpec& device) {
   if (catalog::check_runs(kernel, device)) return device.id;
   return kernel.library.name() + "/" + device.id.substr(device.id.rfind('/') + 1);
 }
 
-Draft draft_of(const Named& entry, const Problem& problem, CacheState cache,
+Draft entry_draft(const NamedEntry& entry, const Problem& problem, CacheState cache,
                const std::vector<report::TunedTable>& tuned, const BenchWishes& wishes, const DeviceSpec& device,
                int64_t block_ms) {
-  Draft draft{problem, entry.kernel.id, {entry.knobs, {}}, device_of(entry.kernel, device), {}};
+  Draft draft{problem, entry.kernel.id, {entry.knobs, {}}, device_for(entry.kernel, device), {}};
   draft.measure.cache = cache;
   draft.measure.max_time_ms = block_ms;
   if (device.emulated) draft.measure.sampled_share = sweep::emulated_share(problem);
@@ -134,9 +134,9 @@ Result<BenchTasks> plan_bench(const BenchWishes& wishes, const std::vector<Kerne
   plan.head.arch = device.arch;
   plan.head.emulated = device.emulated;
   plan.head.versions = versions;
-  for (const Named& entry : *entries) {
+  for (const NamedEntry& entry : *entries) {
     plan.head.entries.push_back({entry.label, entry.kernel.id, entry.kernel.content_hash, entry.peer,
-                                 device_of(entry.kernel, device), "", entry.baseline});
+                                 device_for(entry.kernel, device), "", entry.baseline});
     tasks.kernels.push_back(entry.kernel);
   }
   for (const Problem& problem : *problems)
@@ -145,8 +145,8 @@ Result<BenchTasks> plan_bench(const BenchWishes& wishes, const std::vector<Kerne
       if (wishes.caches == left_out_by) continue;
       plan.head.rows.push_back({problem, cache, {}});
       auto& drafts = tasks.drafts.emplace_back();
-      for (const Named& entry : *entries) {
-        drafts.push_back(draft_of(entry, problem, cache, tuned, wishes, device, plan.block_ms));
+      for (const NamedEntry& entry : *entries) {
+        drafts.push_back(entry_draft(entry, problem, cache, tuned, wishes, device, plan.block_ms));
         report::Cell& asked = plan.head.rows.back().cells.emplace_back();
         asked.knobs = drafts.back().config.knobs;  // so that a plan with other configs counts as another plan
       }

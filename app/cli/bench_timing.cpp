@@ -24,7 +24,7 @@
 namespace attnscope::cli {
 namespace {
 
-constexpr uint64_t kMaxFile = 64 << 20;  // of a saved state
+constexpr uint64_t kMaxSaved = 64 << 20;  // of a saved state
 constexpr int kLaunchMs = 10000;         // per launch; the first rungs take seconds where a peer takes a millisecond
 
 std::string date_now() { return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr))); }
@@ -61,7 +61,7 @@ report::BenchState state_at(const std::filesystem::path& file, const report::Ben
                             const BenchTiming& timing) {
   std::error_code none;
   if (timing.fresh || !std::filesystem::exists(file, none)) return {};
-  auto json = platform::read_json(file, kMaxFile, Stage::input);
+  auto json = platform::read_json(file, kMaxSaved, Stage::input);
   auto state = json ? report::state_from_json(*json, plan, file.string()) : fail(json.error());
   if (!state) {
     report(state.error());

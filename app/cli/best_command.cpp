@@ -51,7 +51,7 @@ struct BestOptions {
   bool json = false;
 };
 
-Result<SweepPlace> place_of(const BestOptions& options) {
+Result<SweepPlace> best_place(const BestOptions& options) {
   std::string device = options.device;
   auto with = options_with_workers(options.kernel_dirs, options.workers, device);
   if (!with) return fail(with.error());
@@ -148,7 +148,7 @@ bool of_another_version(const TunedEntry& entry, const std::vector<Kernel>& kern
   return kernel && kernel->content_hash != entry.kernel_hash;
 }
 
-std::string text_of(const std::vector<TunedEntry>& found, const Problem& problem, const DeviceSpec& device,
+std::string best_text(const std::vector<TunedEntry>& found, const Problem& problem, const DeviceSpec& device,
                     const std::vector<Kernel>& kernels, const fs::path& root) {
   std::string text = fmt::format("{} on {}, hot\n", report::problem_text(problem), one_line(device.name));
   for (const TunedEntry& entry : found) {
@@ -170,7 +170,7 @@ std::string text_of(const std::vector<TunedEntry>& found, const Problem& problem
   return text;
 }
 
-Json json_of(const std::vector<TunedEntry>& found, const DeviceSpec& device, const std::vector<Kernel>& kernels) {
+Json best_json(const std::vector<TunedEntry>& found, const DeviceSpec& device, const std::vector<Kernel>& kernels) {
   Json json = report::to_json(report::TunedTable{device.name, device.arch, found});
   for (size_t i = 0; i < found.size(); ++i) {
     json["entries"][i]["source"] = found[i].source;
@@ -229,7 +229,7 @@ Result<std::vector<TunedEntry>> found_or_searched(const BestOptions& options, co
     if (can_be_searched(options, kernel, problem) && (all || marks.has(kernel))) wanted.push_back(&kernel);
   if (wanted.empty()) return found;
   if (!place) {
-    auto opened = place_of(options);
+    auto opened = best_place(options);
     if (!opened) return fail(opened.error());
     place = std::move(*opened);
   }
@@ -264,7 +264,7 @@ int show_best(const BestOptions& options, const Known& known, const Problem& pro
     if (auto possible = platform::check_output(options.preset); !possible) return report(possible.error());
   if (auto valid = validate(problem, "problem"); !valid) return report(valid.error());
   if (!device) {
-    auto opened = place_of(options);
+    auto opened = best_place(options);
     if (!opened) return report(opened.error());
     place = std::move(*opened);
     device = place->device.device;
@@ -282,8 +282,8 @@ int show_best(const BestOptions& options, const Known& known, const Problem& pro
     if (auto written = store::write_preset(options.preset, preset, known.kernels); !written)
       return report(written.error());
   }
-  print_result(options.json ? json_text(json_of(*found, *device, known.kernels), 2)
-                            : text_of(*found, problem, *device, known.kernels, known.places.resources));
+  print_result(options.json ? json_text(best_json(*found, *device, known.kernels), 2)
+                            : best_text(*found, problem, *device, known.kernels, known.places.resources));
   return kCorrectOrUnchecked;
 }
 
@@ -308,7 +308,7 @@ Result<void> keep_found(const FoundBest& found, const Kernel& kernel, report::Tu
 }
 
 int tune_all(const BestOptions& options, const Known& known, const std::vector<Problem>& problems) {
-  auto place = place_of(options);
+  auto place = best_place(options);
   if (!place) return report(place.error());
   if (auto made = platform::make_output_folder(options.tune); !made) return report(made.error());
   const fs::path file = fs::path(options.tune) / table_name(place->device.device, known.devices);

@@ -25,7 +25,7 @@ struct CheckOptions {
   bool json = false;
 };
 
-std::string text_of(const Observation& o, const SourceFile& source, const FileKernel& kernel,
+std::string checked_text(const Observation& o, const SourceFile& source, const FileKernel& kernel,
                     const std::string& config) {
   std::string out = heading_text(o, config);
   out += of_file_text(kernel);
@@ -46,7 +46,7 @@ std::string text_of(const Observation& o, const SourceFile& source, const FileKe
   return out;
 }
 
-int check(const CheckOptions& options) {
+int check_file(const CheckOptions& options) {
   if (!options.sarif.empty())
     if (auto possible = platform::check_output(options.sarif); !possible) return report(possible.error());
   auto named = named_by(options.given, options.run.experiment);
@@ -62,7 +62,7 @@ int check(const CheckOptions& options) {
     if (auto done = platform::write_output(options.sarif, json_text(sarif_of(o, source), 2) + "\n"); !done)
       return report(done.error());
   print_result(options.json ? json_text(to_json(o), 2)
-                            : text_of(o, source, named->kernel, short_text(o.experiment.config, ran->kernel)));
+                            : checked_text(o, source, named->kernel, short_text(o.experiment.config, ran->kernel)));
   if (o.failure && !o.failure->hint.empty()) print_note("  " + o.failure->hint);
   const ExitStatus status = status_of(o);
   return status == kCorrectOrUnchecked && !is_whole(o) ? kWrong : status;
@@ -81,7 +81,7 @@ void add_check(CLI::App& app, Chosen& chosen) {
   add_watch_option(*command, options->watch, "--watch=sample: only eight CTAs of the grid, and then it is not whole");
   command->add_option("--sarif", options->sarif, "Write the findings as SARIF 2.1.0 too")->type_name("FILE");
   command->add_flag("--json", options->json, "As JSON (docs/observation.schema.json)");
-  command->callback([options, &chosen] { chosen = [options] { return check(*options); }; });
+  command->callback([options, &chosen] { chosen = [options] { return check_file(*options); }; });
 }
 
 }  // namespace attnscope::cli

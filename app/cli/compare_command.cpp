@@ -24,7 +24,7 @@
 namespace attnscope::cli {
 namespace {
 
-constexpr uint64_t kMostBytes = 16 << 20;  // of a file to compare
+constexpr uint64_t kMostCompared = 16 << 20;  // of a file to compare
 constexpr int64_t kBlockMs = 100;          // for timing one of the two in a block
 
 struct CompareOptions {
@@ -50,7 +50,7 @@ struct Side {
 };
 
 Result<Json> read_json(const std::string& file) {
-  auto text = platform::read_file(file, kMostBytes);
+  auto text = platform::read_file(file, kMostCompared);
   if (!text) return fail(Stage::input, text.error().message, "Give the JSON of `attnscope run --json`, or a preset.");
   return parse_json(*text, file);
 }
@@ -180,7 +180,7 @@ std::string line_of(const char* letter, const Side& side, bool recorded) {
   return text + "\n";
 }
 
-std::string text_of(const Compared& compared, bool recorded) {
+std::string compared_text(const Compared& compared, bool recorded) {
   const measure::Comparison& c = compared.times;
   const bool modelled = compared.kind == FigureKind::modelled;
   const std::string how = modelled   ? "modelled"
@@ -195,7 +195,7 @@ std::string text_of(const Compared& compared, bool recorded) {
 
 bool is_b_slower(const measure::Comparison& times) { return !times.tie() && times.ratio < 1; }
 
-Json json_of(const Compared& compared, bool recorded, const Side& a, const Side& b) {
+Json compared_json(const Compared& compared, bool recorded, const Side& a, const Side& b) {
   const auto side = [&](const Side& one) {
     const Observation& o = recorded ? *one.recorded : *one.ran;
     return Json{{"experiment", to_json(o.experiment)},
@@ -233,8 +233,8 @@ int compare(CompareOptions options) {
     recorded = true;
   }
   if (!compared) return report(compared.error());
-  print_result(options.json ? json_text(json_of(*compared, recorded, *a, *b), 2)
-                            : line_of("A", *a, recorded) + line_of("B", *b, recorded) + text_of(*compared, recorded));
+  print_result(options.json ? json_text(compared_json(*compared, recorded, *a, *b), 2)
+                            : line_of("A", *a, recorded) + line_of("B", *b, recorded) + compared_text(*compared, recorded));
   const auto status =
       std::max(status_of(recorded ? *a->recorded : *a->ran), status_of(recorded ? *b->recorded : *b->ran));
   return options.fail_if_slower && is_b_slower(compared->times) ? std::max(status, kWrong) : status;

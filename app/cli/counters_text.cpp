@@ -9,7 +9,7 @@
 namespace attnscope::cli {
 namespace {
 
-std::string row_text(std::string_view name, std::string_view measured, std::string_view counted,
+std::string counter_row(std::string_view name, std::string_view measured, std::string_view counted,
                      std::string_view difference) {
   std::string text = fmt::format("{:<22} {:>20} {:>20}  {}", name, measured, counted, difference);
   text.erase(text.find_last_not_of(' ') + 1);
@@ -53,9 +53,9 @@ std::string counters_text(const Observation& o, const std::string& config_text) 
   if (counted != nullptr)
     out += text_line("emulator", fmt::format("{} from the same machine code, {}", to_string(counted->kind),
                                              charts::counter_share_text(*counted)));
-  out += row_text("", "GPU", "emulator", "difference");
+  out += counter_row("", "GPU", "emulator", "difference");
   for (const charts::HardwareFigure& one : charts::hardware_figures(hardware, counted))
-    out += row_text(one.name, one.measured, one.counted, one.difference);
+    out += counter_row(one.name, one.measured, one.counted, one.difference);
   out += sampled_text(o.findings);
   return out;
 }

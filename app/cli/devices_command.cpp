@@ -15,19 +15,19 @@
 namespace attnscope::cli {
 namespace {
 
-struct Found {
+struct FoundDevices {
   std::vector<DeviceSpec> devices;
   std::vector<Failure> lost;  // workers
 };
 
 // Waits until every worker has listed its devices or is lost.
-Result<Found> devices_of_workers(const WorkerOptions& workers) {
+Result<FoundDevices> devices_of_workers(const WorkerOptions& workers) {
   std::string none;
   auto options = options_with_workers({}, workers, none);
   if (!options) return fail(options.error());
   auto snapshot = snapshot_with_devices(std::move(*options));
   if (!snapshot) return fail(snapshot.error());
-  Found found{*(*snapshot)->devices, {}};
+  FoundDevices found{*(*snapshot)->devices, {}};
   for (const session::WorkerStatus& worker : (*snapshot)->workers)
     if (worker.state == session::WorkerState::lost)
       found.lost.push_back({Stage::device, "worker " + worker.name + " is not available: " + worker.detail,
@@ -35,7 +35,7 @@ Result<Found> devices_of_workers(const WorkerOptions& workers) {
   return found;
 }
 
-std::string text_of(const std::vector<DeviceSpec>& devices) {
+std::string devices_text(const std::vector<DeviceSpec>& devices) {
   size_t id = 0, name = 0;  // columns
   for (const DeviceSpec& d : devices) {
     id = std::max(id, d.id.size());
@@ -79,7 +79,7 @@ int list_devices(bool as_json, const std::string& spec, const WorkerOptions& wor
   if (!spec.empty()) return show_spec(spec, as_json, found->devices);
   Json list = Json::array();
   for (const DeviceSpec& device : found->devices) list.push_back(to_json(device));
-  print_result(as_json ? json_text(list, 2) : text_of(found->devices));
+  print_result(as_json ? json_text(list, 2) : devices_text(found->devices));
   int status = kCorrectOrUnchecked;
   for (const Failure& lost : found->lost) status = report(lost);
   return status;

@@ -40,14 +40,14 @@ struct DisasmOptions {
 };
 
 // An experiment, how its run went, and its code.
-struct Listed {
+struct ListedCode {
   NamedDraft named;
   Observation seen;
   session::Shared<Listing> listing;
 };
 
-Result<Listed> list(session::Session& session, NamedDraft named, int64_t launch) {
-  Listed listed{std::move(named), {}, {}};
+Result<ListedCode> list(session::Session& session, NamedDraft named, int64_t launch) {
+  ListedCode listed{std::move(named), {}, {}};
   WaitingWords waiting;
   auto answer = session.queue(listed.named.draft);
   while (answer.wait_for(std::chrono::milliseconds(20)) != std::future_status::ready) waiting.look(*session.snapshot());
@@ -63,7 +63,7 @@ Result<Listed> list(session::Session& session, NamedDraft named, int64_t launch)
   return listed;
 }
 
-std::vector<charts::SourceLine> source_of(const Listed& listed) {
+std::vector<charts::SourceLine> listed_source(const ListedCode& listed) {
   const Experiment& ran = listed.seen.experiment;
   return charts::preprocessed(listed.named.kernel.source,
                               catalog::macros(listed.named.kernel, ran.problem, ran.config));
@@ -76,14 +76,14 @@ std::vector<std::string> texts_of(const Lines& lines) {
   return texts;
 }
 
-std::string changes(const Listed& a, const Listed& b) {
-  const auto source_a = source_of(a), source_b = source_of(b);
+std::string changes(const ListedCode& a, const ListedCode& b) {
+  const auto source_a = listed_source(a), source_b = listed_source(b);
   return diff_text("source", charts::source_diff(source_a, source_b), texts_of(source_a), texts_of(source_b)) + "\n" +
          diff_text("SASS", charts::sass_diff(*a.listing, *b.listing), texts_of(a.listing->lines),
                    texts_of(b.listing->lines));
 }
 
-std::string text_of(const Listed& listed, const DisasmOptions& options) {
+std::string listed_text(const ListedCode& listed, const DisasmOptions& options) {
   const std::string& source = listed.named.kernel.source;
   const auto lines = static_cast<size_t>(std::ranges::count(source, '\n')) + 1;
   const SourceLines of_source(listed.named.kernel.source_name, source);
@@ -105,7 +105,7 @@ std::string text_of(const Listed& listed, const DisasmOptions& options) {
          counted_text(*listed.listing) + "\n";
 }
 
-Result<std::string> softmax_of(session::Session& session, const Listed& listed, const DisasmOptions& options) {
+Result<std::string> softmax_of(session::Session& session, const ListedCode& listed, const DisasmOptions& options) {
   auto listing = wait_for_softmax(session, listed.seen.experiment, options.softmax);
   if (!listing) return fail(listing.error());
   return softmax_text(*(*listing)->softmax, listed.named.kernel, options.tile);
@@ -116,7 +116,7 @@ int disasm(const DisasmOptions& options) {
   if (!named) return report(named.error());
   auto session = bare_session(options.experiment, options.workers, named->draft);
   if (!session) return report(session.error());
-  std::optional<Listed> against;
+  std::optional<ListedCode> against;
   if (!options.against.empty()) {
     auto first = draft_against(options.experiment, options.against, named->draft.device);
     if (!first) return report(first.error());
@@ -143,7 +143,7 @@ int disasm(const DisasmOptions& options) {
   else if (options.ptx)
     print_result(listed->listing->ptx);
   else
-    print_result(against ? changes(*against, *listed) : text_of(*listed, options));
+    print_result(against ? changes(*against, *listed) : listed_text(*listed, options));
   if (listed->seen.failure) report(*listed->seen.failure);
   return status_of(listed->seen);
 }

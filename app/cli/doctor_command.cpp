@@ -12,7 +12,7 @@ namespace attnscope::cli {
 namespace {
 
 // Success means that this program's own worker answers and there is a compiler.
-int status_of(const std::vector<Checkup>& checkups) {
+int doctor_status(const std::vector<Checkup>& checkups) {
   const auto is_found = [&](const char* name) {
     return std::any_of(checkups.begin(), checkups.end(), [&](const Checkup& checkup) {
       return checkup.name == name && checkup.state == Checkup::State::found;
@@ -47,7 +47,7 @@ void add_doctor(CLI::App& app, Chosen& chosen) {
       const std::vector<Checkup> workers = examine_workers(*seconds);
       all.insert(all.end(), workers.begin(), workers.end());
       print_result(*as_json ? json_text(json_of(all), 2) : text_of(all));
-      return status_of(all);
+      return doctor_status(all);
     };
   });
 }

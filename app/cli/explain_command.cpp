@@ -21,7 +21,7 @@
 namespace attnscope::cli {
 namespace {
 
-constexpr uint64_t kMostBytes = 16 << 20;  // of a file to explain
+constexpr uint64_t kMostExplained = 16 << 20;  // of a file to explain
 
 struct ExplainOptions {
   ExperimentOptions experiment;
@@ -63,7 +63,7 @@ class Explainer {
 
 Result<std::vector<Finding>> findings_of_file(const ExplainOptions& options) {
   const std::string& file = options.gemm.empty() ? options.ncu : options.gemm;
-  auto text = platform::read_file(file, kMostBytes);
+  auto text = platform::read_file(file, kMostExplained);
   if (!text) return fail(Stage::input, text.error().message, "Give a file that can be read.");
   if (options.gemm.empty()) return explain::findings_of_ncu(*text, file);
   auto json = parse_json(*text, file);

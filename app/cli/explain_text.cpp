@@ -39,7 +39,7 @@ std::string next_command(const Next& next, const Observation& o, const Kernel& k
   return shell_text(run_words(draft, kernel));
 }
 
-void line(std::string& out, const std::string& text) { out += "   " + one_line(text) + "\n"; }
+void add_line(std::string& out, const std::string& text) { out += "   " + one_line(text) + "\n"; }
 
 // `us`: the run's time; 0: none.
 void add_finding(std::string& out, const Finding& finding, int number, double us) {
@@ -48,9 +48,9 @@ void add_finding(std::string& out, const Finding& finding, int number, double us
   out += one_line(fmt::format("{}. {}  [{}, {}]{}", number, title, finding.rule.name(), to_string(finding.severity),
                               gain.empty() ? "" : "  " + gain)) +
          "\n";
-  line(out, finding.sentence);
-  if (!finding.evidence.empty()) line(out, "evidence  " + joined(finding.evidence, evidence_text, "; "));
-  if (const std::string where = where_text(finding); !where.empty()) line(out, "where     " + where);
+  add_line(out, finding.sentence);
+  if (!finding.evidence.empty()) add_line(out, "evidence  " + joined(finding.evidence, evidence_text, "; "));
+  if (const std::string where = where_text(finding); !where.empty()) add_line(out, "where     " + where);
 }
 
 // "   2 more: banks.conflicts, shared.queue (--all shows them)"
@@ -93,9 +93,9 @@ std::string explanation_of(const Observation& o, const Kernel& kernel, const Obs
   const auto add = [&](const Finding& finding, int number) {
     add_finding(out, finding, number, o.timing ? o.timing->p50 : 0);
     if (finding.next && !finding.next->set.empty())
-      line(out, "next      " + next_command(*finding.next, o, kernel));
+      add_line(out, "next      " + next_command(*finding.next, o, kernel));
     else if (finding.severity == Severity::warning && finding.gain && finding.where.contains("line"))
-      line(out, fmt::format("next      change {}:{}; no knob is known to do it", finding.where.at("file"),
+      add_line(out, fmt::format("next      change {}:{}; no knob is known to do it", finding.where.at("file"),
                             finding.where.at("line")));
   };
   const std::vector<const Finding*> findings = charts::all_findings(o);

@@ -16,7 +16,7 @@
 namespace attnscope::cli {
 namespace {
 
-constexpr size_t kMostBytes = size_t{256} << 20;  // of the files beside a launcher
+constexpr size_t kMostExported = size_t{256} << 20;  // of the files beside a launcher
 
 // An element's type in CUDA C++ and in PyTorch. PyTorch's tensors have no u16 and u32, so the bits go into a type of
 // equal size.
@@ -149,7 +149,7 @@ Result<ExportedData> data_of(const Export& e) {
   for (const ReferenceSpec& spec : workload->references)
     if (const Operand* output = operand_of(*workload, spec.output))
       bytes += sizeof(double) * size_t(output->elements());
-  if (bytes > kMostBytes)
+  if (bytes > kMostExported)
     return fail(
         Stage::input,
         fmt::format("the buffers of {} take {} MB, which export writes beside the launchers", e.kernel.id, bytes >> 20),

@@ -15,14 +15,14 @@ namespace attnscope::cli {
 namespace {
 
 // A line of the kernel's source as a path that a person can open.
-SourcePlace place_of(const std::string& file, int64_t line, const SourceFile& source) {
+SourcePlace source_place(const std::string& file, int64_t line, const SourceFile& source) {
   const std::vector<std::string> own = source.lines.files();
   if (source.path.empty() || std::ranges::find(own, file) == own.end()) return {file, line};
   if (!source.lines.has_directives()) return {source.path, line};
   return {(std::filesystem::path(source.path).parent_path() / file).lexically_normal().string(), line};
 }
 
-std::string at(const Finding& finding, const char* key) {
+std::string figure_at(const Finding& finding, const char* key) {
   const auto found = finding.where.find(key);
   return found == finding.where.end() ? "" : found->second;
 }
@@ -48,13 +48,13 @@ SourcePlace place_in(const std::string& message, const SourceFile& source) {
 // A place of a finding. For a line of a library's header it is the line that calls it: the next line of the source that
 // the message names after the header's.
 SourcePlace own_place(const Finding& finding, const char* file_key, const char* line_key, const SourceFile& source) {
-  const std::string file = at(finding, file_key), line = at(finding, line_key);
+  const std::string file = figure_at(finding, file_key), line = figure_at(finding, line_key);
   SourcePlace place{file, std::atoll(line.c_str())};
   const std::vector<std::string> own = source.lines.files();
   const size_t named = finding.sentence.find(file + ":" + line);
   if (!file.empty() && std::ranges::find(own, file) == own.end() && named != std::string::npos)
     if (const SourcePlace caller = place_in(finding.sentence.substr(named), source); caller.line > 0) place = caller;
-  return place_of(place.file, place.line, source);
+  return source_place(place.file, place.line, source);
 }
 
 // A path as a relative URI (RFC 3986): everything but unreserved characters and / is escaped.
@@ -93,7 +93,7 @@ std::vector<Located> unset_variables(const Observation& observation, const Sourc
     if (open == std::string_view::npos || !place.ends_with(')') ||
         std::from_chars(place.data() + open + 1, place.data() + place.size() - 1, line).ec != std::errc())
       continue;
-    const SourcePlace found = place_of(std::string(place.substr(0, open)), line, source);
+    const SourcePlace found = source_place(std::string(place.substr(0, open)), line, source);
     Located one;
     one.rule = Rule(RuleId::never_written_local).name();
     one.severity = Severity::warning;
@@ -114,7 +114,7 @@ std::vector<Located> located(const Observation& observation, const SourceFile& s
     one.rule = to_string(observation.failure->stage);
     one.message = observation.failure->message;
     if (const SourcePlace named = place_in(one.message, source); named.line > 0) {
-      const SourcePlace place = place_of(named.file, named.line, source);
+      const SourcePlace place = source_place(named.file, named.line, source);
       one.file = place.file;
       one.line = place.line;
     }

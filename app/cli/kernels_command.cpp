@@ -18,7 +18,7 @@ struct KernelsOptions {
   bool json = false;
 };
 
-Json json_of(const Kernel& kernel) {
+Json kernel_json(const Kernel& kernel) {
   Json knobs = Json::array();
   for (const Knob& knob : kernel.knobs) {
     Json values = Json::array();
@@ -36,7 +36,7 @@ Json json_of(const Kernel& kernel) {
               {"hash", kernel.content_hash}};
 }
 
-std::string text_of(const Kernel& kernel) {
+std::string kernel_text(const Kernel& kernel) {
   std::string text = fmt::format("{:<12} {}\n", kernel.id, one_line(kernel.title));
   for (const Knob& knob : kernel.knobs) {
     std::string values;
@@ -55,8 +55,8 @@ int list_kernels(const KernelsOptions& options) {
   Json list = Json::array();
   std::string text;
   for (const Kernel& kernel : catalog.kernels) {
-    list.push_back(json_of(kernel));
-    text += text_of(kernel);
+    list.push_back(kernel_json(kernel));
+    text += kernel_text(kernel);
   }
   print_result(options.json ? json_text(list, 2) : text + "* the default");
   int status = kCorrectOrUnchecked;

@@ -47,7 +47,7 @@ std::string standing_text(const Leader& leader) {
   return fmt::format("{:.2f} x ({:.2f} to {:.2f})", leader.against_first.ratio, leader.ratio_low, leader.ratio_high);
 }
 
-std::string row_text(const Leader& leader) {
+std::string leader_row(const Leader& leader) {
   const Observation& run = *leader.of.run;
   return one_line(fmt::format(
       "{:>4}{} {:>10.2f} us {:<22} {:<22} {:>9}  {:>3} regs {:>9}  {}  {}{}", leader.rank, leader.tie ? "=" : " ",
@@ -69,7 +69,7 @@ std::string text_of(const Leaderboard& board, const std::vector<Kernel>& kernels
   if (board.floor_us > 0) out += fmt::format("; nothing takes less than {:.2f} us", board.floor_us);
   out += "\n";
   for (const Leader& leader : board.leaders) {
-    out += row_text(leader) + "\n";
+    out += leader_row(leader) + "\n";
     const Again row = again(leader.of.run->experiment, kernels, kernel_dirs);
     out += "      " + one_line(row.command.empty() ? row.why_not : row.command) + "\n";
   }

@@ -88,7 +88,7 @@ class Runs {
   std::vector<Kept> kept_;
 };
 
-int check(const LessonOptions& options) {
+int check_lesson(const LessonOptions& options) {
   std::vector<Failure> faults;
   auto lessons = named_lessons(options.files, faults);
   if (!lessons) return report(lessons.error());
@@ -138,7 +138,7 @@ void add_lesson(CLI::App& app, Chosen& chosen) {
   add_kernels_option(*checking, options->kernel_dirs);
   for (CLI::App* one : {listing, checking}) one->add_flag("--json", options->json, "As JSON");
   listing->callback([options, &chosen] { chosen = [options] { return list(*options); }; });
-  checking->callback([options, &chosen] { chosen = [options] { return check(*options); }; });
+  checking->callback([options, &chosen] { chosen = [options] { return check_lesson(*options); }; });
 }
 
 }  // namespace attnscope::cli

@@ -62,7 +62,7 @@ Result<void> check_settings(const std::vector<Kernel>& micros, const std::vector
   return {};
 }
 
-Result<MicroBoard> run(const Kernel& micro, const MicroOptions& options, const Problem& problem, SweepPlace& place) {
+Result<MicroBoard> run_micro(const Kernel& micro, const MicroOptions& options, const Problem& problem, SweepPlace& place) {
   auto settings = settings_of(micro, options.settings);
   if (!settings) return fail(settings.error());
   std::map<std::string, int64_t> knobs(settings->begin(), settings->end());
@@ -120,7 +120,7 @@ int micro(const MicroOptions& options) {
   if (!place) return report(place.error());
   std::vector<MicroBoard> boards;
   for (const Kernel& one : *micros) {
-    auto board = run(one, options, *problem, *place);
+    auto board = run_micro(one, options, *problem, *place);
     if (!board) return report(board.error());
     if (!board->rows.empty() || !board->rejected.empty()) boards.push_back(std::move(*board));
   }

@@ -25,7 +25,7 @@ std::string range_text(const FragmentCycles& cycles) {
   return cycles.low < cycles.high ? fmt::format(" ({:.1f} to {:.1f})", cycles.low, cycles.high) : "";
 }
 
-std::string row_text(const MicroBoard& board, size_t at) {
+std::string micro_row(const MicroBoard& board, size_t at) {
   const sweep::MicroRow& row = board.rows[at];
   const std::optional<Counters>& counted = board.runs[at].counters;
   return one_line(fmt::format("{:>4} {:>11.1f} {}{} {:>9.2f}  {:<24} {}", at + 1, row.cycles.median,
@@ -37,7 +37,7 @@ std::string row_text(const MicroBoard& board, size_t at) {
          "\n";
 }
 
-Json json_of(const MicroBoard& board, size_t at) {
+Json micro_row_json(const MicroBoard& board, size_t at) {
   const sweep::MicroRow& row = board.rows[at];
   const Observation& run = board.runs[at];
   Json json{{"config", short_text(row.config, *board.kernel)},
@@ -73,7 +73,7 @@ std::string text_of(const std::vector<MicroBoard>& boards, const MicroAsked& ask
                              board.kernel->id, board.kernel->title, board.rows.size() + board.rejected.size(),
                              board.known, board.kernel->fragment->unit)) +
         "\n";
-    for (size_t at = 0; at < shown; ++at) out += row_text(board, at);
+    for (size_t at = 0; at < shown; ++at) out += micro_row(board, at);
     if (shown < board.rows.size()) out += fmt::format("     and {} more: --top 0\n", board.rows.size() - shown);
     if (!board.rejected.empty())
       out += fmt::format("{} rejected:\n", board.rejected.size()) + reasons_text(board.rejected);
@@ -105,7 +105,7 @@ Json to_json(const std::vector<MicroBoard>& boards, const MicroAsked& asked) {
              {"stands_for", Json::array()},  {"known", board.known},         {"rows", Json::array()},
              {"rejected", Json::array()}};
     for (const auto& stands : board.kernel->fragment->stands) one["stands_for"].push_back(stands.kernel);
-    for (size_t at = 0; at < board.rows.size(); ++at) one["rows"].push_back(json_of(board, at));
+    for (size_t at = 0; at < board.rows.size(); ++at) one["rows"].push_back(micro_row_json(board, at));
     for (const sweep::Rejected& rejected : board.rejected) one["rejected"].push_back(to_json(rejected));
     json["fragments"].push_back(std::move(one));
   }

@@ -8,7 +8,7 @@ namespace {
 
 // NaN is outside every range.
 template <class Wanted>
-CLI::Validator check(const char* words, const char* type, Wanted wanted) {
+CLI::Validator number_check(const char* words, const char* type, Wanted wanted) {
   return {[=](std::string& text) {
             double number = 0;
             const bool read = CLI::detail::lexical_cast(text, number);
@@ -20,10 +20,10 @@ CLI::Validator check(const char* words, const char* type, Wanted wanted) {
 }  // namespace
 
 CLI::Validator above_zero() {
-  return check("above 0", "POSITIVE", [](double number) { return number > 0; });
+  return number_check("above 0", "POSITIVE", [](double number) { return number > 0; });
 }
 CLI::Validator zero_or_more() {
-  return check("of 0 or more", "NONNEGATIVE", [](double number) { return number >= 0; });
+  return number_check("of 0 or more", "NONNEGATIVE", [](double number) { return number >= 0; });
 }
 
 }  // namespace attnscope::cli

@@ -30,7 +30,7 @@ constexpr std::chrono::seconds kLongestRun{30};  // of one
 constexpr int kMostLowered = 3;                  // runs with smaller sizes
 constexpr int64_t kLower[] = {64, 8, 1};  // what a guessed size may be at most, where a larger one leaves a buffer
 constexpr double kLeastShare = 1e-6;      // of the CTAs: one
-constexpr uint64_t kMostBytes = uint64_t{1} << 30;  // of a buffer that is made longer
+constexpr uint64_t kMostLengthened = uint64_t{1} << 30;  // of a buffer that is made longer
 constexpr uint64_t kWidestAccess = 16;              // bytes
 constexpr int kSlowlyGrown = 2, kFaster = 8;        // times that a buffer grows before it grows faster
 constexpr const char* kId = "probed_by_import";     // no other kernel has it
@@ -60,9 +60,9 @@ std::optional<Failure> failure_of_run(const ImportedFile& file, const fs::path& 
 // that takes the end of a row after the other would take a run for each.
 bool made_longer(ImportedFile& file, const Failure& failure, std::map<std::string, int>& grown) {
   const auto overrun = failure.stage == Stage::launch ? emulator::overrun_in(failure.message) : std::nullopt;
-  if (!overrun || overrun->bytes == 0 || overrun->past > kMostBytes) return false;
+  if (!overrun || overrun->bytes == 0 || overrun->past > kMostLengthened) return false;
   const uint64_t needed = overrun->bytes + overrun->past + kWidestAccess;
-  if (needed > kMostBytes) return false;
+  if (needed > kMostLengthened) return false;
   const auto times = static_cast<int64_t>((needed + overrun->bytes - 1) / overrun->bytes);
   const int64_t faster = ++grown[overrun->buffer] > kSlowlyGrown ? kFaster : 1;
   return catalog::lengthen(file.imported, overrun->buffer, times * faster) ||

@@ -41,7 +41,7 @@ Result<RbkConfig> read_config(const std::string& file) {
 
 bool is_sdpa(const std::string& runner) { return std::ranges::count(kSdpa, runner) > 0; }
 
-std::string id_of(const std::string& runner) { return runner.substr(0, runner.find(':')); }
+std::string runner_id(const std::string& runner) { return runner.substr(0, runner.find(':')); }
 
 // Adds the runners as a benchmark's kernels and peers.
 Result<void> put_runners(const RbkConfig& config, const std::vector<Kernel>& kernels, BenchWishes& wishes) {
@@ -51,7 +51,7 @@ Result<void> put_runners(const RbkConfig& config, const std::vector<Kernel>& ker
       sdpa = true;
       continue;
     }
-    const Kernel* kernel = find_kernel(kernels, id_of(runner));
+    const Kernel* kernel = find_kernel(kernels, runner_id(runner));
     const bool peer = kernel != nullptr && !kernel->library.is_source();
     (peer ? wishes.peers : wishes.kernels).push_back(runner);
   }
@@ -94,7 +94,7 @@ Result<void> write_all(const RbkReport& made, const fs::path& folder) {
   return {};
 }
 
-int status_of(const RbkReport& made, bool require_gates) {
+int report_status(const RbkReport& made, bool require_gates) {
   for (const report::Row& row : made.bench.rows)
     if (std::ranges::any_of(row.cells, [](const auto& cell) { return cell.state == report::CellState::wrong; }))
       return kWrong;
@@ -136,7 +136,7 @@ int write_report(const ReportOptions& options) {
   for (const report::Merge& merge : made.merges)
     out += one_line(made.bench.entries[merge.entry].label + ": " + report::gates_text(merge)) + "\n";
   print_result(out + "\nWritten to " + one_line(folder.string()) + "\n");
-  return status_of(made, options.require_gates);
+  return report_status(made, options.require_gates);
 }
 
 }  // namespace

@@ -21,7 +21,7 @@ struct RunOptions {
   bool no_watch = false;  // watches nowhere
 };
 
-int run(const RunOptions& options) {
+int run_experiment(const RunOptions& options) {
   auto named = named_by(options.given, options.run.experiment);
   if (!named) return report(named.error());
   OneRun one = options.run;
@@ -56,7 +56,7 @@ void add_run(CLI::App& app, Chosen& chosen) {
   command->add_flag("--no-watch", options->no_watch, "Do not look for them; the output says what was not checked")
       ->excludes(watch);
   command->add_flag("--json", options->json, "As JSON (docs/observation.schema.json)");
-  command->callback([options, &chosen] { chosen = [options] { return run(*options); }; });
+  command->callback([options, &chosen] { chosen = [options] { return run_experiment(*options); }; });
 }
 
 }  // namespace attnscope::cli

@@ -19,7 +19,7 @@
 namespace attnscope::cli {
 namespace {
 
-void line(std::string& out, std::string_view label, const std::string& text) { out += text_line(label, text); }
+void add_row(std::string& out, std::string_view label, const std::string& text) { out += text_line(label, text); }
 
 void add_timing(std::string& out, const Observation& o) {
   const Timing& t = *o.timing;
@@ -27,15 +27,15 @@ void add_timing(std::string& out, const Observation& o) {
       fmt::format("{:.1f} us {} ({:.1f} to {:.1f})", t.p50, to_string(t.kind), t.interval_low, t.interval_high);
   if (o.tflops) text += fmt::format(", {:.3g} TFLOP/s", *o.tflops);
   if (t.bound != Bound::unknown) text += ", bound by " + std::string(to_string(t.bound));
-  line(out, "latency", text);
+  add_row(out, "latency", text);
   if (const auto& fragment = o.fragment_cycles) {
     std::string clocks = fmt::format("{:.1f} clocks a CTA {}", fragment->median, to_string(fragment->kind));
     if (fragment->low < fragment->high) clocks += fmt::format(" ({:.1f} to {:.1f})", fragment->low, fragment->high);
-    line(out, "fragment", clocks);
+    add_row(out, "fragment", clocks);
   }
   const char* label = "terms";
   for (const std::string& part : {charts::terms_text(t), charts::carrier_text(t), charts::phases_text(t)})
-    if (!part.empty()) line(out, std::exchange(label, ""), part);
+    if (!part.empty()) add_row(out, std::exchange(label, ""), part);
   if (!t.sampling) return;
   std::string how = fmt::format("{}, {} samples in {} rounds, {}", to_string(t.cache), t.samples,
                                 t.sampling->rounds.size(), to_string(t.sampling->stopped));
@@ -45,77 +45,77 @@ void add_timing(std::string& out, const Observation& o) {
   for (const std::string& reason : t.sampling->reasons) how += ", " + reason;
   if (t.sampling->dropped > 0) how += fmt::format(", {} left out", t.sampling->dropped);
   if (t.sampling->empty_us) how += fmt::format(", an empty kernel {:.2g} us", *t.sampling->empty_us);
-  line(out, "", how);
+  add_row(out, "", how);
 }
 
 void add_verdict(std::string& out, const Observation& o) {
   const Verdict& v = *o.verdict;
-  line(out, "verdict", verdict_text(o));
+  add_row(out, "verdict", verdict_text(o));
   if (v.rows_checked == 0) return;  // there is no error to report
-  line(out, "error",
+  add_row(out, "error",
        fmt::format("relative Frobenius {:.3g}{}, max {:.3g}, mean {:.3g}, cosine {:.6f}", v.rel_frobenius,
                    v.rel_frobenius_limit > 0 ? fmt::format(" (limit {:.3g})", v.rel_frobenius_limit) : "", v.max_abs,
                    v.mean_abs, v.cosine));
-  line(out, "",
+  add_row(out, "",
        fmt::format("{:.4g} % outside tolerance, {} not finite, {} of {} rows checked", v.outside_share * 100,
                    v.nonfinite, with_commas(v.rows_checked), with_commas(v.rows_total)));
 }
 
 void add_shared(std::string& out, const VariantInfo& v) {
-  line(out, "shared memory",
+  add_row(out, "shared memory",
        fmt::format("{} B per CTA ({} static, {} dynamic)", with_commas(v.static_shared_bytes + v.dynamic_shared_bytes),
                    with_commas(v.static_shared_bytes), with_commas(v.dynamic_shared_bytes)));
   for (const SharedBuffer& b : v.shared_buffers)
-    line(out, "", fmt::format("{:>9} B {}{}", with_commas(b.bytes), b.name, b.dynamic ? " (dynamic)" : ""));
+    add_row(out, "", fmt::format("{:>9} B {}{}", with_commas(b.bytes), b.name, b.dynamic ? " (dynamic)" : ""));
 }
 
 void add_occupancy(std::string& out, const Occupancy& o) {
-  line(out, "occupancy",
+  add_row(out, "occupancy",
        fmt::format("{:.1f} % ({} CTAs, {} warps per SM), limited by {}", o.fraction * 100, o.ctas_per_sm,
                    o.warps_per_sm, to_string(o.limiter)));
   std::string waves = fmt::format("{:.2f} waves: {} CTAs for {} places", o.waves, with_commas(o.total_ctas),
                                   with_commas(o.resident_ctas));
   if (o.tail_ctas > 0) waves += fmt::format(", the last wave runs {}", with_commas(o.tail_ctas));
-  line(out, "", waves);
+  add_row(out, "", waves);
 }
 
 void add_counters(std::string& out, const Counters& c) {
-  line(out, "counters", fmt::format("{} {}", to_string(c.kind), charts::counter_share_text(c)));
+  add_row(out, "counters", fmt::format("{} {}", to_string(c.kind), charts::counter_share_text(c)));
   for (const charts::FigureGroup& group : charts::counter_groups(c)) {
     std::string text = group.title + ":", between = " ";
     for (const charts::FigureRow& row : group.rows)
       text +=
           std::exchange(between, "; ") + row.name + " " + row.value + (row.note.empty() ? "" : " (" + row.note + ")");
-    line(out, "", text);
+    add_row(out, "", text);
   }
 }
 
 void add_watch(std::string& out, const WatchReport& w, bool program) {
-  if (w.findings.empty()) return line(out, "watch", "silent: " + watched_text(w, program));
-  line(out, "watch",
+  if (w.findings.empty()) return add_row(out, "watch", "silent: " + watched_text(w, program));
+  add_row(out, "watch",
        fmt::format("{} finding{}: {}", w.findings.size(), w.findings.size() == 1 ? "" : "s", watched_text(w, program)));
-  for (const Finding& f : w.findings) line(out, to_string(f.severity), f.sentence);
+  for (const Finding& f : w.findings) add_row(out, to_string(f.severity), f.sentence);
 }
 
 void add_printed(std::string& out, const Printed& p) {
   const char* label = "printed";
-  for (const std::string& said : p.lines) line(out, std::exchange(label, ""), said);
-  if (p.more > 0) line(out, label, fmt::format("and {} times more", with_commas(p.more)));
+  for (const std::string& said : p.lines) add_row(out, std::exchange(label, ""), said);
+  if (p.more > 0) add_row(out, label, fmt::format("and {} times more", with_commas(p.more)));
 }
 
 void add_variant(std::string& out, const Observation& o, bool compiled) {
   const VariantInfo& variant = *o.variant;
   const std::string code = variant.code_hash.substr(0, 12);
   if (!compiled) {
-    line(out, "registers", fmt::format("{} per thread, {} B stack", variant.registers, variant.stack_bytes));
+    add_row(out, "registers", fmt::format("{} per thread, {} B stack", variant.registers, variant.stack_bytes));
     add_shared(out, variant);
-    return line(out, "machine code", fmt::format("sm_{}, as the file holds it, code {}", variant.arch, code));
+    return add_row(out, "machine code", fmt::format("sm_{}, as the file holds it, code {}", variant.arch, code));
   }
-  line(out, "registers",
+  add_row(out, "registers",
        fmt::format("{} per thread, {} B spilled, {} B stack", variant.registers, variant.spill_bytes,
                    variant.stack_bytes));
   add_shared(out, variant);
-  line(out, "compiled",
+  add_row(out, "compiled",
        fmt::format("sm_{}, {:.0f} ms{}, code {}", variant.arch, variant.compile_ms,
                    variant.cached ? " (from the cache)" : "", code));
   std::string options;
@@ -123,7 +123,7 @@ void add_variant(std::string& out, const Observation& o, bool compiled) {
     options += fmt::format("{}{} {}", options.empty() ? "" : ", ", label,
                            option_words(name, o.experiment.config.options.*member));
   });
-  line(out, "options", options);
+  add_row(out, "options", options);
 }
 
 }  // namespace
@@ -169,24 +169,24 @@ std::string text_of(const Observation& o, const std::string& config_text, bool c
     for (const charts::FigureRow& row : group.rows) {
       std::string said = row.value.empty() ? "" : fmt::format("{} {}", row.value, to_string(row.kind));
       if (!row.note.empty()) said += (said.empty() ? "" : ", ") + row.note;
-      line(out, std::exchange(label, ""), row.name + (said.empty() ? "" : ": " + said));
+      add_row(out, std::exchange(label, ""), row.name + (said.empty() ? "" : ": " + said));
     }
     if (o.variant)
-      line(out, "", "registers, shared memory and occupancy below are those of " + charts::longest_launch_words(o));
+      add_row(out, "", "registers, shared memory and occupancy below are those of " + charts::longest_launch_words(o));
   }
   if (o.variant) add_variant(out, o, compiled);
   if (o.occupancy) add_occupancy(out, *o.occupancy);
   if (o.counters) add_counters(out, *o.counters);
-  if (stores_nothing(o)) line(out, "stores", std::string("none: ") + kStoresNothing);
+  if (stores_nothing(o)) add_row(out, "stores", std::string("none: ") + kStoresNothing);
   if (o.watch)
     add_watch(out, *o.watch, !o.launches.empty());
   else if (o.verdict)
-    line(out, "watch",
+    add_row(out, "watch",
          "none: races, uneven barriers, never-written reads and what is right by luck were not looked for (--watch)");
   if (o.printed) add_printed(out, *o.printed);
   // `attnscope explain` has the rest, with evidence and what to try.
   for (const Finding& f : o.findings)
-    if (f.severity != Severity::info) line(out, to_string(f.severity), f.sentence);
+    if (f.severity != Severity::info) add_row(out, to_string(f.severity), f.sentence);
   return out;
 }
 

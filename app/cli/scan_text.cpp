@@ -54,7 +54,7 @@ void add_series(std::string& out, const ScanSeries& series) {
   }
 }
 
-Json json_of(const Scan& scan, const ScanRow& row) {
+Json scan_row_json(const Scan& scan, const ScanRow& row) {
   const ScanPoint& point = scan.points[row.point];
   Json json{{"value", row.value},      {"text", row.text},      {"state", to_string(row.state)},
             {"current", row.current},  {"fastest", row.best},   {"tie", row.tie},
@@ -86,7 +86,7 @@ Json to_json(const Scan& scan) {
   Json json{{"experiment", attnscope::to_json(scan.held)}, {"knobs", Json::array()}};
   for (const ScanSeries& series : charts::scan_series(scan)) {
     Json one{{"knob", series.knob}, {"summary", charts::best_sentence(series)}, {"values", Json::array()}};
-    for (const ScanRow& row : series.rows) one["values"].push_back(json_of(scan, row));
+    for (const ScanRow& row : series.rows) one["values"].push_back(scan_row_json(scan, row));
     json["knobs"].push_back(std::move(one));
   }
   return json;

@@ -21,7 +21,7 @@ namespace {
 
 using search::StrategyKind;
 
-constexpr uint64_t kMaxFile = 1 << 20;
+constexpr uint64_t kMaxSpaceFile = 1 << 20;
 
 struct SweepOptions {
   OneRun run;  // without workers
@@ -39,7 +39,7 @@ struct SweepOptions {
   bool fresh = false, all = false, json = false;
 };
 
-Result<SweepPlace> place_of(const SweepOptions& options, const Draft& draft) {
+Result<SweepPlace> place_from(const SweepOptions& options, const Draft& draft) {
   protocol::Deadlines deadlines;
   if (const int ms = options.run.deadline_ms; ms > 0) deadlines = {ms, ms, ms};
   auto pool = Pool::open(options.run.experiment.kernel_dirs, options.pool, deadlines, options.run.experiment.device,
@@ -55,7 +55,7 @@ Result<search::Space> space_of(const SweepOptions& options, const Kernel& kernel
       if (auto parsed = catalog::parse_setting(kernel, setting)) fixed.push_back(parsed->first);
     return search::whole_space(kernel, held, fixed);
   }
-  auto json = platform::read_json(options.space, kMaxFile, Stage::input);
+  auto json = platform::read_json(options.space, kMaxSpaceFile, Stage::input);
   if (!json) return fail(json.error());
   return search::space_from_json(*json, kernel, held, options.space);
 }
@@ -70,7 +70,7 @@ Failure nothing_left(const search::Candidates& candidates, const std::string& ke
 }
 
 // A sweep looks for configs that run, so one that does not is no failure of the sweep.
-int status_of(const sweep::Board& board, const Scan& scan) {
+int sweep_status(const sweep::Board& board, const Scan& scan) {
   if (!board.rows.empty()) return kCorrectOrUnchecked;
   int least = kEnded;
   for (size_t at = 0; at < scan.points.size(); ++at) {
@@ -101,7 +101,7 @@ int run_and_show(const SweepOptions& options, sweep::Plan plan, search::Candidat
   }
   print_result(options.json ? json_text(to_json(board, search.plan(), search.counts()), 2)
                             : text_of(board, search.plan(), search.counts(), options.all));
-  return status_of(board, search.scan());
+  return sweep_status(board, search.scan());
 }
 
 int sweep(const SweepOptions& options) {
@@ -127,7 +127,7 @@ int sweep(const SweepOptions& options) {
   auto space = space_of(options, plan.kernel, *held);
   if (!space) return report(space.error());
   plan.space = std::move(*space);
-  auto place = place_of(options, named->draft);
+  auto place = place_from(options, named->draft);
   if (!place) return report(place.error());
   const DeviceSpec& device = place->device.device;
   if (auto runs = catalog::check_runs(plan.kernel, device); !runs) return report(runs.error());

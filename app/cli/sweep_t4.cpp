@@ -19,7 +19,7 @@ namespace {
 using search::Invalidity;
 using search::T4Result;
 
-constexpr uint64_t kMaxFile = 1 << 30;
+constexpr uint64_t kMaxT4File = 1 << 30;
 constexpr double kMsPerUs = 1e-3;
 
 // Only the knobs that the sweep chose.
@@ -77,15 +77,15 @@ Score score_without_model(const search::Recorded& space, size_t repeats, search:
   return score;
 }
 
-Json to_json(const search::Scored& scored) { return {{"mean", scored.mean}, {"interval", {scored.low, scored.high}}}; }
+Json score_json(const search::Scored& scored) { return {{"mean", scored.mean}, {"interval", {scored.low, scored.high}}}; }
 
-Json to_json(const Score& score) {
-  Json json = to_json(score.evaluations);
-  json["seconds"] = score.seconds ? to_json(*score.seconds) : Json(nullptr);
+Json score_json(const Score& score) {
+  Json json = score_json(score.evaluations);
+  json["seconds"] = score.seconds ? score_json(*score.seconds) : Json(nullptr);
   return json;
 }
 
-std::string text_of(const search::Scored& scored) {
+std::string scored_text(const search::Scored& scored) {
   return fmt::format("{:>6.3f}  ({:.3f} to {:.3f})", scored.mean, scored.low, scored.high);
 }
 
@@ -116,7 +116,7 @@ Json t4_of(const sweep::Search& search) {
 }
 
 int replay_t4(const std::string& file, size_t repeats, bool json) {
-  auto read = platform::read_json(file, kMaxFile, Stage::input);
+  auto read = platform::read_json(file, kMaxT4File, Stage::input);
   if (!read) return report(read.error());
   auto space = search::recorded_from_t4(*read, file);
   if (!space) return report(space.error());
@@ -135,7 +135,7 @@ int replay_t4(const std::string& file, size_t repeats, bool json) {
   const double seconds = search::mean_seconds(*space) * static_cast<double>(random.size());
   if (json) {
     Json by_strategy = Json::object();
-    for (const Score& one : scores) by_strategy[word_of(one.kind)] = to_json(one);
+    for (const Score& one : scores) by_strategy[word_of(one.kind)] = score_json(one);
     print_result(json_text(Json{{"configs", space->runs.size()},
                                 {"valid", valid},
                                 {"best_ms", best},
@@ -152,8 +152,8 @@ int replay_t4(const std::string& file, size_t repeats, bool json) {
                      seconds > 0 ? fmt::format(", and over {:.0f} s of compiling, running and checking", seconds) : "",
                      repeats);
   for (const Score& one : scores)
-    out += fmt::format("  {:<14} {}{}\n", to_string(one.kind), text_of(one.evaluations),
-                       one.seconds ? "  " + text_of(*one.seconds) : "");
+    out += fmt::format("  {:<14} {}{}\n", to_string(one.kind), scored_text(one.evaluations),
+                       one.seconds ? "  " + scored_text(*one.seconds) : "");
   print_result(out);
   return kCorrectOrUnchecked;
 }

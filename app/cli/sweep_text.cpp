@@ -16,7 +16,7 @@ namespace {
 constexpr size_t kShortBoard = 10;    // rows
 constexpr size_t kShortReasons = 12;  // lines
 
-std::string row_text(const sweep::Board& board, const charts::ScanRow& row, size_t rank) {
+std::string sweep_row(const sweep::Board& board, const charts::ScanRow& row, size_t rank) {
   const Observation& run = *board.accepted.timed(row.point);
   std::string text = fmt::format("{:>4}{} {:>12.1f} us {}  {:<14} {}", rank, row.tie ? "=" : " ", *row.us,
                                  to_string(row.kind), row.verdict, row.text);
@@ -62,7 +62,7 @@ Json options_json(const sweep::Plan& plan, const Config& config) {
   return options;
 }
 
-Json json_of(const sweep::Board& board, const sweep::Plan& plan, const charts::ScanRow& row) {
+Json sweep_row_json(const sweep::Board& board, const sweep::Plan& plan, const charts::ScanRow& row) {
   const Observation& run = *board.accepted.timed(row.point);
   const Config& config = board.accepted.points[row.point].config;
   Json json{{"config", row.text},
@@ -95,7 +95,7 @@ std::string text_of(const sweep::Board& board, const sweep::Plan& plan, const sw
                      to_string(plan.strategy), counts.tried, plan.space.size(), counts.known, board.rows.size());
   out += once > 0 ? fmt::format(" ({} with the machine code of another, timed once)\n\n", once) : "\n\n";
   for (size_t at = 0; at < (all ? board.rows.size() : std::min(board.rows.size(), kShortBoard)); ++at)
-    out += row_text(board, board.rows[at], board.rows[at].tie ? 1 : at + 1);
+    out += sweep_row(board, board.rows[at], board.rows[at].tie ? 1 : at + 1);
   if (board.rows.empty()) out += "No config is correct.\n";
   if (!all && board.rows.size() > kShortBoard)
     out += fmt::format("     and {} more: --all\n", board.rows.size() - kShortBoard);
@@ -126,7 +126,7 @@ Json to_json(const sweep::Board& board, const sweep::Plan& plan, const sweep::Co
             {"command", nullptr}};
   if (plan.budget > 0) json["budget"] = plan.budget;
   if (!plan.model.empty()) json["model"] = plan.model;
-  for (const charts::ScanRow& row : board.rows) json["correct"].push_back(json_of(board, plan, row));
+  for (const charts::ScanRow& row : board.rows) json["correct"].push_back(sweep_row_json(board, plan, row));
   for (const sweep::Rejected& one : board.rejected) json["rejected"].push_back(to_json(one));
   if (const auto command = winners_command(board, plan); !command.empty()) json["command"] = shell_text(command);
   return json;

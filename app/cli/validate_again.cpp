@@ -15,10 +15,10 @@
 namespace attnscope::cli {
 namespace {
 
-constexpr uint64_t kMaxFile = 64 << 20;
+constexpr uint64_t kMaxValidated = 64 << 20;
 
 // Parses the config of a row in a file: "BLOCK_M=32 NUM_WARPS=4".
-Result<Draft> draft_of(const report::ValidationRow& row, const std::vector<Kernel>& kernels) {
+Result<Draft> row_draft(const report::ValidationRow& row, const std::vector<Kernel>& kernels) {
   std::string text = row.config.empty() ? row.kernel : row.kernel + ":" + row.config;
   std::ranges::replace(text, ' ', ',');
   auto named = named_config(text, kernels, "the row");
@@ -31,7 +31,7 @@ Result<Draft> draft_of(const report::ValidationRow& row, const std::vector<Kerne
 }  // namespace
 
 Result<report::Validation> read_validation(const std::string& file) {
-  auto json = platform::read_json(file, kMaxFile, Stage::input);
+  auto json = platform::read_json(file, kMaxValidated, Stage::input);
   return json ? report::validation_from_json(*json, file) : fail(json.error());
 }
 
@@ -72,7 +72,7 @@ report::ValidationSet model_again(session::Session& session, const DeviceSpec& d
     print_over(
         fmt::format("attnscope validate: {} of {}  {} {} {}", i + 1, rows.size(), row.problem, row.kernel, row.config),
         {i + 1, rows.size()});
-    if (auto draft = draft_of(row, kernels))
+    if (auto draft = row_draft(row, kernels))
       model_row(session, std::move(*draft), device, row, set);
     else
       set.refused.push_back({row.problem, row.kernel, row.config, "not modelled: " + draft.error().message});

@@ -21,7 +21,7 @@
 namespace attnscope::cli {
 namespace {
 
-constexpr std::chrono::milliseconds kBetweenLooks{100};
+constexpr std::chrono::milliseconds kBetweenReads{100};
 
 struct WatchFileOptions {
   GivenFile given;
@@ -88,7 +88,7 @@ class FileWatcher {
   bool wait() const {
     std::string last = text_;
     while (!ended_) {
-      std::this_thread::sleep_for(kBetweenLooks);
+      std::this_thread::sleep_for(kBetweenReads);
       std::string now = text_of(options_.given);
       if (!now.empty() && now != text_ && now == last) return true;
       last = std::move(now);

@@ -37,6 +37,11 @@ class JoinSources(unittest.TestCase):
         one = ("int made() {\n  return 1;\n}", "")
         self.assertEqual(self.groups(one, one, ("", "")), [[0, 2], [1]])
 
+    def test_what_fits_into_few_groups_comes_first(self):
+        # In the order given, 0 would take 1 along, and 2 and 3 could join neither.
+        a, b = "int a() { return 1; }", "int b() { return 1; }"
+        self.assertEqual(self.groups(("", ""), (a, ""), (b, ""), ("", "int use() { return a() + b(); }")), [[0, 3], [1, 2]])
+
     def test_the_same_function_twice(self):
         self.apart(("int made(int a) {\n  return a;\n}", ""), ("std::string made(double b) { return {}; }", ""))
 
@@ -68,6 +73,11 @@ class JoinSources(unittest.TestCase):
 
     def test_a_type_of_another_namespace_in_a_declaration(self):
         self.together(("std::pair<std::string, int> first() {", ""), ("", "using std::string;\nstring use() { return string(); }"))
+
+    def test_a_templates_arguments_and_an_initializer_are_not_declared(self):
+        use = ("", "int use(Given given) { return given + kFirst; }")
+        self.together(("std::map<Given, std::pair<Given, int>> made;", ""), use)
+        self.together(("constexpr int kSecond = kFirst;", ""), use)
 
     def test_names_in_comments_and_strings(self):
         self.together(("struct Made {", ""), ("", '// Made\n/* Made */ const char* words = "Made";'))

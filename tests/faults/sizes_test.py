@@ -52,7 +52,7 @@ ATTENTION = ["--kernel", "tiled"]
 
 # Name: the kernel (None: a shipped one), arguments added to `run`, the possible statuses, and words of the message.
 CASES = {
-    "a grid of 2^31-1": (kernel(grid=(2147483647, 1, 1)), [], {0}, []),
+    "a grid of 2^31-1": (kernel(grid=(2147483647, 1, 1), block=(32, 1, 1)), [], {0}, []),  # one warp: a quarter of the time
     "a grid of 2^31": (kernel(grid=(2147483648, 1, 1)), [], {3}, ["2,147,483,648", "grid"]),
     "a grid of 2^31-1 x 65535 x 65535": (kernel(grid=(2147483647, 65535, 65535)), [], {3}, ["2147483647", "65535"]),
     "a grid of 2^60": (kernel(grid=("n * n", 1, 1)), ["--problem", "n=1000000000"], {2}, ["launch/grid/0", "2^53"]),
