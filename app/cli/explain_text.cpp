@@ -60,7 +60,7 @@ void name_others(std::string& out, const std::vector<const Finding*>& others) {
   for (const Finding* one : others)
     if (std::ranges::find(rules, one->rule.name()) == rules.end()) rules.push_back(one->rule.name());
   out += "\n";
-  line(out,
+  add_line(out,
        fmt::format("{} more: {} (--all shows {})", others.size(), joined(rules), others.size() == 1 ? "it" : "them"));
 }
 
