@@ -1156,6 +1156,7 @@ int main() {
         self.assertTrue(all(one["claims"] >= 5 and not one["faults"] for one in checked), checked)
         listed = json.loads(self.call("lesson", "list", "--json").stdout)
         self.assertEqual([one["id"] for one in checked], [one["id"] for one in listed])
+        self.assertEqual({question for one in listed for question in one["questions"]}, set(range(1, 17)))
 
     def test_doctor_lists_the_opcode_forms(self):
         done = self.call("doctor", "--isa")
