@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cstdlib>
 #include <mutex>
 #include <string>
 #include <thread>
@@ -25,6 +26,7 @@ namespace {
 constexpr double kFrameMs = 1000.0 / 60;  // at most 60 frames a second
 constexpr double kIdleMs = 50'000;        // from frame to frame while nothing happens
 constexpr double kActiveMs = 600;         // after the last input; tooltips appear after 350
+constexpr int kTries = 5, kPauseMs = 50;  // for a connection
 constexpr int kFirstFrames = 12;          // in which the panels find their places
 
 std::string last_error;  // GLFW's
@@ -62,7 +64,13 @@ Result<void> connect_display() {
   glfwSetErrorCallback([](int, const char* description) { last_error = description != nullptr ? description : ""; });
   const std::string hint =
       "Set DISPLAY or WAYLAND_DISPLAY, or use `attnscope run` and `attnscope shot`, which need none.";
-  if (glfwInit() != GLFW_TRUE)
+  bool connected = glfwInit() == GLFW_TRUE;
+  // An X server whose last client has left may restart, and refuses others meanwhile.
+  for (int tries = 1; !connected && tries < kTries && std::getenv("DISPLAY") != nullptr; ++tries) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(kPauseMs));
+    connected = glfwInit() == GLFW_TRUE;
+  }
+  if (!connected)
     return fail(Stage::input, "No display can be reached" + (last_error.empty() ? "" : ": " + last_error), hint);
   int monitors = 0;
   glfwGetMonitors(&monitors);

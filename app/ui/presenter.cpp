@@ -4,7 +4,7 @@
 #include <imgui_internal.h>
 
 #include <algorithm>
-#include <cmath>
+#include <utility>
 
 #include "charts/format.h"
 #include "charts/words.h"
@@ -22,7 +22,7 @@ using State = lesson::Progress::State;
 
 constexpr float kLarger = 1.8f;                          // relative to the window's type, at the size below
 constexpr float kUsualWidth = 1152, kUsualHeight = 720;  // pixels
-constexpr float kLeastFit = 0.55f;
+constexpr float kLeastFit = 0.55f, kMostFit = 1.4f, kCloseFit = 0.04f;
 constexpr int kSettlingFrames = 8;
 constexpr float kUnseen = 0.01f;  // with alpha 0 the layout would be left out too
 constexpr double kSpotSeconds = 3;
@@ -115,19 +115,26 @@ float Presenter::type_scale(ImVec2 size) const {
   return kLarger * fit_ * std::max(0.4f, std::min(size.y / kUsualHeight, size.x / kUsualWidth));
 }
 
-// Content that does not fit makes the type smaller, frame by frame until it fits.
+// Halves the range between type that fits and type that does not, from frame to frame: a frame is measured in the type
+// that it began with. Content that grows later only makes the type smaller.
 void Presenter::settle(const Context& context) {
   const lesson::Progress* progress = context.lesson.progress();
   const ImVec2 size = ImGui::GetMainViewport()->Size;
   const std::string now =
       fmt::format("{} {} {} {}", progress != nullptr ? step_of(*progress) : "", size.x, size.y, context.settings.zoom);
+  const float measured = std::exchange(drawn_fit_, fit_);
   if (now != fitted_) {
     fitted_ = now;
     fit_ = 1;
+    fits_ = kLeastFit;
+    exceeds_ = progress != nullptr ? kMostFit : 1;
     settling_ = kSettlingFrames;
-  } else if (overflow_ > 1 && fit_ > kLeastFit) {
-    fit_ = std::max(kLeastFit, fit_ * std::clamp(std::sqrt(1 / overflow_), 0.85f, 0.99f));
-    settling_ = std::max(settling_, 2);
+  } else if (measured == fit_ && settling_ < kSettlingFrames - 1) {
+    if (overflow_ > 1 && fit_ <= fits_) fits_ = kLeastFit;
+    (overflow_ > 1 ? exceeds_ : fits_) = fit_;
+    const float next = exceeds_ - fits_ > kCloseFit ? (fits_ + exceeds_) / 2 : fits_;
+    if (next != fit_) settling_ = std::max(settling_, 3);
+    fit_ = next;
   }
   if (settling_ == 0) return;
   --settling_;

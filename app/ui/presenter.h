@@ -48,11 +48,12 @@ class Presenter {
   bool on_ = false;
   std::optional<size_t> marked_;  // a choice
   std::string marked_of_;         // identifies the step that it belongs to
-  // Type shrinks until the step fits. New content is drawn when its size is known.
-  float fit_ = 1, overflow_ = 0;  // overflow_: in this frame, the wanted height over the available height
-  int settling_ = 0;              // number of frames
-  std::string fitted_;            // the content that fit_ was found for
-  ImVec2 spot_{};                 // the pointer's position, and since when it rests there
+  // The type is the largest with which the step fits. New content is drawn when its size is known.
+  float fit_ = 1, fits_ = 1, exceeds_ = 1;  // type that fits, and that is as large as it may be or does not fit
+  float drawn_fit_ = 1, overflow_ = 0;      // of the last frame: fit_, and the wanted height over the available one
+  int settling_ = 0;                        // number of frames
+  std::string fitted_;                      // the content that fit_ was found for
+  ImVec2 spot_{};                           // the pointer's position, and since when it rests there
   double rests_since_ = 0;
 };
 

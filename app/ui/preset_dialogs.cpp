@@ -168,8 +168,6 @@ void PresetDialogs::draw_manage(Context& context) {
         palette().dim);
   ImGui::SetCursorPosY(from + details);
   if (chosen != nullptr) draw_buttons(context, *chosen);
-  const float close = width_of("Close") + 2 * style.FramePadding.x;
-  ImGui::SetCursorPosX(ImGui::GetCursorPosX() + ImGui::GetContentRegionAvail().x - close);
   end_modal();
 }
 

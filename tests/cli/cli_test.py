@@ -1166,6 +1166,7 @@ int main() {
         self.assertTrue(all(one["claims"] >= 5 and not one["faults"] for one in checked), checked)
         listed = json.loads(self.call("lesson", "list", "--json").stdout)
         self.assertEqual([one["id"] for one in checked], [one["id"] for one in listed])
+        self.assertEqual({question for one in listed for question in one["questions"]}, set(range(1, 17)))
 
     def test_doctor_lists_the_opcode_forms(self):
         done = self.call("doctor", "--isa")
@@ -1209,6 +1210,8 @@ int main() {
         said = " ".join((TREE / "docs" / "window.md").read_text().split())
         [(p99, slowest)] = re.findall(r"^  rasterising left out .* (\d\.\d\d)  \(.*\) +(\d\.\d\d)$", recorded, re.MULTILINE)
         self.assertIn(f"99 % of its frames are made within {p99} ms of CPU time, the slowest in {slowest} ms", said)
+        [(p99, slowest)] = re.findall(r"^  making a frame, ms .* (\d\.\d\d) +(\d+\.\d) ", recorded, re.MULTILINE)
+        self.assertIn(f"99 % take at most {p99} ms by the wall, the slowest {slowest} ms", said)
         [first, second, last] = [float(mb) for mb in re.search(r"60 s (\S+),.* 120 s (\S+),.* 600 s (\S+)$", recorded, re.MULTILINE).groups()]
         self.assertIn(f"grows from {first} to {second} MB in its second minute and by {100 * (last / second - 1):.1f} % after it", said)
         rest = re.findall(r"^  at rest .* (\d\.\d\d) %", recorded, re.MULTILINE)

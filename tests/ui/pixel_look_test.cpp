@@ -4,6 +4,7 @@
 //   ATTNSCOPE_WRITE_LOOK=1 ui_tests --gtest_filter='*PixelLook*'
 // To judge the views by eye, in high contrast too, write the whole pictures; nothing is compared then:
 //   ATTNSCOPE_LOOK_PICTURES=FOLDER ui_tests --gtest_filter='*PixelLook*'
+#include <imgui_internal.h>
 #include <stb_image.h>
 
 #include <algorithm>
@@ -12,6 +13,7 @@
 #include <iterator>
 #include <span>
 
+#include "support/made_up_timeline.h"
 #include "ui/look.h"
 #include "ui/png.h"
 #include "ui/still_code.h"
@@ -88,7 +90,7 @@ class PixelLook : public Look, public testing::WithParamInterface<Setting> {
       ctx->MouseTeleportToPos({static_cast<float>(GetParam().size.width) / 2, 2});
       ctx->Yield(8);
       wait(
-          ctx, [&](const session::Snapshot&) { return bench_->settled(); }, "the maps");
+          ctx, [&](const session::Snapshot&) { return bench_->settled() && !fades(); }, "the maps");
       rasterises_ = true;
       ctx->Yield();  // in the flow, which closes its dialogs at its end
       rasterises_ = false;
@@ -97,6 +99,11 @@ class PixelLook : public Look, public testing::WithParamInterface<Setting> {
     if (pictures_folder() != nullptr) return write_picture(name);
     const Means means = reduced(screen_->pixels(), GetParam().size);
     kept_.insert(kept_.end(), means.begin(), means.end());
+  }
+  // A dialog's backdrop fades in, and out behind it, by the wall clock.
+  static bool fades() {
+    const float shade = ImGui::GetCurrentContext()->DimBgRatio;
+    return shade > 0 && shade < 1;
   }
   void keep_panel(const std::string& panel) {
     keep(panel, [&](ImGuiTestContext* ctx) {
@@ -150,12 +157,41 @@ class PixelLook : public Look, public testing::WithParamInterface<Setting> {
   std::vector<uint8_t> kept_;
 };
 
+// Presets and named sessions, with a preset whose run is in the history, one that did not run, and one that cannot.
+session::Snapshot with_kept_work(session::Snapshot snapshot) {
+  const Draft ran = snapshot.focus.shown->experiment;
+  Draft other = ran;
+  other.problem.seq_k = 1024;
+  const std::string note = "The figure was confirmed twice, on one machine and with one driver.";
+  snapshot.presets = session::share(std::vector<session::PresetItem>{
+      {"As it starts", "/presets/start.json", "Defaults", note, false, ran},
+      {"The report's fastest config of 32 rows and 8 warps", "/presets/m32.json", "Reports", note, false, other},
+      {"Another", "/presets/other.json", "Reports", "", false, {}},
+      {"Mine", "/mine/mine.json", "Yours", "", true, ran}});
+  snapshot.preset_path = "/presets/start.json";
+  snapshot.user_preset_dir = "/mine";
+  snapshot.sessions = session::share(
+      std::vector<session::SavedSession>{{"Bank conflicts", "/sessions/banks.json", "for the talk on Monday", "tiled"},
+                                         {"Long rows", "/s/l.json", "", "minimal"}});
+  snapshot.deleted_sessions =
+      session::share(std::vector<session::SavedSession>{{"First try", "/sessions/deleted/first.json", "", "tiled"}});
+  return snapshot;
+}
+
 TEST_P(PixelLook, OfEveryView) {
-  open_with(snapshot_after({"minimal", "m32_w8", "m32_w4"}));
+  open_with(with_timeline(with_kept_work(snapshot_after({"minimal", "m32_w8", "m32_w4"})),
+                          testing_support::made_up_timeline()));
   for (const char* panel : {"History", "Why", "Counters", "Timeline", "Sweep", "Log", "Attention", "Error", "Lessons"})
     keep_panel(panel);
   for (const char* plot : {"by knob", "roofline", "runs"})
     keep(plot, [&](ImGuiTestContext* ctx) { ctx->ItemClick((std::string("//Latency/") + plot).c_str()); });
+  keep("the presets", [](ImGuiTestContext* ctx) { ctx->MenuClick("//##MainMenuBar/Presets/Manage presets\u2026"); });
+  keep("the sessions", [](ImGuiTestContext* ctx) {
+    ctx->KeyPress(ImGuiKey_Escape);
+    ctx->Yield(4);
+    ctx->KeyPress(ImGuiMod_Ctrl | ImGuiMod_Shift | ImGuiKey_O);
+  });
+  flow([](ImGuiTestContext* ctx) { ctx->KeyPress(ImGuiKey_Escape); });
   keep("a lesson's step", [&](ImGuiTestContext* ctx) {
     EXPECT_TRUE(bench_->open_lesson("04_idle_warps"));
     bench_->open_panel("Lessons");
@@ -173,6 +209,18 @@ TEST_P(PixelLook, OfEveryView) {
       ctx->Yield(4);
       ctx->ItemClick((std::string("//Source/") + pane).c_str());
     });
+
+  Finding found;
+  found.severity = Severity::warning;
+  found.sentence = "Three of four warps wait.";
+  found.evidence = {{"idle", 75, "%", FigureKind::counted}};
+  found.where = {{"line", "2"}, {"buffer", "K_tile"}};
+  found.next = Next{{{"NUM_WARPS", 2}}};
+  open_with(snapshot_with_terms({found}));
+  keep("terms and a finding", [&](ImGuiTestContext* ctx) {
+    bench_->open_panel("Why");
+    ctx->Yield(8);
+  });
 
   session::Snapshot failed = snapshot_after({"m32_w4", "m64_w4"});
   failed.focus.failure = failed.focus.shown->failure;

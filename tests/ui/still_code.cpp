@@ -97,6 +97,14 @@ session::Snapshot snapshot_with_terms(const std::vector<Finding>& found) {
   return snapshot;
 }
 
+session::Snapshot with_timeline(session::Snapshot snapshot, const SmTimeline& timeline) {
+  Listing listing;
+  listing.timeline = timeline;
+  const std::string key = session::listing_key(hash_of(snapshot.focus.shown->experiment), TimelineAsk{});
+  snapshot.listings[key] = session::share(std::move(listing));
+  return snapshot;
+}
+
 SoftmaxSteps two_softmax_tiles() {
   SoftmaxSteps made;
   made.keys = 4;

@@ -16,6 +16,9 @@ session::Snapshot with_banks(session::Snapshot snapshot);
 // Its third instruction is a product; the EXIT is not.
 session::Snapshot with_a_product(session::Snapshot snapshot);
 
+// The timeline that the Timeline panel asks for first, of the live run.
+session::Snapshot with_timeline(session::Snapshot snapshot, const SmTimeline& timeline);
+
 // Two runs with terms; the second one has `found`.
 session::Snapshot snapshot_with_terms(const std::vector<Finding>& found = {});
 

@@ -3,6 +3,7 @@
 
 #include "session/listings.h"
 #include "support/made_up_timeline.h"
+#include "ui/still_code.h"
 #include "ui/still_session.h"
 #include "ui/window_flow.h"
 
@@ -23,13 +24,6 @@ class TimelineFlow : public WindowFlow {
  protected:
   static std::string key_of(const session::Snapshot& snapshot) {
     return session::listing_key(hash_of(snapshot.focus.shown->experiment), TimelineAsk{});
-  }
-  static session::Snapshot with_timeline(const SmTimeline& timeline) {
-    session::Snapshot snapshot = snapshot_after({"m32_w4"});
-    Listing listing;
-    listing.timeline = timeline;
-    snapshot.listings[key_of(snapshot)] = std::make_shared<const Listing>(std::move(listing));
-    return snapshot;
   }
   AskedSession& open_still(session::Snapshot snapshot, ShotSize size = {1600, 900}) {
     auto made = std::make_unique<AskedSession>(std::move(snapshot));
@@ -65,7 +59,7 @@ TEST_F(TimelineFlow, ItIsAskedForOnlyWhileItIsInSight) {
 }
 
 TEST_F(TimelineFlow, ItShowsTheSmsAndTheStates) {
-  AskedSession& session = open_still(with_timeline(testing_support::made_up_timeline()));
+  AskedSession& session = open_still(with_timeline(snapshot_after({"m32_w4"}), testing_support::made_up_timeline()));
   flow([&](ImGuiTestContext* ctx) {
     const std::string drawn = drawn_words(ctx);
     EXPECT_THAT(drawn, HasSubstr("SM 1 of 3"));
@@ -117,7 +111,7 @@ TEST_F(TimelineFlow, OfAGpusRunTheClocksAreAskedForByAClickAndStandBesideTheMode
 }
 
 TEST_F(TimelineFlow, AnotherSmIsAskedForAndTheOldOneStaysNamed) {
-  AskedSession& session = open_still(with_timeline(testing_support::made_up_timeline()));
+  AskedSession& session = open_still(with_timeline(snapshot_after({"m32_w4"}), testing_support::made_up_timeline()));
   flow([&](ImGuiTestContext* ctx) {
     ctx->ItemInputValue("//Timeline/##sm", 2);
     ctx->Yield(4);
@@ -132,7 +126,7 @@ TEST_F(TimelineFlow, ClocksAreChosenByDraggingAndByKey) {
   SmTimeline longer = testing_support::made_up_timeline();
   longer.column = 1000;
   longer.clocks = 4000;
-  AskedSession& session = open_still(with_timeline(longer));
+  AskedSession& session = open_still(with_timeline(snapshot_after({"m32_w4"}), longer));
   flow([&](ImGuiTestContext* ctx) {
     const ImRect warps = ctx->ItemInfo("//Timeline/##warps").RectFull;
     const float y = warps.GetCenter().y;

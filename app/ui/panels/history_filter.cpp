@@ -5,6 +5,7 @@
 
 #include <utility>
 
+#include "core/with_commas.h"
 #include "ui/found_words.h"
 #include "ui/icons.h"
 #include "ui/panels/history_panel.h"
@@ -47,7 +48,9 @@ void HistoryPanel::draw_filter(Context& context) {
   ImGui::Checkbox(ICON_STAR "##starred", &filter_.starred);
   tooltip("Only runs with a star");
   ImGui::SameLine(0, em(0.6f));
-  small_text(fmt::format("{} of {} runs", order_.size(), context.snapshot.history.size), palette().dim);
+  small_text(fmt::format("{} of {} runs", with_commas(std::ssize(order_)),
+                         with_commas(int64_t(context.snapshot.history.size))),
+             palette().dim);
   if (finds_ || filter_.searches()) {
     ImGui::SameLine(0, em(0.6f));
     if (ImGui::SmallButton(ICON_CLOSE "###close find")) {

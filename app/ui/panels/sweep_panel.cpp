@@ -100,14 +100,15 @@ void SweepPanel::draw_controls(Context& context, const SweepPreview* preview) {
   const Kernel& kernel = preview->plan.kernel;
   if (preview->refusal) return clipped(preview->refusal->message, ImGui::GetContentRegionAvail().x, palette().warn);
   clipped(fmt::format("{} {} on {}: {} configs to run", kernel.id, short_text(preview->plan.held.problem),
-                      preview->plan.held.device, preview->most()),
+                      preview->plan.held.device, with_commas(int64_t(preview->most()))),
           ImGui::GetContentRegionAvail().x, palette().dim);
 }
 
 void SweepPanel::draw_progress(const sweep::Job& job, const JobState& state) {
   const sweep::Plan& plan = job.plan();
   const bool paused = !state.over() && job.paused();
-  std::string words = fmt::format("{}: {} of {}", paused ? "paused" : words_of(state.phase), state.ended, state.most);
+  std::string words = fmt::format("{}: {} of {}", paused ? "paused" : words_of(state.phase),
+                                  with_commas(int64_t(state.ended)), with_commas(int64_t(state.most)));
   if (state.left_seconds && !job.paused()) words += ", " + charts::left_text(*state.left_seconds);
   const auto& rows = state.trials->rows;
   if (!rows.empty() && rows.front().rank > 0)
@@ -145,11 +146,12 @@ void SweepPanel::choose_view(size_t excluded) {
   view(SweepView::scatter, "scatter", "One figure against another or against a knob; drag to keep a part");
   view(SweepView::parallel, "parallel", "Every knob and figure is an axis, every trial a line; drag along an axis");
   if (!wide) view(SweepView::trials, "trials", "Every trial by its time, those that cannot be told apart as ties");
-  view(SweepView::excluded, fmt::format("excluded ({})###excluded", excluded),
+  view(SweepView::excluded, fmt::format("excluded ({})###excluded", with_commas(int64_t(excluded))),
        "Configs that are not tried, each with its reason");
   if (!brushed_.brushes().empty()) {
-    if (ImGui::SmallButton(
-            fmt::format("{} of {} kept: clear###clear", brushed_.rows().size(), brushed_.all().rows.size()).c_str()))
+    if (ImGui::SmallButton(fmt::format("{} of {} kept: clear###clear", with_commas(std::ssize(brushed_.rows())),
+                                       with_commas(std::ssize(brushed_.all().rows)))
+                               .c_str()))
       brushed_.clear();
     tooltip("Shows all trials again");
     ImGui::SameLine(0, em(0.2f));

@@ -6,6 +6,7 @@
 
 #include "core/option_fields.h"
 #include "core/options.h"
+#include "core/with_commas.h"
 #include "ui/layout.h"
 #include "ui/panels/sweep_panel.h"
 #include "ui/widgets/part.h"
@@ -42,7 +43,7 @@ std::string counted(const std::vector<search::Excluded>& excluded) {
   for (const search::Excluded& one : excluded) ++counts[one.why];
   std::string words;
   for (const auto& [why, count] : counts)
-    words += fmt::format("{}{} {}", words.empty() ? "" : ", ", count, to_string(why));
+    words += fmt::format("{}{} {}", words.empty() ? "" : ", ", with_commas(int64_t(count)), to_string(why));
   return words;
 }
 
@@ -173,9 +174,10 @@ void SweepPanel::draw_setup(Context& context, const SweepPreview* preview) {
     refusal_lines(*preview->refusal);
   } else if (preview != nullptr) {
     const size_t excluded = preview->candidates.excluded.size();
-    std::string words = fmt::format("{} configs", preview->plan.space.size());
-    if (excluded > 0) words += fmt::format(", {} excluded ({})", excluded, counted(preview->candidates.excluded));
-    small_text(words + fmt::format(", {} to run", preview->most()), palette().dim);
+    std::string words = with_commas(int64_t(preview->plan.space.size())) + " configs";
+    if (excluded > 0)
+      words += fmt::format(", {} excluded ({})", with_commas(int64_t(excluded)), counted(preview->candidates.excluded));
+    small_text(words + fmt::format(", {} to run", with_commas(int64_t(preview->most()))), palette().dim);
   } else {
     small_text("counting the configs", palette().dim);
   }

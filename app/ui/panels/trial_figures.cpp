@@ -53,7 +53,8 @@ charts::Sheet sheet_of(const BrushedTrials& brushed) {
 }
 
 std::string note_of(const BrushedTrials& brushed) {
-  return fmt::format("{} of {} trials", brushed.rows().size(), brushed.all().rows.size());
+  return fmt::format("{} of {} trials", with_commas(std::ssize(brushed.rows())),
+                     with_commas(std::ssize(brushed.all().rows)));
 }
 
 }  // namespace

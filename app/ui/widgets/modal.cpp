@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "ui/theme.h"
+#include "ui/widgets/text.h"
 
 namespace attnscope::ui {
 
@@ -17,6 +17,8 @@ bool begin_modal(const char* name, float width) {
 }
 
 void end_modal(const char* button) {
+  const float width = width_of(button) + 2 * ImGui::GetStyle().FramePadding.x;
+  ImGui::SetCursorPosX(ImGui::GetCursorPosX() + std::max(0.0f, ImGui::GetContentRegionAvail().x - width));
   if (ImGui::Button(button) || ImGui::IsKeyPressed(ImGuiKey_Escape)) ImGui::CloseCurrentPopup();
   ImGui::EndPopup();
 }
