@@ -10,7 +10,7 @@ among them; for the version that the author made against it, whether the rule is
 
 Then the sources of the reports that this project answers, each with the question that it asks (docs/explaining.md, Sixteen
 questions): its compile-time macros are the knobs, nothing else is said of it. Recorded are also how many findings there are and how many of
-them the terminal and the window show at first (three of each group), the rule's group, and its place among all and in its group.
+them the terminal and the window show at first (three of each group; of a watched run only the watch's are counted), the rule's group, and its place among all and in its group.
 """
 import argparse, concurrent.futures, datetime, json, pathlib, subprocess, sys, tempfile
 
@@ -20,6 +20,7 @@ REDUCTION = "Samples/2_Concepts_and_Techniques/reduction/reduction_kernel.cu"
 BLOG = "series/cuda-cpp/transpose/transpose.cu"
 BANK = "src/08-shared-memory/bank.cu"
 PACKT = "Chapter02/02_memory_overview/04_matrix_transpose/"
+FEW = 3  # of a group that the terminal and the window show at first (FindingsOfGroup::kFew), and of all
 SQUARE, PRODUCT = "height=512,width=512", "K=128,M=256,N=256"
 # What the host code of the reduction computes, and `import` can only guess: 256 threads, and a CTA for each 256 elements.
 HOST = {"grid": ["n / 256", "1", "1"], "block": ["256", "1", "1"], "dynamic_shared": "1024"}
@@ -122,7 +123,7 @@ def told(repository, path, entry, problem, rule, named, launch=None):
         done = run("import", str(source), "--out", str(out), *(["--entry", entry] if entry else []))
         manifests = list(out.glob("*.json"))
         if not manifests:
-            return one | {"refused": done.stderr.strip().splitlines()[0] if done.stderr.strip() else "no manifest"}
+            return one | {"refused": done.stderr.strip().splitlines()[0] if done.stderr.strip() else "no manifest", "met": False}
         manifest = json.loads(manifests[0].read_text())
         name = manifest["id"]
         if launch:
@@ -130,7 +131,7 @@ def told(repository, path, entry, problem, rule, named, launch=None):
         done = run("explain", "--kernels", str(out), "--kernel", name, "--device", options.device, "--json",
                    *(["--problem", problem] if problem else []))
         if not done.stdout.strip():
-            return one | {"refused": done.stderr.strip().splitlines()[0] if done.stderr.strip() else "no answer"}
+            return one | {"refused": done.stderr.strip().splitlines()[0] if done.stderr.strip() else "no answer", "met": False}
         seen = json.loads(done.stdout)
         findings = seen["findings"] or []
         if launch:
@@ -138,7 +139,7 @@ def told(repository, path, entry, problem, rule, named, launch=None):
             one |= {"launch": launch, "us": seen["timing"]["us"]["p50"], "wavefronts": counters["shared_wavefronts"],
                     "conflicts": counters["shared_bank_conflicts"],
                     "conflicts_us": sum(term["us"] for term in terms if "bank conflicts" in term.values())}
-    first = [finding["rule"] for finding in findings[:3]]
+    first = [finding["rule"] for finding in findings[:FEW]]
     warned = [finding["rule"] for finding in findings if finding["severity"] != "info"]
     return one | {"first": first, "warned": warned, "met": rule in first if named else rule not in warned}
 
@@ -182,10 +183,10 @@ def asked(question, source, knobs, others, watched, rule, found):
     group = next((finding["group"] for finding in findings if finding["rule"] == rule), None)
     beside = [finding["rule"] for finding in findings if finding["group"] == group]
     groups = [finding["group"] for finding in findings]
-    shown = sum(min(3, groups.count(one)) for one in set(groups))
+    shown = sum(min(FEW, groups.count(one)) for one in set(groups))
     says = next((finding["sentence"] for finding in findings if finding["rule"] == rule), None)
     told_by = seen["failure"]["message"] if seen.get("failure") else None
-    return one | {"findings": len(findings), "shown": shown, "first": rules[:3], "place": place, "group": group,
+    return one | {"findings": len(findings), "shown": shown, "first": rules[:FEW], "place": place, "group": group,
                   "place_in_group": beside.index(rule) + 1 if place else 0, "sentence": says, "failure": told_by,
                   "met": place > 0 if found else rule not in warned}
 

@@ -94,9 +94,14 @@ Tried tried_text(const Observation& base, const Scan& scan, size_t point) {
 
 std::vector<const Finding*> all_findings(const Observation& seen) {
   std::vector<const Finding*> all;
-  if (seen.watch)
-    for (const Finding& finding : seen.watch->findings) all.push_back(&finding);
+  const auto add_watched = [&](bool notes) {
+    if (!seen.watch) return;
+    for (const Finding& finding : seen.watch->findings)
+      if ((finding.severity == Severity::info) == notes) all.push_back(&finding);
+  };
+  add_watched(false);
   for (const Finding& finding : seen.findings) all.push_back(&finding);
+  add_watched(true);
   std::ranges::stable_partition(all, [](const Finding* one) { return one->severity == Severity::error; });
   return all;
 }

@@ -35,7 +35,7 @@ struct FindingRow {
   int64_t line = 0;                     // 0: no line
   std::map<std::string, int64_t> next;  // knobs to set; empty: no proposal
 };
-// The findings of the watch and then the observation's own: errors first, otherwise in their order.
+// Errors, then the watch's warnings, then the observation's own findings in their order, then the watch's notes.
 std::vector<const Finding*> all_findings(const Observation& seen);
 std::vector<FindingRow> finding_rows(const Observation& seen);  // of all_findings()
 

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdint>
@@ -125,7 +127,9 @@ void add_explain(CLI::App& app, Chosen& chosen) {
   command->add_flag("--try", options->tries,
                     "Run every config that differs in one knob, and say what each finding's cure gains");
   command->add_flag("--watch", options->watch, "Look for races, never-written reads and what is right by luck too");
-  command->add_flag("--all", options->all, "Print every finding, not only the first three of each group");
+  command->add_flag(
+      "--all", options->all,
+      fmt::format("Print every finding, not only the first {} of each group", charts::FindingsOfGroup::kFew));
   command->add_flag("--json", options->json, "The observation with its findings (docs/observation.schema.json)");
   command->callback([options, &chosen] {
     chosen = [options] {

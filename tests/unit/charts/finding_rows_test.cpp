@@ -22,11 +22,13 @@ std::vector<std::string> sentences(const Observation& seen) {
   return all;
 }
 
-TEST(FindingRows, ErrorsComeFirstThenTheWatch) {
+TEST(FindingRows, ErrorsComeFirstThenTheWatchsWarningsAndItsNotesLast) {
   Observation seen;
   seen.findings = {finding(RuleId::bank_conflicts), finding(RuleId::limits_exceeded, Severity::error)};
-  seen.watch.emplace().findings = {finding(RuleId::output_unwritten), finding(RuleId::race_shared, Severity::error)};
-  EXPECT_THAT(sentences(seen), ElementsAre("race.shared", "limits.exceeded", "output.unwritten", "banks.conflicts"));
+  seen.watch.emplace().findings = {finding(RuleId::output_unwritten, Severity::info), finding(RuleId::race_warp),
+                                   finding(RuleId::race_shared, Severity::error)};
+  EXPECT_THAT(sentences(seen),
+              ElementsAre("race.shared", "limits.exceeded", "race.warp", "banks.conflicts", "output.unwritten"));
 }
 
 TEST(FindingRows, AGroupIsWhereItsFirstFindingIs) {
