@@ -336,9 +336,20 @@ class Parser {
     return size ? std::optional(HostSum::whole(*size)) : std::nullopt;
   }
 
+  // True if the brackets at `open` contain a floating literal or a cast to float.
+  bool has_floating(size_t open) const {
+    for (size_t i = open + 1; i < std::min(brackets_->closing(open), tokens_.size()); ++i) {
+      const std::string_view text = tokens_[i].text;
+      const bool literal = tokens_[i].kind == CppToken::Kind::number && text.find('.') != std::string_view::npos;
+      if (literal || text == "float" || text == "double") return true;
+    }
+    return false;
+  }
+
   std::optional<HostSum> call(const std::string& name) {
     const bool up = name == "ceil" || name == "ceilf";
-    const bool was_up = std::exchange(up_, up || up_);
+    // ceil(n / 256) of whole numbers rounds nothing up.
+    const bool was_up = std::exchange(up_, (up && has_floating(at_)) || up_);
     std::vector<HostSum> arguments;
     take("(");
     do {

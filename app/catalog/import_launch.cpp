@@ -153,7 +153,8 @@ class ShapeImporter {
       for (const std::string& one : split_arguments(text.substr(5, text.size() - 6)))
         values.push_back({one, scope_.used_at});
     } else if (const auto* dims = named_dims(text)) {
-      for (const std::string& one : dims->value) values.push_back({one, dims->at});
+      // Another function's names are taken for those of the launch, such as the sizes that it hands on.
+      for (const std::string& one : dims->value) values.push_back({one, dims_guessed_ ? scope_.used_at : dims->at});
     } else {
       values = {{text, scope_.used_at}};
     }

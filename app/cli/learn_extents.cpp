@@ -14,10 +14,10 @@
 namespace attnscope::cli {
 namespace {
 
-constexpr int64_t kLimitMs = 8000;      // of processor time, for one question
+constexpr int64_t kLimitMs = 12000;     // of processor time, for one question
 constexpr int64_t kDeadlineMs = 60000;  // of wall time, where the machine is busy
 // What a size may be at most, and a guessed one at least. A kernel with large tiles takes none smaller than them.
-constexpr std::pair<int64_t, int64_t> kSizes[] = {{256, 0}, {512, 512}};
+constexpr std::pair<int64_t, int64_t> kSizes[] = {{256, 0}, {512, 256}};
 
 // Empty: there is no answer; the guesses stay.
 std::vector<worker::TouchAnswer> ask(const worker::TouchQuestion& question) {
@@ -39,11 +39,14 @@ worker::TouchQuestion question_about(const ImportedFile& file) {
   return {file.imported.id, file.name, file.whole.text, kLimitMs, {}};
 }
 
-void execute(const ImportedFile& file, std::vector<catalog::LearningRun>& runs) {
+// False if the time was used up.
+bool execute(const ImportedFile& file, std::vector<catalog::LearningRun>& runs) {
   worker::TouchQuestion question = question_about(file);
   for (const catalog::LearningRun& run : runs) question.runs.push_back({run.manifest, run.sizes});
   auto answers = ask(question);
   for (size_t i = 0; i < std::min(answers.size(), runs.size()); ++i) runs[i].touches = std::move(answers[i].touches);
+  const auto cut = [](const worker::TouchAnswer& one) { return one.failure && one.failure->stage == Stage::cancelled; };
+  return answers.size() == runs.size() && std::ranges::none_of(answers, cut);
 }
 
 // Whether the kernel stays within its buffers at the base's sizes and, as far as the time allows, at its own.
@@ -57,18 +60,18 @@ bool runs_with(const ImportedFile& file, const std::map<std::string, int64_t>& b
          });
 }
 
-// Whether the lengths are all known then.
+// Whether other sizes may tell more.
 bool learn_from(ImportedFile& file, std::vector<catalog::LearningRun> runs) {
-  execute(file, runs);
-  if (!runs.front().touches) return false;
+  const bool in_time = execute(file, runs);
+  if (!runs.front().touches) return in_time;
   auto halved = catalog::halved_runs(file.imported, runs);
-  if (!halved.empty()) {
+  if (in_time && !halved.empty()) {
     execute(file, halved);
     runs.insert(runs.end(), halved.begin(), halved.end());
   }
   ImportedFile learned = file;
   if (catalog::learn(learned.imported, runs) && runs_with(learned, runs.front().sizes)) file = std::move(learned);
-  return file.imported.open_lengths.empty();
+  return in_time && !file.imported.open_lengths.empty();
 }
 
 }  // namespace
@@ -77,7 +80,7 @@ void learn_extents(ImportedFile& file) {
   if (!catalog::is_text(file.whole.text, file.name)) return;
   for (const auto& [most, least] : kSizes) {
     if (!catalog::can_learn(file.imported)) return;
-    if (learn_from(file, catalog::learning_runs(file.imported, most, least))) return;
+    if (!learn_from(file, catalog::learning_runs(file.imported, most, least))) return;
   }
 }
 

@@ -52,6 +52,21 @@ TEST(HostExpression, QuotientsThatRoundUpAreCeilDiv) {
   EXPECT_EQ(said("(n * rows + kThreads - 1) / kThreads"), "ceil_div(n * rows, 256)");
 }
 
+// ceil() gets a whole number then, which is already rounded down.
+TEST(HostExpression, CeilOfWholeNumbersRoundsNothingUp) {
+  EXPECT_EQ(said("ceil(n / BLOCK)"), "(n - n % BLOCK) / BLOCK");
+  EXPECT_EQ(said("ceil(1000 / 256)"), "3 fixed");
+  EXPECT_EQ(said("ceil(1000 / 256.0)"), "4 fixed");
+  EXPECT_EQ(said("Ceil(n, BLOCK)"), "ceil_div(n, BLOCK)") << "a function of two numbers";
+}
+
+TEST(HostExpression, DevicePropertiesThatAllArchitecturesShareAreNumbers) {
+  EXPECT_EQ(said("std::min<int>(512, prop.maxThreadsPerBlock)"), "512 fixed");
+  EXPECT_EQ(said("prop.maxGridSize[1]"), "65535 fixed");
+  EXPECT_EQ(said("prop.multiProcessorCount"), "-");
+  EXPECT_EQ(said("q.size"), "-") << "no member of a name that is known";
+}
+
 TEST(HostExpression, AMaskRoundsOrTakesWhatIsLeft) {
   EXPECT_EQ(said("(n + 63) & ~63"), "ceil_div(n, 64) * 64");
   EXPECT_EQ(said("n & ~31"), "(n - n % 32)");

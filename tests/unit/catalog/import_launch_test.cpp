@@ -120,6 +120,15 @@ void elsewhere(float* a) { dim3 threads(16, 16); other<<<1, threads>>>(a); })");
   EXPECT_EQ(other.json["launch"]["block"], Json({"256", "1", "1"}));
 }
 
+// A launcher that gets its grid: the caller's names are the launch's.
+TEST(ImportLaunch, AGridThatIsHandedOnMayUseTheSizes) {
+  const Read handed =
+      read_in(R"(void launch(dim3 grid, dim3 block, float* a, float* b, int n) { k<<<grid, block>>>(a, b, n); }
+void run(Tensor x) { int n = x.rows(); dim3 block(16, 8); dim3 grid((n + 15) / 16, 2); launch(grid, block, x, x, n); })");
+  EXPECT_EQ(handed.json["launch"]["grid"], Json({"ceil_div(n, 16)", "2", "1"}));
+  EXPECT_EQ(handed.json["launch"]["block"], Json({"16", "8", "1"}));
+}
+
 TEST(ImportLaunch, AReachIsSmall) {
   const std::string source =
       "__global__ void blur(const float* x, float* y, int rows, int kernelRadius, int mask_width, int stride_h) {}";
