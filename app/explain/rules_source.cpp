@@ -22,7 +22,7 @@ int uses(const std::vector<CppToken>& tokens, std::string_view word) {
     if (token.kind == CppToken::Kind::word) count += token.text == word;
     if (token.kind != CppToken::Kind::line || !names(token.text, word)) continue;
     const bool sets = token.text.find("ifndef") != token.text.npos || token.text.find("undef") != token.text.npos ||
-                      names(token.text.substr(0, token.text.find(word) + word.size()), "define " + std::string(word));
+                      names(token.text, "define " + std::string(word));
     count += !sets;
   }
   return count;

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "core/json.h"
 
 namespace attnscope {
@@ -86,6 +88,13 @@ TEST(Problem, LimitsAreTakenAndWhatIsBeyondRefused) {
       p.*member = value;
       EXPECT_EQ(taken(p), fits) << value << " of at most " << most;
     }
+  }
+  for (const double scale : {INFINITY, -INFINITY, NAN}) {
+    Problem p = base;
+    p.scale = scale;
+    EXPECT_FALSE(taken(p)) << scale;
+    p.scale = -0.5;
+    EXPECT_TRUE(taken(p));
   }
   base.heads = 1024;  // 2^34 elements are as many as a tensor may have
   base.seq_k = 1 << 24;

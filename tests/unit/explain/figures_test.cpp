@@ -194,6 +194,7 @@ TEST(GlobalScattered, CostsTheShareOfTheLinesAndSectorsThatAreTooMany) {
   in.stall(TermKind::dram_bandwidth, kLoad, 8);
   EXPECT_NEAR(saved(global_scattered(in.facts)), 20 * 0.75 + 8 * 0.5, 1e-3);
   EXPECT_DOUBLE_EQ(figure(global_scattered(in.facts), "sectors that its bytes need"), 15.625);
+  EXPECT_THAT(global_scattered(in.facts)->sentence, HasSubstr("15.6 lines of 128 bytes where 3.91 would hold"));
   in.at(kLoad).requests = 40000;
   EXPECT_NEAR(saved(global_scattered(in.facts)), 8 * 22500 / 62500.0, 1e-3)
       << "a request takes a line, whatever it asks";

@@ -31,8 +31,8 @@ TEST(KnobUnused, CountsUsesInSourceAndLaunch) {
   };
   for (const char* source : {"", "#undef WIDE\n", "#define WIDE 2\n", "#ifndef WIDE\n#endif\n", "int WIDER;\n"})
     EXPECT_TRUE(unused(source)) << source;
-  for (const char* source :
-       {"int a = WIDE;\n", "#if WIDE > 1\n#endif\n", "#ifdef WIDE\n#endif\n", "#define W (2 * WIDE)\n"})
+  for (const char* source : {"int a = WIDE;\n", "#if WIDE > 1\n#endif\n", "#ifdef WIDE\n#endif\n",
+                             "#define W (2 * WIDE)\n", "#define WIDER WIDE\n"})
     EXPECT_FALSE(unused(source)) << source;
   EXPECT_FALSE(unused("", [](Kernel& k) { k.launch.dynamic_shared = "4 * WIDE"; }));
   EXPECT_FALSE(unused("", [](Kernel& k) { k.launch.static_shared = "4 * WIDE"; }));

@@ -100,6 +100,16 @@ TEST(Frame, LargestFrameIsAccepted) {
   EXPECT_FALSE(decoder.next());
 }
 
+// Were the buffer to grow piece by piece, this would copy some 500 GB.
+TEST(Frame, ALongFrameMayComeByteByByte) {
+  FrameDecoder decoder;
+  const Bytes frame = *frame_of(Bytes(size_t{1} << 20, std::byte{7}));
+  for (size_t at = 0; at < frame.size(); ++at) decoder.feed(std::span(frame).subspan(at, 1));
+  const auto whole = decoder.next();
+  ASSERT_TRUE(whole && *whole);
+  EXPECT_EQ((*whole)->size(), size_t{1} << 20);
+}
+
 // A long frame's memory is freed once it was read, and only then.
 TEST(Frame, ALongFrameAndThoseAroundItAreWhole) {
   std::vector<Bytes> payloads{Bytes(10, std::byte{1}), Bytes(size_t{3} << 19), Bytes(20, std::byte{2})};

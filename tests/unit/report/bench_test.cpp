@@ -241,6 +241,33 @@ TEST(Bench, APassKeepsAtMost250Samples) {
   }
 }
 
+TEST(Bench, TwoPassesHaveAnIntervalAndOneHasNone) {
+  FakeDevice device({50});
+  const BenchPlan plan = plan_of(false, {{"ours", false}});
+  BenchState state;
+  run_bench(plan, device.calls(), state);
+  const auto has_interval = [&](size_t passes) {
+    BenchState some = state;
+    some.taken[0][0].blocks.resize(passes);
+    return report_of(plan, some, "d").rows[0].cells[0].interval.has_value();
+  };
+  EXPECT_TRUE(has_interval(2));
+  EXPECT_FALSE(has_interval(1));
+}
+
+TEST(Bench, AStateIsOfThePlanThatItBeganWith) {
+  BenchPlan plan = plan_of(false, {{"ours", false}});
+  const std::string hash = plan_hash(plan);
+  plan.head.date = "tomorrow";
+  EXPECT_EQ(plan_hash(plan), hash);
+  plan.block_ms += 1;
+  EXPECT_NE(plan_hash(plan), hash);
+  plan.block_ms -= 1, plan.blocks += 1;
+  EXPECT_NE(plan_hash(plan), hash);
+  plan.blocks -= 1, plan.head.entries[0].kernel_hash = "edited";
+  EXPECT_NE(plan_hash(plan), hash);
+}
+
 TEST(Bench, AFailureInALaterPassIsNoTime) {
   FakeDevice device({50, 60});
   device.fails_at[0] = 4;

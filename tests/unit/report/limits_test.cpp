@@ -69,6 +69,13 @@ TEST(Limits, OfAReport) {
                  {"/rows/0/cells/0/us/p50", 1e-9, 0},
                  {"/rows/0/cells/0/samples", 0, -1},
                  {"/rows/0/cells/0/ratios", list(10000, ratio), list(10001, ratio)}});
+  for (const std::string key : {"rows", "entries"}) {  // too many are refused before the first is read
+    Json many = to_json(report);
+    many[key] = list(10000, 1);
+    EXPECT_NE(read(many).find("/" + key + "/0"), std::string::npos) << read(many);
+    many[key].push_back(1);
+    EXPECT_EQ(read(many).find("/" + key + "/0"), std::string::npos) << read(many);
+  }
   Json none = to_json(report);
   none["rows"][0]["cells"][0]["ratios"][0]["peer"] = 2;
   EXPECT_NE(read(none).find("there is no entry 2"), std::string::npos);
@@ -101,6 +108,12 @@ TEST(Limits, OfATunedTable) {
                  {"/entries/0/kind", "modelled", "counted"},
                  {"/entries/0/verdict", "correct", "unchecked"},
                  {"/entries/0/date", text(100), text(101)}});
+  // Too many are refused before the first is read.
+  Json many = to_json(table);
+  many["entries"] = list(10000, 1);
+  EXPECT_NE(read(many).find("/entries/0"), std::string::npos) << read(many);
+  many["entries"].push_back(1);
+  EXPECT_EQ(read(many).find("/entries/0"), std::string::npos) << read(many);
 }
 
 TEST(Limits, OfAValidation) {

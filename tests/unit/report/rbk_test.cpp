@@ -27,8 +27,8 @@ TEST(Yaml, ScalarsHaveTheTypesOfYamlsCoreSchema) {
 
 TEST(Yaml, WhatIsNotPlainIsRefusedWithItsLine) {
   const std::string deep(200, '[');
-  std::string blocks;
-  for (int i = 0; i < 100; ++i) blocks += "- ";
+  std::string blocks, mappings;
+  for (int i = 0; i < 100; ++i) blocks += "- ", mappings += "{a: ";
   const struct {
     const char* about;
     std::string text, line, why;
@@ -50,6 +50,7 @@ TEST(Yaml, WhatIsNotPlainIsRefusedWithItsLine) {
       {"no UTF-8", "a: \xff\xfe\n", ":", ""},
       {"deep", deep, ":1:", "deep"},
       {"deep blocks", blocks + "x\n", ":1:", "deep"},
+      {"deep mappings", mappings + "x", ":1:", "deep"},
   };
   for (const auto& [about, text, line, why] : cases) {
     const auto json = json_from_yaml(text, "c.yaml");
@@ -58,6 +59,14 @@ TEST(Yaml, WhatIsNotPlainIsRefusedWithItsLine) {
     EXPECT_THAT(json.error().message, HasSubstr("c.yaml" + line)) << about;
     EXPECT_THAT(json.error().message, HasSubstr(why)) << about;
   }
+}
+
+TEST(Yaml, TakesThirtyTwoLevels) {
+  const auto nested = [](size_t levels) {
+    return json_from_yaml(std::string(levels, '[') + "x" + std::string(levels, ']'), "c.yaml").has_value();
+  };
+  EXPECT_TRUE(nested(32));
+  EXPECT_FALSE(nested(33));
 }
 
 // robust-kbench's own file, cut down: it has neither runners nor tolerances.
@@ -284,7 +293,13 @@ TEST(RbkReport, HasRobustKbenchsKeysWithSamplesInMilliseconds) {
     EXPECT_THAT(text, HasSubstr("again"));
     EXPECT_THAT(text, HasSubstr("2.00x"));
   }
-  EXPECT_THAT(as_csv(report), HasSubstr("\nours,again,1,8,512,64,False,float16,0.005,0.005,3.85,"));
+  EXPECT_THAT(as_csv(report), HasSubstr("\nours,again,1,8,512,64,False,float16,0.005,0.005,3.85,3.97,2.5,1.11803,0,"
+                                        "measured,correct\n"));
+  EXPECT_THAT(as_csv(report), HasSubstr("\nbase,again,1,8,512,64,False,float16,0.01,0.01,,,,,0,measured,correct\n"));
+  EXPECT_DOUBLE_EQ(json["summary"]["mean_p50_ms"], 0.00625);
+  EXPECT_EQ(json["summary"]["kernels"], Json({"base", "ours", "torch flash"}));
+  EXPECT_DOUBLE_EQ((*found)["p99_latency_ms"], 3.97);
+  EXPECT_EQ((*found)["max_abs"], 1e-4);
 }
 
 // The page opens without a network: nothing in it refers to another place, and no script runs.

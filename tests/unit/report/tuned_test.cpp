@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
+
+#include "support/temp_dir.h"
+
 namespace attnscope::report {
 namespace {
 
@@ -55,6 +59,14 @@ TEST(TunedTable, KeepsOneEntryOfAKernelAndAShape) {
   entry.kernel = "tiled";
   EXPECT_TRUE(put_entry(table, entry));
   EXPECT_EQ(table.entries.size(), 3u);
+}
+
+TEST(TunedTable, AFileHasFourMebibytesAtMost) {
+  const testing_support::TempDir dir;
+  std::string text = to_json(TunedTable{"NVIDIA L4", 89, {}}).dump();
+  text.resize(4 << 20, ' ');
+  EXPECT_TRUE(read_tuned(dir.write("a.json", text)));
+  EXPECT_FALSE(read_tuned(dir.write("b.json", text + " ")));
 }
 
 TEST(TunedTable, TheBestIsTheFastestOfTheKernelThatIsAskedFor) {

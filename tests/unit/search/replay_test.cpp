@@ -238,6 +238,22 @@ TEST(T4Test, ReadsWhatAnAutotunerWrote) {
   EXPECT_FALSE(space->runs[2].ms);
 }
 
+TEST(T4Test, TheTimeIsThatOfTheFirstObjective) {
+  const auto ms = [](const std::string& objectives) {
+    const auto space = recorded_from_t4(
+        *parse_json(R"({"results": [{"configuration": {"a": 1}, "times": {}, "invalidity": "correct", "objectives": )" +
+                        objectives +
+                        R"(, "measurements": [{"name": "time", "value": 3}, {"name": "GFLOP/s", "value": 8}]}]})",
+                    "t4.json"),
+        "t4.json");
+    return space ? space->runs[0].ms : std::nullopt;
+  };
+  EXPECT_EQ(ms(R"(["GFLOP/s", "time"])"), 8);
+  EXPECT_EQ(ms("[]"), 3);
+  EXPECT_EQ(ms("[7]"), 3);
+  EXPECT_EQ(ms(R"(["energy"])"), std::nullopt);
+}
+
 TEST(T4Test, NamesWhatIsWrong) {
   const auto why = [](const std::string& text) {
     const auto space = recorded_from_t4(*parse_json(text, "t4.json"), "t4.json");
