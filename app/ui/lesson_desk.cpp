@@ -8,8 +8,6 @@
 
 namespace attnscope::ui {
 
-using State = lesson::Progress::State;
-
 std::optional<Observation> settled(const session::Focus& focus, bool watch) {
   if (focus.running || focus.wanted_hash.empty()) return std::nullopt;
   const auto timing = static_cast<size_t>(session::Part::timing);
@@ -39,13 +37,13 @@ void LessonDesk::open(const lesson::Lesson& lesson) {
 }
 
 void LessonDesk::choose(size_t choice) {
-  if (!progress_ || progress_->state() != State::asks) return;
+  if (!progress_ || progress_->state() != lesson::Progress::State::asks) return;
   progress_->choose(choice);
-  start_ = progress_->state() == State::waits;
+  start_ = progress_->state() == lesson::Progress::State::waits;
 }
 
 void LessonDesk::run() {
-  if (progress_ && progress_->state() == State::waits && !runs_) start_ = true;
+  if (progress_ && progress_->state() == lesson::Progress::State::waits && !runs_) start_ = true;
 }
 
 void LessonDesk::next() {
@@ -85,10 +83,10 @@ void LessonDesk::follow(Context& context) {
     if (draft) context.post(*draft, {.id = next_gesture(), .finished = true, .change = progress_->lesson().title});
   }
   const bool asked = draft && (context.draft.pending() || asks_for(*draft, focus.wanted));
-  runs_ = progress_->state() == State::waits && asked &&
+  runs_ = progress_->state() == lesson::Progress::State::waits && asked &&
           (context.draft.pending() || focus.running || run->watch || run->code || run->softmax);
   if (focus.wanted_hash == taken_ || context.draft.pending()) return;
-  if (!draft || (progress_->state() == State::waits && !asks_for(*draft, focus.wanted))) return;
+  if (!draft || (progress_->state() == lesson::Progress::State::waits && !asks_for(*draft, focus.wanted))) return;
   const auto observation = settled(focus, run->watch);
   if (!observation) return;
   session::Shared<Listing> code;

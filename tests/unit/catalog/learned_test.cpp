@@ -100,7 +100,9 @@ TEST(Learned, RunsHaveSmallSizesAndRoom) {
   EXPECT_EQ(runs[3].sizes.at("rows") * runs[3].sizes.at("columns"), 4 * 256 * 256);
   EXPECT_TRUE(runs[4].varied && runs[5].varied);
   EXPECT_EQ(runs[4].sizes, runs[0].sizes);
-  EXPECT_EQ(buffer_of({.manifest = runs[4].manifest}, "label")["init"], "zeros");
+  Imported varied;
+  varied.manifest = runs[4].manifest;
+  EXPECT_EQ(buffer_of(varied, "label")["init"], "zeros");
   EXPECT_THAT(runs[5].manifest, HasSubstr("\"2 * (ceil_div(")) << "no launch says the grid";
   for (const LearningRun& run : runs) {
     const auto kernel = parse_kernel({"rows.json", run.manifest, "rows.cu", kSource});
