@@ -41,7 +41,8 @@ std::vector<std::string> default_peers(const std::vector<Kernel>& kernels) {
   return peers;
 }
 
-Result<std::vector<NamedEntry>> entries_of(const BenchWishes& wishes, const std::vector<Kernel>& kernels, bool emulated) {
+Result<std::vector<NamedEntry>> entries_of(const BenchWishes& wishes, const std::vector<Kernel>& kernels,
+                                           bool emulated) {
   std::vector<std::string> ours = wishes.kernels;
   if (ours.empty())
     for (const Kernel& kernel : kernels)
@@ -71,8 +72,8 @@ std::string device_for(const Kernel& kernel, const DeviceSpec& device) {
 }
 
 Draft entry_draft(const NamedEntry& entry, const Problem& problem, CacheState cache,
-               const std::vector<report::TunedTable>& tuned, const BenchWishes& wishes, const DeviceSpec& device,
-               int64_t block_ms) {
+                  const std::vector<report::TunedTable>& tuned, const BenchWishes& wishes, const DeviceSpec& device,
+                  int64_t block_ms) {
   Draft draft{problem, entry.kernel.id, {entry.knobs, {}}, device_for(entry.kernel, device), {}};
   draft.measure.cache = cache;
   draft.measure.max_time_ms = block_ms;

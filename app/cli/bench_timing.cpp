@@ -25,7 +25,7 @@ namespace attnscope::cli {
 namespace {
 
 constexpr uint64_t kMaxSaved = 64 << 20;  // of a saved state
-constexpr int kLaunchMs = 10000;         // per launch; the first rungs take seconds where a peer takes a millisecond
+constexpr int kLaunchMs = 10000;          // per launch; the first rungs take seconds where a peer takes a millisecond
 
 std::string date_now() { return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr))); }
 

@@ -149,7 +149,7 @@ bool of_another_version(const TunedEntry& entry, const std::vector<Kernel>& kern
 }
 
 std::string best_text(const std::vector<TunedEntry>& found, const Problem& problem, const DeviceSpec& device,
-                    const std::vector<Kernel>& kernels, const fs::path& root) {
+                      const std::vector<Kernel>& kernels, const fs::path& root) {
   std::string text = fmt::format("{} on {}, hot\n", report::problem_text(problem), one_line(device.name));
   for (const TunedEntry& entry : found) {
     const Kernel* kernel = find_kernel(kernels, entry.kernel);

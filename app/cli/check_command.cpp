@@ -26,7 +26,7 @@ struct CheckOptions {
 };
 
 std::string checked_text(const Observation& o, const SourceFile& source, const FileKernel& kernel,
-                    const std::string& config) {
+                         const std::string& config) {
   std::string out = heading_text(o, config);
   out += of_file_text(kernel);
   if (o.watch) out += text_line("watched", watched_text(*o.watch, !o.launches.empty()));

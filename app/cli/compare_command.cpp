@@ -25,7 +25,7 @@ namespace attnscope::cli {
 namespace {
 
 constexpr uint64_t kMostCompared = 16 << 20;  // of a file to compare
-constexpr int64_t kBlockMs = 100;          // for timing one of the two in a block
+constexpr int64_t kBlockMs = 100;             // for timing one of the two in a block
 
 struct CompareOptions {
   std::string files[2];
@@ -233,8 +233,9 @@ int compare(CompareOptions options) {
     recorded = true;
   }
   if (!compared) return report(compared.error());
-  print_result(options.json ? json_text(compared_json(*compared, recorded, *a, *b), 2)
-                            : line_of("A", *a, recorded) + line_of("B", *b, recorded) + compared_text(*compared, recorded));
+  print_result(options.json
+                   ? json_text(compared_json(*compared, recorded, *a, *b), 2)
+                   : line_of("A", *a, recorded) + line_of("B", *b, recorded) + compared_text(*compared, recorded));
   const auto status =
       std::max(status_of(recorded ? *a->recorded : *a->ran), status_of(recorded ? *b->recorded : *b->ran));
   return options.fail_if_slower && is_b_slower(compared->times) ? std::max(status, kWrong) : status;

@@ -10,7 +10,7 @@ namespace attnscope::cli {
 namespace {
 
 std::string counter_row(std::string_view name, std::string_view measured, std::string_view counted,
-                     std::string_view difference) {
+                        std::string_view difference) {
   std::string text = fmt::format("{:<22} {:>20} {:>20}  {}", name, measured, counted, difference);
   text.erase(text.find_last_not_of(' ') + 1);
   return text_line("", text);

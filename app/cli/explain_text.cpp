@@ -60,8 +60,8 @@ void name_others(std::string& out, const std::vector<const Finding*>& others) {
   for (const Finding* one : others)
     if (std::ranges::find(rules, one->rule.name()) == rules.end()) rules.push_back(one->rule.name());
   out += "\n";
-  add_line(out,
-       fmt::format("{} more: {} (--all shows {})", others.size(), joined(rules), others.size() == 1 ? "it" : "them"));
+  add_line(out, fmt::format("{} more: {} (--all shows {})", others.size(), joined(rules),
+                            others.size() == 1 ? "it" : "them"));
 }
 
 // Both times term by term, those that changed most first.
@@ -96,7 +96,7 @@ std::string explanation_of(const Observation& o, const Kernel& kernel, const Obs
       add_line(out, "next      " + next_command(*finding.next, o, kernel));
     else if (finding.severity == Severity::warning && finding.gain && finding.where.contains("line"))
       add_line(out, fmt::format("next      change {}:{}; no knob is known to do it", finding.where.at("file"),
-                            finding.where.at("line")));
+                                finding.where.at("line")));
   };
   const std::vector<const Finding*> findings = charts::all_findings(o);
   for (const charts::FindingsOfGroup& group : charts::by_group(findings)) {

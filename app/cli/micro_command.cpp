@@ -62,7 +62,8 @@ Result<void> check_settings(const std::vector<Kernel>& micros, const std::vector
   return {};
 }
 
-Result<MicroBoard> run_micro(const Kernel& micro, const MicroOptions& options, const Problem& problem, SweepPlace& place) {
+Result<MicroBoard> run_micro(const Kernel& micro, const MicroOptions& options, const Problem& problem,
+                             SweepPlace& place) {
   auto settings = settings_of(micro, options.settings);
   if (!settings) return fail(settings.error());
   std::map<std::string, int64_t> knobs(settings->begin(), settings->end());

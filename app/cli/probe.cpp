@@ -31,9 +31,9 @@ constexpr int kMostLowered = 3;                  // runs with smaller sizes
 constexpr int64_t kLower[] = {64, 8, 1};  // what a guessed size may be at most, where a larger one leaves a buffer
 constexpr double kLeastShare = 1e-6;      // of the CTAs: one
 constexpr uint64_t kMostLengthened = uint64_t{1} << 30;  // of a buffer that is made longer
-constexpr uint64_t kWidestAccess = 16;              // bytes
-constexpr int kSlowlyGrown = 2, kFaster = 8;        // times that a buffer grows before it grows faster
-constexpr const char* kId = "probed_by_import";     // no other kernel has it
+constexpr uint64_t kWidestAccess = 16;                   // bytes
+constexpr int kSlowlyGrown = 2, kFaster = 8;             // times that a buffer grows before it grows faster
+constexpr const char* kId = "probed_by_import";          // no other kernel has it
 
 // The failure of a run; empty if it ran.
 std::optional<Failure> failure_of_run(const ImportedFile& file, const fs::path& folder, Clock::duration left) {

@@ -53,26 +53,27 @@ void add_verdict(std::string& out, const Observation& o) {
   add_row(out, "verdict", verdict_text(o));
   if (v.rows_checked == 0) return;  // there is no error to report
   add_row(out, "error",
-       fmt::format("relative Frobenius {:.3g}{}, max {:.3g}, mean {:.3g}, cosine {:.6f}", v.rel_frobenius,
-                   v.rel_frobenius_limit > 0 ? fmt::format(" (limit {:.3g})", v.rel_frobenius_limit) : "", v.max_abs,
-                   v.mean_abs, v.cosine));
+          fmt::format("relative Frobenius {:.3g}{}, max {:.3g}, mean {:.3g}, cosine {:.6f}", v.rel_frobenius,
+                      v.rel_frobenius_limit > 0 ? fmt::format(" (limit {:.3g})", v.rel_frobenius_limit) : "", v.max_abs,
+                      v.mean_abs, v.cosine));
   add_row(out, "",
-       fmt::format("{:.4g} % outside tolerance, {} not finite, {} of {} rows checked", v.outside_share * 100,
-                   v.nonfinite, with_commas(v.rows_checked), with_commas(v.rows_total)));
+          fmt::format("{:.4g} % outside tolerance, {} not finite, {} of {} rows checked", v.outside_share * 100,
+                      v.nonfinite, with_commas(v.rows_checked), with_commas(v.rows_total)));
 }
 
 void add_shared(std::string& out, const VariantInfo& v) {
-  add_row(out, "shared memory",
-       fmt::format("{} B per CTA ({} static, {} dynamic)", with_commas(v.static_shared_bytes + v.dynamic_shared_bytes),
-                   with_commas(v.static_shared_bytes), with_commas(v.dynamic_shared_bytes)));
+  add_row(
+      out, "shared memory",
+      fmt::format("{} B per CTA ({} static, {} dynamic)", with_commas(v.static_shared_bytes + v.dynamic_shared_bytes),
+                  with_commas(v.static_shared_bytes), with_commas(v.dynamic_shared_bytes)));
   for (const SharedBuffer& b : v.shared_buffers)
     add_row(out, "", fmt::format("{:>9} B {}{}", with_commas(b.bytes), b.name, b.dynamic ? " (dynamic)" : ""));
 }
 
 void add_occupancy(std::string& out, const Occupancy& o) {
   add_row(out, "occupancy",
-       fmt::format("{:.1f} % ({} CTAs, {} warps per SM), limited by {}", o.fraction * 100, o.ctas_per_sm,
-                   o.warps_per_sm, to_string(o.limiter)));
+          fmt::format("{:.1f} % ({} CTAs, {} warps per SM), limited by {}", o.fraction * 100, o.ctas_per_sm,
+                      o.warps_per_sm, to_string(o.limiter)));
   std::string waves = fmt::format("{:.2f} waves: {} CTAs for {} places", o.waves, with_commas(o.total_ctas),
                                   with_commas(o.resident_ctas));
   if (o.tail_ctas > 0) waves += fmt::format(", the last wave runs {}", with_commas(o.tail_ctas));
@@ -92,8 +93,9 @@ void add_counters(std::string& out, const Counters& c) {
 
 void add_watch(std::string& out, const WatchReport& w, bool program) {
   if (w.findings.empty()) return add_row(out, "watch", "silent: " + watched_text(w, program));
-  add_row(out, "watch",
-       fmt::format("{} finding{}: {}", w.findings.size(), w.findings.size() == 1 ? "" : "s", watched_text(w, program)));
+  add_row(
+      out, "watch",
+      fmt::format("{} finding{}: {}", w.findings.size(), w.findings.size() == 1 ? "" : "s", watched_text(w, program)));
   for (const Finding& f : w.findings) add_row(out, to_string(f.severity), f.sentence);
 }
 
@@ -112,12 +114,12 @@ void add_variant(std::string& out, const Observation& o, bool compiled) {
     return add_row(out, "machine code", fmt::format("sm_{}, as the file holds it, code {}", variant.arch, code));
   }
   add_row(out, "registers",
-       fmt::format("{} per thread, {} B spilled, {} B stack", variant.registers, variant.spill_bytes,
-                   variant.stack_bytes));
+          fmt::format("{} per thread, {} B spilled, {} B stack", variant.registers, variant.spill_bytes,
+                      variant.stack_bytes));
   add_shared(out, variant);
   add_row(out, "compiled",
-       fmt::format("sm_{}, {:.0f} ms{}, code {}", variant.arch, variant.compile_ms,
-                   variant.cached ? " (from the cache)" : "", code));
+          fmt::format("sm_{}, {:.0f} ms{}, code {}", variant.arch, variant.compile_ms,
+                      variant.cached ? " (from the cache)" : "", code));
   std::string options;
   for_each_option([&](std::string_view name, std::string_view label, auto member) {
     options += fmt::format("{}{} {}", options.empty() ? "" : ", ", label,
@@ -181,8 +183,9 @@ std::string text_of(const Observation& o, const std::string& config_text, bool c
   if (o.watch)
     add_watch(out, *o.watch, !o.launches.empty());
   else if (o.verdict)
-    add_row(out, "watch",
-         "none: races, uneven barriers, never-written reads and what is right by luck were not looked for (--watch)");
+    add_row(
+        out, "watch",
+        "none: races, uneven barriers, never-written reads and what is right by luck were not looked for (--watch)");
   if (o.printed) add_printed(out, *o.printed);
   // `attnscope explain` has the rest, with evidence and what to try.
   for (const Finding& f : o.findings)

@@ -77,7 +77,9 @@ Score score_without_model(const search::Recorded& space, size_t repeats, search:
   return score;
 }
 
-Json score_json(const search::Scored& scored) { return {{"mean", scored.mean}, {"interval", {scored.low, scored.high}}}; }
+Json score_json(const search::Scored& scored) {
+  return {{"mean", scored.mean}, {"interval", {scored.low, scored.high}}};
+}
 
 Json score_json(const Score& score) {
   Json json = score_json(score.evaluations);
