@@ -97,11 +97,14 @@ class SetUp(unittest.TestCase):
 
     def test_another_system_is_told_what_to_do_instead(self):
         self.machine.pin_one(*self.wheel())
-        self.machine.fake("uname", "echo Darwin arm64\n")
-        done = self.machine.dev("setup")
-        self.assertNotEqual(done.returncode, 0)
-        self.assertIn("this is Darwin arm64", done.stderr)
-        self.assertIn("WSL2", done.stderr)
+        self.machine.lacks("ninja-build")
+        for system in ("Darwin arm64", "Linux aarch64"):
+            self.machine.fake("uname", f"echo {system}\n")
+            done = self.machine.dev("setup")
+            self.assertNotEqual(done.returncode, 0)
+            self.assertIn(f"this is {system}", done.stderr)
+            self.assertIn("WSL2", done.stderr)
+            self.assertEqual(self.machine.notes.read_text(), "", "nothing may be installed or fetched")
 
     def test_with_sudo_it_installs_only_what_is_missing(self):
         self.machine.pin_one(*self.wheel())

@@ -41,7 +41,8 @@ void SweepPanel::draw(Context& context) {
   const Kernel* kernel = session::find_kernel(context.snapshot, context.draft.current().kernel);
   if (kernel == nullptr && context.sweep.job() == nullptr)
     return empty_state(ICON_SEARCH, "No kernel", "Choose one on the left.");
-  const SweepPreview* preview = context.sweep.preview(context);
+  // A panel that appears may be behind another one, as in the first frame, and counting keeps a core busy.
+  const SweepPreview* preview = ImGui::IsWindowAppearing() ? nullptr : context.sweep.preview(context);
   draw_controls(context, preview);
   const sweep::Job* job = context.sweep.job();  // after the controls, because a start replaces it
   if (const uint64_t number = context.sweep.started(); number != std::exchange(seen_, number))
