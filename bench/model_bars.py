@@ -6,8 +6,8 @@ Reads h200_grid.json (three draws of random configs, timed on a GPU and modelled
 h100_validate.json (the same by `attnscope validate` on another GPU) in tests/data/model, and bench/results/h100_unseen.json (a draw on
 that GPU). It writes assets/model/bars.json, docs/images/model_scatter.svg and what stands between "<!-- grid NAME -->" and
 "<!-- end of grid -->" in docs/model.md and README.md. The bars come from the fourth draw and that of the H100, the largest two. The
-model was built on the first two draws and is closer to them. The fourth led to a change of the model too; after the H100's nothing
-was changed. The fifth draw tells what the bars are worth. --check changes nothing and fails where a file is not what the rows say.
+model was built on the first two draws and is closer to them. The fourth led to a change of the model too; after the H100's the
+model was not changed. The fifth draw tells what the bars are worth. --check changes nothing and fails where a file is not what the rows say.
 --again first lets that program model the rows of all these files anew (`attnscope validate --again`), with those of a draw's recording
 that were left out before; ATTNSCOPE_NVRTC names an NVRTC of the release that the files name, since only a config with the machine code
 that was timed is modelled. (The H100's draw has no codes: its rows are modelled whatever the code.)

@@ -65,6 +65,7 @@ class FifthDraw(unittest.TestCase):
         searched = list(dict.fromkeys(one["problem"] for one in data["searches"] if any(row["first"] for row in one["rows"])))
         others = list(dict.fromkeys(one["problem"] for one in data["searches"] if one["problem"] not in searched))
         self.assertEqual(problems, [*searched, "SIXTH", *others])
+        self.assertIn(f"up to {model_first.ROWS} each of {len(others)} other problems".replace("4", "four").replace("6", "six"), page())
         self.assertEqual(problems[:model_first.SEARCHED], [*searched, "SIXTH"])
 
     def test_what_is_left_out_is_named_and_could_change_the_share(self):

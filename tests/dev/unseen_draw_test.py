@@ -1,4 +1,4 @@
-"""What docs/model.md says of the draw that nothing was changed after is what its recording holds."""
+"""What docs/model.md says of the draw after which the model was not changed is what its recording holds."""
 import json
 import pathlib
 import unittest
