@@ -7,10 +7,10 @@ h100_validate.json (the same by `attnscope validate` on another GPU) in tests/da
 that GPU). It writes assets/model/bars.json, docs/images/model_scatter.svg and what stands between "<!-- grid NAME -->" and
 "<!-- end of grid -->" in docs/model.md and README.md. The bars come from the fourth draw and that of the H100, the largest two. The
 model was built on the first two draws and is closer to them. The fourth led to a change of the model too; after the H100's the
-model was not changed. The fifth draw tells what the bars are worth. --check changes nothing and fails where a file is not what the rows say.
---again first lets that program model the rows of all these files anew (`attnscope validate --again`), with those of a draw's recording
+model was not changed. The fifth draw tells what the bars are worth. --check changes nothing and fails where a file is not what the rows
+say. --again first lets that program model the rows of all these files anew (`attnscope validate --again`), with those of a draw's recording
 that were left out before; ATTNSCOPE_NVRTC names an NVRTC of the release that the files name, since only a config with the machine code
-that was timed is modelled. (The H100's draw has no codes: its rows are modelled whatever the code.)
+that was timed is modelled. (The H100's draw has no codes: its rows only need that release.)
 """
 import argparse
 import collections
@@ -295,8 +295,11 @@ def draw_again(program, file):
     data = json.loads(file.read_text())
     kept = len(data["columns"]) - (len(AGAIN) if data["columns"][-len(AGAIN):] == list(AGAIN) else 0)
     rows = [dict(zip(("problem", "kernel", "config", "us", "modelled"), r)) for r in data["rows"]]
+    nvrtc = re.search(r"NVRTC (\d+\.\d+)", data["about"])[1]
     [made] = validate_again(program, {"attnscope_validation": 1, "sets": [
-        {"device": "NVIDIA H100 80GB HBM3", "arch": ARCH, "model": "emulated:h100", "rows": rows}]})["sets"]
+        {"device": "NVIDIA H100 80GB HBM3", "arch": ARCH, "model": "emulated:h100", "nvrtc": nvrtc, "rows": rows}]})["sets"]
+    if made["nvrtc"] != nvrtc:
+        sys.exit(f"{file.name} was timed with NVRTC {nvrtc}'s code, and this program has NVRTC {made['nvrtc']}: set ATTNSCOPE_NVRTC")
     found = {key_of(r): [round(r["modelled"], 4), r["bound"]] for r in made["rows"]} | {key_of(r): [None, r["reason"]] for r in made.get("refused", [])}
     data["columns"] = data["columns"][:kept] + list(AGAIN)
     data["rows"] = [r[:kept] + found[tuple(r[:3])] for r in data["rows"]]

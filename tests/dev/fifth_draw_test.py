@@ -1,5 +1,6 @@
 """What docs/model.md says of the fifth draw is what its recording holds; the model's sets are modelled again with nothing left out."""
 import json
+import os
 import pathlib
 import shlex
 import stat
@@ -17,9 +18,10 @@ import model_inside  # noqa: E402
 
 # What `validate --again` writes: a row it cannot model, and half of each time for the others.
 FAKE = """#!{python}
-import json, sys
+import json, os, sys
 data = json.load(open(sys.argv[sys.argv.index("--again") + 1]))
 for one in data["sets"]:
+    one["nvrtc"] = os.environ.get("FAKE_NVRTC", "13.0")
     gone, one["rows"] = one["rows"][0], one["rows"][1:]
     one["refused"] = one.get("refused", []) + [{{**{{k: gone[k] for k in ("problem", "kernel", "config")}}, "reason": "not modelled"}}]
     for row in one["rows"]:
@@ -116,6 +118,17 @@ class Again(unittest.TestCase):
         self.assertEqual(model_bars.h100_draw(that_day=True), day)
         self.assertEqual(len(model_bars.h100_draw()), len(day) - 1)
         self.assertEqual({row["bound"] for row in model_bars.h100_draw()}, {"barriers"})
+
+
+    def test_the_h100s_rows_need_the_compiler_that_made_their_code(self):
+        file = self.path / "draw.json"
+        file.write_text(model_bars.H100_DRAW.read_text())
+        os.environ["FAKE_NVRTC"] = "12.8"
+        self.addCleanup(os.environ.pop, "FAKE_NVRTC")
+        with self.assertRaises(SystemExit) as said:
+            model_bars.draw_again(self.program, file)
+        self.assertIn("set ATTNSCOPE_NVRTC", str(said.exception))
+        self.assertEqual(file.read_text(), model_bars.H100_DRAW.read_text(), "nothing is written")
 
 
 if __name__ == "__main__":
