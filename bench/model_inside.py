@@ -72,8 +72,8 @@ def without(rows, missing, bars):
     kernels = collections.Counter(r["kernel"] for r in missing)
     errors = [abs(r["modelled"] / r["us"] - 1) for r in missing]
     counts = " and ".join(f"{count} of `{kernel}`" for kernel, count in kernels.most_common())
-    return [f"{len(missing)} rows of the draw are not among these: their emulation was given up when the rows were modelled again with bounds. They are "
-            f"slow ones ({counts}), and further off than most: by the model of that day {percent(quantile(errors, 0.5))} in the median and "
+    return [f"{len(missing)} rows of the draw are not among these: they were not modelled again with bounds. They are "
+            f"{counts}; by the model of that day they are {percent(quantile(errors, 0.5))} off in the median and "
             f"{percent(quantile(errors, 0.9))} at the 90th percentile, measured / modelled {quantile([ratio(r) for r in missing], 0.5):.2f} in the median. "
             f"{len(missing) - may} of them lie outside the bar of any bound; with all {total} rows, {percent(held / total)} to {percent((held + may) / total)} lie inside."]
 
