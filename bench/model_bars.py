@@ -5,11 +5,12 @@
 Reads h200_grid.json (three draws of random configs, timed on a GPU and modelled), h200_fourth.json and h200_fifth.json (two more) and
 h100_validate.json (the same by `attnscope validate` on another GPU) in tests/data/model, and bench/results/h100_unseen.json (a draw on
 that GPU). It writes assets/model/bars.json, docs/images/model_scatter.svg and what stands between "<!-- grid NAME -->" and
-"<!-- end of grid -->" in docs/model.md and README.md. The bars come from the fourth draw and that of the H100: what they tell of the
-model is what a new draw meets, while the model was built on the first two draws and is closer to them. The fifth draw tells what the
-bars are worth. --check changes nothing and fails where a file is not what the rows say. --again first lets that program model the rows
-of the files in tests/data/model anew (`attnscope validate --again`); ATTNSCOPE_NVRTC names an NVRTC of the release that the files
-name, since only a config with the machine code that was timed is modelled.
+"<!-- end of grid -->" in docs/model.md and README.md. The bars come from the fourth draw and that of the H100, the largest two. The
+model was built on the first two draws and is closer to them. The fourth led to a change of the model too; after the H100's the
+model was not changed. The fifth draw tells what the bars are worth. --check changes nothing and fails where a file is not what the rows
+say. --again first lets that program model the rows of all these files anew (`attnscope validate --again`), with those of a draw's recording
+that were left out before; ATTNSCOPE_NVRTC names an NVRTC of the release that the files name, since only a config with the machine code
+that was timed is modelled. (The H100's draw has no codes: its rows only need that release.)
 """
 import argparse
 import collections
@@ -27,6 +28,8 @@ import model_scatter
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 SETS = [ROOT / "tests/data/model" / name for name in ("h200_grid.json", "h200_fourth.json", "h200_fifth.json", "h100_validate.json")]
 H100_DRAW = ROOT / "bench/results/h100_unseen.json"
+DRAWN = {name: ROOT / "bench/results" / recording for name, recording in (("h200_fourth.json", "model_first_h200.json"), ("h200_fifth.json", "model_fifth_h200.json"))}
+AGAIN = ("modelled us again", "bound again")  # columns that --again adds to the H100's draw
 ARCH = 90  # of both GPUs
 INSIDE = 0.8  # of the measured times
 INSIDE_PAIRS = 0.9  # of the measured ratios, so that one in twenty is beyond the bar on either side: what is called faster is so
@@ -35,13 +38,35 @@ UNLIKE = (0.1, 0.2, 1)  # classes of pairs: how unlike their terms are
 COUNTERS = 5  # in either direction, without a path; the largest error of such times
 OTHER_ARCHITECTURE = 1.5  # in either direction; assumed, as nothing was measured there
 OTHER_ARCHITECTURE_PAIRS = 1.5  # times the logarithm of a pair's bar; assumed too
+WANTED_RANK = 0.95
 CLEAR = 0.1  # two times that differ by more should be told apart
 
 
-def h100_draw():
-    """Bounds and times; terms were not recorded."""
-    rows = json.loads(H100_DRAW.read_text())["rows"]
-    return [{"problem": r[0], "kernel": r[1], "config": r[2], "us": r[3], "modelled": r[4], "bound": r[7]} for r in rows]
+def key_of(row):
+    return row["problem"], row["kernel"], row["config"]
+
+
+def h100_draw(that_day=False):
+    """Bounds and times; terms are not recorded. Modelled times are the latest ones, or those of the day of the draw."""
+    rows = []
+    for problem, kernel, config, us, modelled, _, _, bound, *again in json.loads(H100_DRAW.read_text())["rows"]:
+        if again and not that_day:
+            modelled, bound = again
+        if modelled:
+            rows.append({"problem": problem, "kernel": kernel, "config": config, "us": us, "modelled": modelled, "bound": bound})
+    return rows
+
+
+def drawn_rows(recording):
+    """The random configs of a draw, with the times of the model of that day."""
+    return [{"problem": one["problem"], "kernel": one["kernel"], "config": r["config"], "us": r["us"], "modelled": r["modelled"]}
+            for one in json.loads(recording.read_text())["searches"] for r in one["rows"] if r["random"]]
+
+
+def left_out(rows, recording):
+    """Rows of the draw's recording that are not among these."""
+    known = {key_of(r) for r in rows}
+    return [r for r in drawn_rows(recording) if key_of(r) not in known]
 
 
 def quantile(values, share):
@@ -107,6 +132,15 @@ def bar_in(bars, row):
     return bars["bounds"].get(row["bound"], bars["other_bounds"])
 
 
+def inside(bars, row):
+    low, high = bar_in(bars, row)
+    return low <= row["us"] / row["modelled"] <= high
+
+
+def share_inside(bars, rows):
+    return sum(inside(bars, r) for r in rows) / len(rows)
+
+
 def widths(rows, bars):
     """The median width of the bars, and the narrowest one range that holds as many of these rows as a bar should; logarithms."""
     errors = sorted(math.log(r["us"] / r["modelled"]) for r in rows)
@@ -126,9 +160,8 @@ def table(rows, bars, key):
         groups[row[key]].append(row)
     for name, group in [("all", rows), *sorted(groups.items(), key=lambda g: -len(g[1]))]:
         errors = [abs(r["modelled"] / r["us"] - 1) for r in group]
-        inside = sum(bar_in(bars, r)[0] <= r["us"] / r["modelled"] <= bar_in(bars, r)[1] for r in group) / len(group)
         ratio = quantile([r["us"] / r["modelled"] for r in group], 0.5)
-        lines.append(f"| {name} | {len(group)} | {percent(quantile(errors, 0.5))} | {percent(quantile(errors, 0.9))} | {ratio:.2f} | {percent(inside)} |")
+        lines.append(f"| {name} | {len(group)} | {percent(quantile(errors, 0.5))} | {percent(quantile(errors, 0.9))} | {ratio:.2f} | {percent(share_inside(bars, group))} |")
     return lines
 
 
@@ -174,16 +207,20 @@ def rank_correlation(rows):
 
 
 def rank_table(sets):
+    """The table, and a sentence about the sets below WANTED_RANK."""
     lines = ["| set | kernels' problems with 4 configs or more | rank correlation, mean by configs | of 0.95 or more | lowest |", "| --- | --- | --- | --- | --- |"]
+    below = []
     for name, rows in sets:
         groups = collections.defaultdict(list)
         for row in rows:
             groups[row["kernel"], row["problem"]].append(row)
         found = sorted(((rank_correlation(g), len(g), key) for key, g in groups.items() if len(g) >= 4))
         mean = sum(c * n for c, n, _ in found) / sum(n for _, n, _ in found)
-        low, _, (kernel, problem) = found[0]
-        lines.append(f"| {name} | {len(found)} | {mean:.2f} | {sum(c >= 0.95 for c, _, _ in found)} | {low:.2f}, {kernel} {problem} |")
-    return lines
+        low, configs, (kernel, problem) = found[0]
+        lines.append(f"| {name} | {len(found)} | {mean:.2f} | {sum(c >= WANTED_RANK for c, _, _ in found)} | {low:.2f}, {kernel} {problem}, {configs} configs |")
+        if round(mean, 2) < WANTED_RANK:
+            below.append(f"{name}: {mean:.2f}")
+    return lines, [f"Of the mean rank correlation {WANTED_RANK} is wanted. Below it: {'; '.join(below) or 'none'}."]
 
 
 def warp_table(rows):
@@ -198,11 +235,13 @@ def warp_table(rows):
     return lines
 
 
-def summary(rows, bars, h100):
-    errors = [abs(r["modelled"] / r["us"] - 1) for r in rows]
+def summary(drawn, rows, bars):
+    """Errors are of the model of the day of the draw: nothing had been made from these rows then."""
+    errors = [abs(r["modelled"] / r["us"] - 1) for r in drawn]
     right = pair_table(rows, bars)[2].split("|")[4].strip()
+    h100 = h100_draw(that_day=True)
     elsewhere = quantile([abs(r["modelled"] / r["us"] - 1) for r in h100], 0.5)
-    return [f"On an H200, {len(rows)} random configs from which neither model nor bars were made are {percent(quantile(errors, 0.5))} off in the",
+    return [f"On an H200, {len(drawn)} random configs from which neither model nor bars were made are {percent(quantile(errors, 0.5))} off in the",
             f"median and {percent(quantile(errors, 0.9))} at the 90th percentile; of two configs of one kernel that it calls faster or slower, {right}",
             f"were. On an H100 {len(h100):,} that the model had not seen are {percent(elsewhere)} off in the median. On an L4 nothing was measured: its bars are",
             "wider, and `attnscope validate` on one says how far off the model is."]
@@ -222,11 +261,49 @@ def as_text(data):
     return '{\n "attnscope_validation": %d,\n "sets": [\n %s\n ]\n}\n' % (data["attnscope_validation"], ",\n ".join(sets))
 
 
-def model_again(program, file):
+def validate_again(program, data):
     with tempfile.TemporaryDirectory() as folder:
-        out = pathlib.Path(folder) / "again.json"
-        subprocess.run([program, "validate", "--again", str(file), "--out", str(out)], check=True, stdout=subprocess.DEVNULL)
-        file.write_text(as_text(json.loads(out.read_text())))
+        timed, out = pathlib.Path(folder) / "timed.json", pathlib.Path(folder) / "again.json"
+        timed.write_text(json.dumps(data))
+        subprocess.run([program, "validate", "--again", str(timed), "--out", str(out)], check=True, stdout=subprocess.DEVNULL)
+        made = json.loads(out.read_text())
+    for one in made["sets"]:
+        for gone in one.get("refused", []):
+            print(f"{one['device']}: left out: {' '.join(key_of(gone))}: {gone['reason']}", file=sys.stderr)
+    return made
+
+
+def model_again(program, file):
+    data = json.loads(file.read_text())
+    if file.name in DRAWN:
+        [one] = data["sets"]
+        missing = left_out(one["rows"], DRAWN[file.name])
+        one["rows"] += missing
+        again = {key_of(r) for r in missing}
+        one["refused"] = [r for r in one.get("refused", []) if key_of(r) not in again]
+    file.write_text(as_text(validate_again(program, data)))
+
+
+def draw_text(data):
+    """As the H100's draw is written: a line for each row."""
+    head = [f'"about": {json.dumps(data["about"])}', f'"columns": {json.dumps(data["columns"])}']
+    return "{\n" + ",\n".join([*head, '"rows": [\n' + ",\n".join(map(json.dumps, data["rows"])) + "\n]"]) + "}\n"
+
+
+def draw_again(program, file):
+    """Two columns more, or new ones: the modelled time and its bound; null and the reason where there is no time. The others stay."""
+    data = json.loads(file.read_text())
+    kept = len(data["columns"]) - (len(AGAIN) if data["columns"][-len(AGAIN):] == list(AGAIN) else 0)
+    rows = [dict(zip(("problem", "kernel", "config", "us", "modelled"), r)) for r in data["rows"]]
+    nvrtc = re.search(r"NVRTC (\d+\.\d+)", data["about"])[1]
+    [made] = validate_again(program, {"attnscope_validation": 1, "sets": [
+        {"device": "NVIDIA H100 80GB HBM3", "arch": ARCH, "model": "emulated:h100", "nvrtc": nvrtc, "rows": rows}]})["sets"]
+    if made["nvrtc"] != nvrtc:
+        sys.exit(f"{file.name} was timed with NVRTC {nvrtc}'s code, and this program has NVRTC {made['nvrtc']}: set ATTNSCOPE_NVRTC")
+    found = {key_of(r): [round(r["modelled"], 4), r["bound"]] for r in made["rows"]} | {key_of(r): [None, r["reason"]] for r in made.get("refused", [])}
+    data["columns"] = data["columns"][:kept] + list(AGAIN)
+    data["rows"] = [r[:kept] + found[tuple(r[:3])] for r in data["rows"]]
+    file.write_text(draw_text(data))
 
 
 def main():
@@ -238,6 +315,7 @@ def main():
     if options.again:
         for file in SETS:
             model_again(options.again, file)
+        draw_again(options.again, H100_DRAW)
     grid, (fourth,), (fifth,), others = (json.loads(file.read_text())["sets"] for file in SETS)
     rows = [r for one in grid for r in one["rows"]]
     elsewhere = [r for one in others for r in one["rows"]]
@@ -245,10 +323,20 @@ def main():
     bars = bars_of(fourth["rows"] + h100_draw(), fourth["rows"], ARCH)
     tables = {"bound": table(rows, bars, "bound"), "kernel": table(rows, bars, "kernel"), "problem": table(rows, bars, "problem"),
               "pairs": pair_table(rows, bars), "draw": table(grid[-1]["rows"], bars, "kernel")}
-    tables["ranks"] = rank_table([*zip(("H200, first draw", "H200, second draw", "H200, third draw", "H200, fourth draw", "H200, fifth draw"),
-                                       (one["rows"] for one in [*grid, fourth, fifth])), ("H100", elsewhere), ("H100, random draw", h100_draw())])
+    sets = dict([*zip(("H200, first draw", "H200, second draw", "H200, third draw", "H200, fourth draw", "H200, fifth draw"),
+                      (one["rows"] for one in [*grid, fourth, fifth])), ("H100", elsewhere), ("H100, random draw", h100_draw())])
+    tables["ranks"], tables["ranks_below"] = rank_table(sets.items())
     every = rows + fourth["rows"] + unseen
     tables["warps"] = warp_table(every)
+    import model_inside  # which takes its figures from here
+
+    tables["inside"] = model_inside.by_set(sets, bars)
+    tables["inside_groups"] = model_inside.by_group(sets, bars)
+    drawn = drawn_rows(DRAWN["h200_fifth.json"])
+    tables["left_out"] = model_inside.without(unseen, left_out(unseen, DRAWN["h200_fifth.json"]), bars)
+    tables["misordered"] = model_inside.misordered(sets)
+    elsewhere_too = elsewhere + h100_draw()
+    tables["scatter"] = model_scatter.caption(every + elsewhere_too)
     width, narrowest = widths(unseen, bars)
     for name, key in (("fifth", "bound"), ("fifth_kernel", "kernel"), ("fifth_problem", "problem")):
         tables[name] = table(unseen, bars, key)
@@ -263,11 +351,11 @@ def main():
 
     tables["a100"] = kernel_tuner_caches.report(json.loads((ROOT / "bench/results/model_a100_caches.json").read_text()))
     tables["first_fifth"] = model_first.summary(ROOT / "bench/results/model_fifth_h200.json")
-    tables["summary"] = summary(unseen, bars, h100_draw())
+    tables["summary"] = summary(drawn, unseen, bars)
     made = {ROOT / "assets/model/bars.json": json.dumps(bars, indent=1) + "\n",
             ROOT / "docs/images/model_scatter.svg": model_scatter.svg([
                 (f"NVIDIA H200, {len(every)} configs", every),
-                (f"NVIDIA H100, {len(elsewhere) + len(h100_draw())} configs", elsewhere + h100_draw())])}
+                (f"NVIDIA H100, {len(elsewhere_too)} configs", elsewhere_too)])}
     for file in (ROOT / "docs/model.md", ROOT / "README.md"):
         made[file] = re.sub(r"(<!-- grid (\w+) -->\n).*?(<!-- end of grid -->)",
                             lambda m: m[1] + "\n".join(tables[m[2]]) + "\n" + m[3], file.read_text(), flags=re.DOTALL)

@@ -21,6 +21,7 @@ import os
 import pathlib
 import random
 import re
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -77,6 +78,12 @@ def draw(kernel, problem, count, chance):
         if len(drawn) == count:
             break
     return drawn
+
+
+def draws(kernels, problems, pool, chance, most=len(PROBLEMS)):
+    """Place, problem and each kernel's configs. The short lists come first: the cores model the long ones meanwhile."""
+    for at, problem in sorted(enumerate(problems), key=lambda one: one[0] < SEARCHED)[:most]:
+        yield at, problem, {k["id"]: draw(k, problem, pool if at < SEARCHED else ROWS, chance) for k in kernels}
 
 
 def manifests(folder):
@@ -151,10 +158,8 @@ class Run:
 
         pool = concurrent.futures.ThreadPoolExecutor(len(workers))
         waiting = []
-        # The short lists first: the cores model the long ones meanwhile.
-        for at, problem in sorted(enumerate(options.problem or PROBLEMS), key=lambda one: one[0] < SEARCHED)[:options.problems]:
-            count = options.pool if at < SEARCHED else ROWS
-            drawn = {k["id"]: [f"{k['id']}:{c.replace(' ', ',')}" for c in draw(k, problem, count, chance)] for k in kernels}
+        for at, problem, configs in draws(kernels, options.problem or PROBLEMS, options.pool, chance, options.problems):
+            drawn = {kernel: [f"{kernel}:{c.replace(' ', ',')}" for c in of_kernel] for kernel, of_kernel in configs.items()}
             every = [e for of_kernel in drawn.values() for e in of_kernel]
             chunks = [every[i:i + CHUNK] for i in range(0, len(every), CHUNK)]
             jobs = [pool.submit(model, problem, chunk, f"model_{at}_{i}") for i, chunk in enumerate(chunks)]
@@ -195,7 +200,7 @@ class Run:
     def write(self, found):
         versions = self.versions.get(self.options.device, {})
         head = {"seed": self.options.seed, "device": self.options.device, "model": self.options.model, "versions": versions,
-                "date": time.strftime("%Y-%m-%d", time.gmtime())}
+                "date": time.strftime("%Y-%m-%d", time.gmtime()), "command": shlex.join(["bench/model_first.py", *sys.argv[1:]])}
         lines = ",\n".join("  " + json.dumps(one) for one in found)
         self.options.out.write_text(json.dumps(head, indent=1)[:-2] + f',\n "searches": [\n{lines}\n ]\n}}\n')
 
@@ -204,6 +209,11 @@ def place_of_best(rows):
     """Of the fastest that was timed, in the model's order."""
     ordered = sorted(rows, key=lambda r: r["modelled"])
     return ordered.index(min(ordered, key=lambda r: r["us"])) + 1
+
+
+def whole(search):
+    """Whether all of the model's first configs were timed: where the time was over before, the search says nothing."""
+    return {r["first"] for r in search["rows"]} >= set(range(1, min(FIRST, search["pool"]) + 1))
 
 
 def summary(file):
@@ -215,7 +225,7 @@ def summary(file):
         of = [one for one in data if kernel in ("all", one["kernel"])]
         drawn = [r for one in of for r in one["rows"] if r["random"]]
         errors = [abs(r["modelled"] / r["us"] - 1) for r in drawn]
-        searched = [one["rows"] for one in of if any(r["first"] for r in one["rows"])]
+        searched = [one["rows"] for one in of if any(r["first"] for r in one["rows"]) and whole(one)]
         beyond = max(min(r["us"] for r in rows if r["first"]) / min(r["us"] for r in rows) - 1 for rows in searched)
         ranks = [rank_correlation(some) for rows in searched if len(some := [r for r in rows if r["random"]]) > 3]
         places = sorted(place_of_best(rows) for rows in searched)
@@ -236,8 +246,8 @@ def report(file):
         if not first:
             continue
         best, drawn = min(r["us"] for r in one["rows"]), [r for r in one["rows"] if r["random"]]
-        searches += 1
-        close += min(first) <= (1 + CLOSE) * best
+        searches += whole(one)
+        close += whole(one) and min(first) <= (1 + CLOSE) * best
         order = f"{rank_correlation(drawn):.2f}" if len(drawn) > 3 else ""
         lines.append(f"| {one['kernel']} | {one['problem']} | {one['pool']} | {len(first)} | {len(drawn)} | {min(first):.2f} | {best:.2f} | "
                      f"{percent(min(first) / best - 1)} | {place_of_best(one['rows'])} | {order} |")

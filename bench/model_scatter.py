@@ -72,3 +72,11 @@ def svg(columns):
     for at, (title, rows) in enumerate(columns):
         out += column(LEFT + at * (WIDTH + GAP), title, rows, low, high)
     return "\n".join([*out, "</svg>"]) + "\n"
+
+
+def caption(rows):
+    """The picture in a page, with what it shows in words."""
+    times = [row[key] for row in rows for key in ("us", "modelled")]
+    close = sum(0.8 <= row["modelled"] / row["us"] <= 1.1 for row in rows) / len(rows)
+    return [f"![Modelled times against measured ones, from {min(times):.0f} us to {max(times) / 1000:.0f} ms, close to the line where they are equal; below, "
+            f"modelled / measured, {100 * close:.0f} % of them between 0.8 and 1.1](images/model_scatter.svg)"]

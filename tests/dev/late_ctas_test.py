@@ -1,21 +1,56 @@
-"""What docs/model.md says of an H200's last CTAs and of its fifth draw is what the recordings hold."""
+"""What docs/model.md and late_ctas_h200.txt say of an H200's last CTAs is what the recordings hold."""
 import json
 import pathlib
+import re
 import unittest
 
 TREE = pathlib.Path(__file__).resolve().parents[2]
+RECORDING = TREE / "bench" / "results" / "late_ctas_h200.txt"
+SMS = 132
 
 
 def page():
     return " ".join((TREE / "docs" / "model.md").read_text().split())
 
 
+def launches():
+    """Each with the delays of its later CTAs: least, 5 %, median, 95 % and most; none where all CTAs begin at once."""
+    found = []
+    for line in RECORDING.read_text().splitlines():
+        if not re.match(r"\w+ +B=", line):
+            continue
+        kernel, problem, ctas, fit, at_a_time, later, *rest = line.split(None, 11)
+        delays, spread = rest[:5], rest[5]
+        found.append({"kernel": kernel, "masked": "causal=none" not in problem, "ctas": int(ctas), "fit": int(fit), "at_a_time": int(at_a_time),
+                      "later": int(later), "delays": [] if delays[0] == "-" else [int(d) for d in delays],
+                      "spread": {int(number): int(sms) for number, sms in (one.split(":") for one in spread.split(", "))}})
+    return found
+
+
 class LateCtas(unittest.TestCase):
-    def test_the_delays_are_those_of_the_first_two_kernels(self):
-        rows = [line.split() for line in (TREE / "bench" / "results" / "late_ctas_h200.txt").read_text().splitlines() if line.startswith("scalar ")]
-        delays = [[int(figure) for figure in row[6:11]] for row in rows]  # least, 5 %, median, 95 %, most
-        (least, _, _, most, _), (other_least, _, _, other_most, _) = delays[:2]
-        self.assertIn(f"its next CTA {least:,} to {most:,} clocks later in 95 of 100 cases for one kernel and {other_least:,} to {other_most:,} for another", page())
+    def test_every_launch_is_counted_whole(self):
+        for one in launches():
+            self.assertEqual(sum(one["spread"].values()), SMS, one)
+            self.assertEqual(sum(number * sms for number, sms in one["spread"].items()), one["ctas"], one)
+            self.assertEqual(bool(one["delays"]), one["later"] > 0, one)
+            self.assertEqual(one["at_a_time"], one["fit"], "no SM has more CTAs at a time than fit")
+
+    def test_the_delays_are_those_of_all_launches_with_later_ctas(self):
+        every = launches()
+        late = [one for one in every if one["delays"]]
+        self.assertEqual((len(every), len(late)), (7, 4), "of seven kernels' launches, four have CTAs that begin later")
+        least, _, median, most, last = ([one["delays"][i] for one in late] for i in range(5))
+        *plain, slow = sorted(late, key=lambda one: one["delays"][3])
+        self.assertEqual((slow["kernel"], slow["masked"]), ("scalar", True))
+        usual = [one["delays"][3] for one in plain]
+        start = re.search(r'"cta_start", (\d+)', (TREE / "app" / "model" / "rates.h").read_text())[1]
+        self.assertIn(f"are at least {min(least)} to {max(least)} clocks apart, in the median {min(median)} to {max(median):,}, and in 95 of 100 cases up to "
+                      f"{min(usual):,} to {max(usual):,}, but up to {slow['delays'][3]:,} for `scalar` under a mask; the model has {start}.", page())
+        unmasked = [one["delays"] for one in late if not one["masked"]]
+        self.assertIn(f"without a mask a place gets its next CTA within {max(d[4] for d in unmasked):,} clocks, and with one within {max(last):,}.",
+                      " ".join(RECORDING.read_text().split()))
+        self.assertIn(f"the delays are {min(d[0] for d in unmasked)} to {max(d[4] for d in unmasked):,} clocks without a mask",
+                      (TREE / "bench" / "results" / "placing_h200.txt").read_text())
 
     def test_the_sms_of_a_recorded_grid_get_four_to_eight_ctas(self):
         grids = {}
@@ -24,24 +59,13 @@ class LateCtas(unittest.TestCase):
             if one["what"] == "places" and one["threads"] == 64 and one["grid"] == 660:
                 grids[one["resident"]] = one
         few, all_at_once = grids[4], grids[32]
-        self.assertEqual(all_at_once["sms_by_ctas"], {"5": 132})
+        self.assertEqual(all_at_once["sms_by_ctas"], {"5": SMS})
         spread = few["sms_by_ctas"]
+        between = sum(sms for number, sms in spread.items() if 4 < int(number) < 8)
+        self.assertEqual(spread["4"] + spread["8"] + between, SMS)
         self.assertIn(f"{spread['4']} SMs got four and {spread['8']} got eight, which took {few['us']:.0f} us", page())
+        self.assertIn(f"The other {between} SMs got a number between.", page())
         self.assertIn(f"each SM got five, which took {all_at_once['us']:.0f} us", page())
-
-
-class FifthDraw(unittest.TestCase):
-    def test_its_searches_and_rows_are_counted(self):
-        searches = [one for one in json.loads((TREE / "bench" / "results" / "model_fifth_h200.json").read_text())["searches"]
-                    if any(row["first"] for row in one["rows"])]
-        self.assertIn(f"24 random configs of {len(searches)} searches", page())
-        self.assertIn("cute", {one["kernel"] for one in searches})
-        [drawn] = json.loads((TREE / "tests" / "data" / "model" / "h200_fifth.json").read_text())["sets"]
-        self.assertIn(f"; {len(drawn['refused'])} slow ones were not modelled again", page())
-        earlier = [json.loads((TREE / "tests" / "data" / "model" / name).read_text())["sets"] for name in ("h200_grid.json", "h200_fourth.json", "h100_validate.json")]
-        known = {row["problem"] for sets in earlier for one in sets for row in one["rows"]}
-        known |= {row[0] for row in json.loads((TREE / "bench" / "results" / "h100_unseen.json").read_text())["rows"]}
-        self.assertEqual(known & {row["problem"] for row in drawn["rows"]}, set(), "no other draw has these problems")
 
 
 if __name__ == "__main__":
