@@ -9,7 +9,6 @@
 
 #include "catalog/catalog.h"
 #include "catalog/probed.h"
-#include "cli/learn_extents.h"
 #include "cli/one_run.h"
 #include "cli/places.h"
 #include "compile/variable_data.h"
@@ -182,9 +181,6 @@ std::optional<Failure> probe(ImportedFile& file) {
   const std::optional<Failure> failure = Probe(file, folder, began).best();
   std::error_code error;
   fs::remove_all(folder, error);
-  // One that takes too long at its sizes may not at those that it is counted with.
-  const bool slow = failure && (failure->stage == Stage::cancelled || failure->stage == Stage::deadline);
-  if (!failure || slow) learn_extents(file);
   return failure;
 }
 
