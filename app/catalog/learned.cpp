@@ -9,6 +9,7 @@
 
 #include "catalog/catalog.h"
 #include "catalog/fitted_extent.h"
+#include "catalog/import_constants.h"
 #include "catalog/manifest_text.h"
 #include "catalog/stand_in_size.h"
 #include "core/workload.h"
@@ -148,9 +149,10 @@ OrderedJson with_other_values(OrderedJson manifest, const std::set<size_t>& plac
   return manifest;
 }
 
-// A template's numbers are often those of its tiles.
-bool guesses_template_numbers(const Imported& imported) {
+// A template's numbers are often those of its tiles, and a variable may hold a size.
+bool guesses_numbers_of_the_code(const Imported& imported) {
   return std::ranges::any_of(imported.guessed, [](const std::string& one) {
+    if (one.find(kHoldsZeros) != std::string::npos) return true;
     const std::string_view values = std::string_view(one).substr(0, one.find('>'));
     return one.starts_with(kTemplateSaid) && values.find_first_of("0123456789") != std::string_view::npos;
   });
@@ -295,7 +297,7 @@ class Learner {
 bool can_learn(const Imported& imported) {
   const OrderedJson json = parsed(imported.manifest);
   if (!json.is_object() || !json.contains("buffers") || !json.contains("sizes") || json.contains(kProgramKey) ||
-      json["sizes"].size() > kMostSizes || guesses_template_numbers(imported))
+      json["sizes"].size() > kMostSizes || guesses_numbers_of_the_code(imported))
     return false;
   return !imported.open_lengths.empty() || std::ranges::any_of(imported.guessed, [](const std::string& one) {
     return one.find(kReadAndWritten) != std::string::npos || one.find(kScattered) != std::string::npos;

@@ -20,8 +20,8 @@ struct LearningRun {
   std::optional<Touches> touches;  // empty: it did not end
 };
 
-// True if a run can say more of its buffers than is known: a guessed length or role. Never of a template whose numbers
-// are guesses.
+// True if a run can say more of its buffers than is known: a guessed length or role. Never where a template's numbers
+// or a variable's contents are guesses.
 bool can_learn(const Imported& imported);
 
 // Runs with small sizes, at most `most` where the manifest's are larger: the base, one for each size with twice its

@@ -240,6 +240,11 @@ TEST(Learned, NothingIsLearnedOfATemplateWithGuessedNumbers) {
   EXPECT_FALSE(can_learn(*guessed));
 }
 
+TEST(Learned, NothingIsLearnedWhereAVariableHasNoContents) {
+  EXPECT_TRUE(can_learn(imported_rows()));
+  EXPECT_FALSE(can_learn(imported_of(std::string("__constant__ int columns_used;\n") + kSource)));
+}
+
 // Import added an edge that nothing accesses, so that an element of it is not stored to is no finding.
 TEST(Learned, AnEdgeStaysAGuess) {
   Imported imported = imported_rows();
