@@ -22,12 +22,13 @@ __global__ void rows(const float* x, float* y, const int* label, float* seen, in
 
 Imported imported_rows() { return *import_kernel("rows.cu", kSource, ""); }
 
-Json buffer_of(const Imported& imported, const std::string& name) {
-  const auto json = parse_json(imported.manifest, "manifest");
+Json buffer_in(const std::string& manifest, const std::string& name) {
+  const auto json = parse_json(manifest, "manifest");
   for (const Json& buffer : (*json)["buffers"])
     if (buffer["name"] == name) return buffer;
   return {};
 }
+Json buffer_of(const Imported& imported, const std::string& name) { return buffer_in(imported.manifest, name); }
 
 // What the runs of the kernel would show.
 void run_all(std::vector<LearningRun>& runs) {
@@ -103,7 +104,7 @@ TEST(Learned, RunsHaveSmallSizesAndRoom) {
     EXPECT_TRUE(runs[i].varied);
     EXPECT_EQ(runs[i].sizes, runs[0].sizes);
   }
-  EXPECT_EQ(buffer_of({.manifest = runs[4].manifest}, "label")["init"], "zeros");
+  EXPECT_EQ(buffer_in(runs[4].manifest, "label")["init"], "zeros");
   EXPECT_THAT(runs[7].manifest, HasSubstr("\"2 * (ceil_div(")) << "no launch says the grid";
   EXPECT_THAT(runs[8].manifest, HasSubstr("\"ceil_div(256, 2)\"")) << "or the block";
   for (const LearningRun& run : runs) {
@@ -118,7 +119,7 @@ Imported imported_of(const std::string& source) { return *import_kernel("k.cu", 
 std::vector<std::string> inits(const std::vector<LearningRun>& runs, const std::string& buffer) {
   std::vector<std::string> all;
   for (const LearningRun& run : runs)
-    if (run.varied) all.push_back(buffer_of({.manifest = run.manifest}, buffer)["init"].dump());
+    if (run.varied) all.push_back(buffer_in(run.manifest, buffer)["init"].dump());
   return all;
 }
 
