@@ -11,7 +11,6 @@ namespace {
 
 constexpr int kMostPower = 3;
 constexpr int64_t kMostFactor = int64_t{1} << 20;
-constexpr int64_t kLeastNamed = 8;  // of a factor that may be a knob's value
 // An edge: up to this many rows of the longest dimension, and the rest of one.
 constexpr int64_t kMostEdge = 8, kLeastEdged = 32;
 
@@ -28,9 +27,7 @@ std::string sum_text(const std::string& name, int64_t more) {
 
 class Fit {
  public:
-  Fit(const std::vector<ExtentPoint>& points, const std::vector<std::string>& names,
-      const std::map<std::string, int64_t>& named)
-      : points_(points), names_(names), named_(named) {}
+  Fit(const std::vector<ExtentPoint>& points, const std::vector<std::string>& names) : points_(points), names_(names) {}
 
   std::optional<FittedExtent> find() {
     if (points_.empty() || points_.front().elements < 1 || !find_single()) return std::nullopt;
@@ -64,6 +61,16 @@ class Fit {
     return true;
   }
 
+  // Whether a point besides those that say how the extent grows moves all sizes that it depends on.
+  bool is_checked() const {
+    const auto moves_all = [&](const ExtentPoint& point) {
+      return std::ranges::all_of(moving_,
+                                 [&](const std::string& name) { return size(point, name) != size(base(), name); });
+    };
+    // The only size's own point is no check.
+    return moving_.empty() || std::ranges::count_if(points_, moves_all) >= (moving_.size() == 1 ? 2 : 1);
+  }
+
   // The power of a size: 1 if the extent doubles with it. With `edge`, the nearest.
   std::optional<int> power_of(const std::string& name, bool edge) const {
     const ExtentPoint& point = *single_.at(name);
@@ -81,6 +88,7 @@ class Fit {
   }
 
   std::optional<FittedExtent> product(bool edge) const {
+    if (!is_checked()) return std::nullopt;
     std::map<std::string, int> powers;
     int64_t of_sizes = 1, longest = 0;
     for (const std::string& name : names_) {
@@ -119,7 +127,7 @@ class Fit {
     if (divisor == 1) return FittedExtent{dimensions(powers, factor), false};
     std::string text;
     for (const std::string& name : dimensions(powers, 1)) text += (text.empty() ? "" : " * ") + name;
-    return FittedExtent{{fmt::format("ceil_div({}, {})", text, factor_text(divisor))}, false};
+    return FittedExtent{{fmt::format("ceil_div({}, {})", text, divisor)}, false};
   }
 
   int64_t product_at(const ExtentPoint& point, const std::map<std::string, int>& powers) const {
@@ -129,21 +137,11 @@ class Fit {
     return all;
   }
 
-  std::string factor_text(int64_t factor) const {
-    std::string found;
-    for (const auto& [name, value] : named_) {
-      if (value != factor || value < kLeastNamed) continue;
-      if (!found.empty()) return std::to_string(factor);
-      found = name;
-    }
-    return found.empty() ? std::to_string(factor) : found;
-  }
-
   std::vector<std::string> dimensions(const std::map<std::string, int>& powers, int64_t factor) const {
     std::vector<std::string> shape;
     for (const std::string& name : names_)
       for (int i = 0; i < powers.at(name); ++i) shape.push_back(name);
-    if (factor > 1 || shape.empty()) shape.push_back(factor_text(factor));
+    if (factor > 1 || shape.empty()) shape.push_back(std::to_string(factor));
     return shape;
   }
 
@@ -174,19 +172,12 @@ class Fit {
     }
     if (text.empty()) return std::nullopt;
     text += subtracted;
-    size_t checks = 0;
     for (const ExtentPoint& point : points_) {
       int64_t all = rest;
-      size_t moved = 0;
-      for (const auto& [name, one] : slopes) {
-        all += one * size(point, name);
-        moved += size(point, name) != size(base(), name);
-      }
+      for (const auto& [name, one] : slopes) all += one * size(point, name);
       if (all != point.elements) return std::nullopt;
-      checks += moved == moving_.size();
     }
-    // The point that gave the slope is no check.
-    if (checks < (moving_.size() == 1 ? 2u : 1u) || std::abs(rest) >= base().elements) return std::nullopt;
+    if (!is_checked() || std::abs(rest) >= base().elements) return std::nullopt;
     if (moving_.size() == 1 && rest < 0) return std::nullopt;  // an edge
     return FittedExtent{{sum_text(text, rest)}, false};
   }
@@ -226,22 +217,20 @@ class Fit {
     });
     if (!fits || margin_m < 0 || margin_n < 0) return std::nullopt;
     FittedExtent fitted{{sum_text(first, margin_n), sum_text(second, margin_m)}, false};
-    if (factor > 1) fitted.shape.push_back(factor_text(factor));
+    if (factor > 1) fitted.shape.push_back(std::to_string(factor));
     return fitted;
   }
 
   const std::vector<ExtentPoint>& points_;
   const std::vector<std::string>& names_;
-  const std::map<std::string, int64_t>& named_;
   std::map<std::string, const ExtentPoint*> single_;
   std::vector<std::string> moving_;  // sizes that the extent depends on
 };
 
 }  // namespace
 
-std::optional<FittedExtent> fit_extent(const std::vector<ExtentPoint>& points, const std::vector<std::string>& names,
-                                       const std::map<std::string, int64_t>& named) {
-  return Fit(points, names, named).find();
+std::optional<FittedExtent> fit_extent(const std::vector<ExtentPoint>& points, const std::vector<std::string>& names) {
+  return Fit(points, names).find();
 }
 
 }  // namespace attnscope::catalog

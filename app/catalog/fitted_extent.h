@@ -22,9 +22,7 @@ struct FittedExtent {
 // Finds the extent as a function of the sizes that every point obeys: a product of sizes, with a factor or a divisor; a
 // size or a product of two with a margin; a sum of sizes. The first point is the base; of the others, each that differs
 // from it in one size says how the extent depends on that size, and the rest check. Empty if no such function fits, or
-// if nothing says how it depends on a size of `names`. `named`: numbers with a name (a knob's value), which is used in
-// place of the same factor. The names' order is the order of the dimensions.
-std::optional<FittedExtent> fit_extent(const std::vector<ExtentPoint>& points, const std::vector<std::string>& names,
-                                       const std::map<std::string, int64_t>& named);
+// if nothing says how it depends on a size of `names`. The names' order is the order of the dimensions.
+std::optional<FittedExtent> fit_extent(const std::vector<ExtentPoint>& points, const std::vector<std::string>& names);
 
 }  // namespace attnscope::catalog

@@ -161,8 +161,16 @@ namespace {
 
 constexpr size_t kMostBehind = 4000;  // tokens from a dim3's declaration to its members' values
 
-// `grid.x = n / 256;` of a `dim3 grid;`, where nothing else may set a member: each at most once, in the dim3's own
-// block.
+// Where a dim3 is named as a whole: does that leave it as it is, as a launch or a copy does?
+bool keeps_dims(const HostToken& place, size_t at) {
+  const bool ends = place.is(at + 1, ";") || place.is(at + 1, ",");
+  if (place.is(at - 1, "=")) return ends && !place.is(at - 3, "&");
+  const bool second = place.is(at - 1, ",") && place.is(at - 3, "<") && place.is(at - 4, "<");
+  return place.is(at - 1, "<") || second || (place.is(at - 1, ",") && place.is(at + 1, ">"));
+}
+
+// `grid.x = n / 256;` of a `dim3 grid;`, up to where something else may set a member: each is set at most once, in the
+// dim3's own block.
 void read_dim_members(const HostToken& place, size_t name, HostValues& values) {
   const auto& [tokens, brackets, i, end_of_block] = place;
   std::vector<std::string> sizes{"1", "1", "1"};
@@ -170,15 +178,30 @@ void read_dim_members(const HostToken& place, size_t name, HostValues& values) {
   size_t last = 0;
   int depth = 0;
   const size_t end = std::min(tokens.size(), name + kMostBehind);
+  const auto add = [&](size_t until) {
+    if (last != 0 && last < until) values.dims.add(std::string(place.tokens[name].text), {last, until, sizes});
+  };
   for (size_t at = name + 1; at < end && tokens[at].at < end_of_block; ++at) {
     if (place.is(at, "{")) ++depth;
     if (place.is(at, "}")) --depth;
-    if (!place.is(at, tokens[name].text) || !place.is(at + 1, ".")) continue;
-    if (place.is(at + 4, "=") || (place.is(at + 3, "+") && place.is(at + 4, "+"))) {
-      if (!place.is(at + 3, "<") && !place.is(at + 3, ">") && !place.is(at + 3, "=") && !place.is(at + 3, "!")) return;
-      continue;  // a comparison
+    if (!place.is(at, tokens[name].text)) continue;
+    if (!place.is(at + 1, ".")) {
+      if (keeps_dims(place, at)) continue;
+      // What a call gets, it may set for those after it.
+      size_t until = at;
+      const bool passed = (place.is(at - 1, "(") || place.is(at - 1, ",")) && !place.is(at + 1, "=");
+      while (passed && until + 1 < end && !place.is(until, ";")) ++until;
+      return add(tokens[until].at);
     }
-    if (!place.is(at + 3, "=")) continue;
+    const bool sum = place.is(at + 4, "=") && !place.is(at + 3, "<") && !place.is(at + 3, ">") &&
+                     !place.is(at + 3, "=") && !place.is(at + 3, "!");
+    const bool twice =
+        place.is(at + 4, place.is(at + 3, "+") ? "+" : "-") && (place.is(at + 3, "+") || place.is(at + 3, "-"));
+    const bool before = place.is(at - 1, "&") || (at > 1 && place.is(at - 1, tokens[at - 2].text) &&
+                                                  (place.is(at - 1, "+") || place.is(at - 1, "-")));
+    if (sum || twice || before) return;
+    if (!place.is(at + 3, "=") || place.is(at + 4, "=")) continue;
+    if (!place.is(at - 1, ";") && !place.is(at - 1, "{") && !place.is(at - 1, "}")) return;  // if (...) grid.x = 2;
     const size_t axis = at + 2 < end ? std::string_view("xyz").find(tokens[at + 2].text) : 3;
     size_t close = at + 4;
     while (close < end && !place.is(close, ";")) ++close;
@@ -187,7 +210,7 @@ void read_dim_members(const HostToken& place, size_t name, HostValues& values) {
     set[axis] = true;
     last = tokens[close].at;
   }
-  if (last != 0) values.dims.add(std::string(tokens[name].text), {last, end_of_block, std::move(sizes)});
+  add(end_of_block);
 }
 
 }  // namespace

@@ -156,8 +156,9 @@ class Importer {
         scope_.templates[kernel_->template_parameters[i].name] = found->values[i];
       result_.entry += "<" + joined(found->values) + ">";
       if (found->guessed)
-        result_.guessed.push_back("the template's arguments: <" + joined(found->values) + ">, since " +
-                                  (offer.empty() ? "no launch says them" : "its launch says <" + joined(offer) + ">"));
+        result_.guessed.push_back(
+            kTemplateSaid + ("<" + joined(found->values) + ">, since " +
+                             (offer.empty() ? "no launch says them" : "its launch says <" + joined(offer) + ">")));
       return {};
     }
     const auto declared = [](const TemplateParameter& one) { return one.kind + " " + one.name; };

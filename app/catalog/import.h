@@ -24,8 +24,16 @@ struct Imported {
   // By buffer whose length is a guess: how many times longer than the guess a run showed it to be.
   std::map<std::string, int64_t> open_lengths;
   std::set<std::string> open_sizes;        // sizes whose value is a guess
+  std::set<size_t> open_values;            // arguments whose value is a guess, by their place in the manifest
   std::map<std::string, int64_t> lowered;  // sizes that a first run needs smaller, and what they were
 };
+
+// How a note goes on after a buffer's name: a role that is a guess.
+inline constexpr const char* kReadAndWritten = " is read and written, and starts ";
+inline constexpr const char* kScattered = " is stored to where the data says so, and starts ";
+// How notes of a launch's guesses begin.
+inline constexpr const char *kGridSaid = "the grid: ", *kBlockSaid = "the block: ";
+inline constexpr const char* kTemplateSaid = "the template's arguments: ";
 
 // The file's name in the form that a manifest may have: letters, digits, _ - and . ("my kernel.cu": "my_kernel.cu").
 std::string source_file_name(const std::string& file_name);

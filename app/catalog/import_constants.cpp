@@ -34,9 +34,9 @@ void import_constants(const ReadSource& source, const HostScope& scope, OrderedJ
     const auto shape = set && element ? shape_of(constant, scope, element->lanes) : std::vector<std::string>();
     if (shape.empty()) {
       imported.guessed.push_back(
-          fmt::format("the __constant__ variable {0} holds zeros: a buffer with \"symbol\": \"{0}\" "
+          fmt::format("the __constant__ variable {0}{1}: a buffer with \"symbol\": \"{0}\" "
                       "gives it what the host code would",
-                      constant.name));
+                      constant.name, kHoldsZeros));
       continue;
     }
     std::string name = constant.name;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -126,19 +127,41 @@ class ShapeImporter {
     if (name == "maxThreadsPerMultiProcessor") return kThreadsOfSm;
     const HostFunction* const around = source_.host.function_at(scope_.used_at);
     if (!around) return std::nullopt;
-    const auto tokens = cpp_tokens(std::string_view(source_.text).substr(around->begin, around->end - around->begin));
-    for (size_t i = 0; i + 5 < tokens.size(); ++i) {
-      if (!tokens[i + 1].is("(") || !tokens[i + 2].is("&") || !tokens[i + 3].is(name) || !tokens[i + 4].is(","))
-        continue;
-      if (tokens[i].is("cudaDeviceGetAttribute") && tokens[i + 5].is("cudaDevAttrMultiProcessorCount")) return kSms;
-      if (tokens[i].is("cudaOccupancyMaxActiveBlocksPerMultiprocessor") && threads_ > 0)
-        return std::clamp<int64_t>(kThreadsOfSm / threads_, 1, kCtasOfSm);
-      if (tokens[i].is("cudaOccupancyMaxPotentialBlockSize")) return kSms * (kThreadsOfSm / kBestBlock);
-    }
-    for (size_t i = 0; i + 7 < tokens.size(); ++i)  // its second argument
-      if (tokens[i].is("cudaOccupancyMaxPotentialBlockSize") && tokens[i + 5].is("&") && tokens[i + 6].is(name))
+    if (!asked_.contains(around->begin)) asked_[around->begin] = asked_in(*around);
+    const auto& asked = asked_.at(around->begin);
+    const auto found = asked.find(name);
+    if (found == asked.end()) return std::nullopt;
+    switch (found->second) {
+      case Asked::sms:
+        return kSms;
+      case Asked::ctas_of_sm:
+        return threads_ > 0 ? std::optional(std::clamp<int64_t>(kThreadsOfSm / threads_, 1, kCtasOfSm)) : std::nullopt;
+      case Asked::best_grid:
+        return kSms * (kThreadsOfSm / kBestBlock);
+      case Asked::best_block:
         return kBestBlock;
+    }
     return std::nullopt;
+  }
+
+  enum class Asked { sms, ctas_of_sm, best_grid, best_block };
+  // By variable that gets an answer of the runtime in the function. Of several answers the first counts.
+  std::map<std::string, Asked> asked_in(const HostFunction& function) const {
+    std::map<std::string, Asked> asked;
+    const auto tokens =
+        cpp_tokens(std::string_view(source_.text).substr(function.begin, function.end - function.begin));
+    for (size_t i = 0; i + 5 < tokens.size(); ++i) {
+      if (!tokens[i + 1].is("(") || !tokens[i + 2].is("&") || !tokens[i + 4].is(",")) continue;
+      const std::string first(tokens[i + 3].text);
+      if (tokens[i].is("cudaDeviceGetAttribute") && tokens[i + 5].is("cudaDevAttrMultiProcessorCount"))
+        asked.emplace(first, Asked::sms);
+      if (tokens[i].is("cudaOccupancyMaxActiveBlocksPerMultiprocessor")) asked.emplace(first, Asked::ctas_of_sm);
+      if (!tokens[i].is("cudaOccupancyMaxPotentialBlockSize")) continue;
+      asked.emplace(first, Asked::best_grid);
+      if (i + 6 < tokens.size() && tokens[i + 5].is("&"))
+        asked.emplace(std::string(tokens[i + 6].text), Asked::best_block);
+    }
+    return asked;
   }
 
   struct Dimensions {
@@ -227,7 +250,7 @@ class ShapeImporter {
       block = dimensions(launch_->block, true);
       if (!block.text.empty())
         note(block.guessed,
-             fmt::format("the block: {} x {} x {} threads", block.text[0], block.text[1], block.text[2]));
+             fmt::format("{}{} x {} x {} threads", kBlockSaid, block.text[0], block.text[1], block.text[2]));
       grid = dimensions(launch_->grid, false);
     }
     shape_.block = block.text;
@@ -243,9 +266,9 @@ class ShapeImporter {
       else
         shape_.block = {std::to_string(kUsualBlock), "1", "1"};
       if (bounds.empty())
-        imported_.guessed.push_back(
-            shape_.block[1] == "1" ? fmt::format("the block: {} threads", kUsualBlock)
-                                   : fmt::format("the block: {} x {} threads, since it uses threadIdx.y", side, side));
+        imported_.guessed.push_back(shape_.block[1] == "1" ? fmt::format("{}{} threads", kBlockSaid, kUsualBlock)
+                                                           : fmt::format("{}{} x {} threads, since it uses threadIdx.y",
+                                                                         kBlockSaid, side, side));
       else
         imported_.read.push_back("the block, from __launch_bounds__: " + bounds + " threads");
     }
@@ -256,10 +279,10 @@ class ShapeImporter {
       else
         shape_.grid = {fmt::format("ceil_div({}, {})", size_names_[1], shape_.block[0]),
                        fmt::format("ceil_div({}, {})", size_names_[0], shape_.block[1]), "1"};
-      imported_.guessed.push_back("the grid: " + shape_.grid[0] + " x " + shape_.grid[1] + " x " + shape_.grid[2] +
+      imported_.guessed.push_back(kGridSaid + shape_.grid[0] + " x " + shape_.grid[1] + " x " + shape_.grid[2] +
                                   " CTAs");
     } else {
-      note(grid.guessed, fmt::format("the grid: {} x {} x {} CTAs", shape_.grid[0], shape_.grid[1], shape_.grid[2]));
+      note(grid.guessed, fmt::format("{}{} x {} x {} CTAs", kGridSaid, shape_.grid[0], shape_.grid[1], shape_.grid[2]));
     }
     find_shared();
   }
@@ -292,8 +315,9 @@ class ShapeImporter {
   HostScope& scope_;
   Imported& imported_;
   ImportedShape shape_;
-  int64_t threads_ = 0;   // of the block
-  bool of_grid_ = false;  // the dimensions are a grid's
+  mutable std::map<size_t, std::map<std::string, Asked>> asked_;  // by a function's begin
+  int64_t threads_ = 0;                                           // of the block
+  bool of_grid_ = false;                                          // the dimensions are a grid's
   const bool asks_runtime_ = source_.text.find("cudaOccupancy") != std::string::npos ||
                              source_.text.find("cudaDeviceGetAttribute") != std::string::npos;
   std::vector<std::string> assumed_;  // since the last note

@@ -185,9 +185,8 @@ class Binder {
     if (!what.empty()) imported_.read.push_back(what);
     const bool only_stored = known.scattered && !known.read && !known.passed_on;
     if (what.empty())
-      imported_.guessed.push_back(fmt::format("{} is {}, and starts {}", name,
-                                              only_stored ? "stored to where the data says so" : "read and written",
-                                              random ? "random" : "as zeros"));
+      imported_.guessed.push_back(name + (only_stored ? kScattered : kReadAndWritten) +
+                                  (random ? "random" : "as zeros"));
     if (shape_read_) return;
     imported_.guessed.push_back(fmt::format("{} has {} elements", name, shape.dump()));
     imported_.open_lengths[name] = 1;
@@ -281,11 +280,13 @@ class Binder {
     const double number = passed ? passed->number : mode ? 0 : 1;
     const OrderedJson argument = value_argument(number, type);
     bound_.arguments.push_back(argument);
-    if (passed && !passed->guessed)
+    if (passed && !passed->guessed) {
       imported_.read.push_back(fmt::format("{} is {} at the launch", parameter.name, argument["value"].dump()));
-    else
-      imported_.guessed.push_back(fmt::format("{} is passed as {}{}", parameter.name, argument["value"].dump(),
-                                              passed ? ", as elsewhere in the host code" : ""));
+      return;
+    }
+    imported_.open_values.insert(bound_.arguments.size() - 1);
+    imported_.guessed.push_back(fmt::format("{} is passed as {}{}", parameter.name, argument["value"].dump(),
+                                            passed ? ", as elsewhere in the host code" : ""));
   }
 
   void declare_untyped_buffer(const SourceParameter& parameter) {
@@ -301,6 +302,7 @@ class Binder {
 
   void add_vector(const SourceParameter& parameter, const ElementOf& element) {
     bound_.arguments.push_back(OrderedJson{{"struct", ones(element.type, element.lanes)}});
+    imported_.open_values.insert(bound_.arguments.size() - 1);
     imported_.guessed.push_back(fmt::format("the {} members of {} are passed as 1", element.lanes, parameter.name));
   }
 
@@ -339,9 +341,10 @@ class Binder {
     }
     bound_.arguments.push_back(OrderedJson{{"struct", fields}});
     if (!read.empty()) imported_.read.push_back(joined(read) + " at the launch");
-    if (!ones_of.empty())
-      imported_.guessed.push_back(
-          fmt::format("{} of {} {} passed as 1", joined(ones_of), parameter.name, ones_of.size() > 1 ? "are" : "is"));
+    if (ones_of.empty()) return;
+    imported_.open_values.insert(bound_.arguments.size() - 1);
+    imported_.guessed.push_back(
+        fmt::format("{} of {} {} passed as 1", joined(ones_of), parameter.name, ones_of.size() > 1 ? "are" : "is"));
   }
 
   const std::string& source_name_;

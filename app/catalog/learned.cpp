@@ -3,12 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <nlohmann/json.hpp>
 #include <set>
 
 #include "catalog/catalog.h"
 #include "catalog/fitted_extent.h"
-#include "catalog/import_launch.h"
+#include "catalog/import_constants.h"
 #include "catalog/manifest_text.h"
 #include "catalog/stand_in_size.h"
 #include "core/workload.h"
@@ -77,11 +78,9 @@ bool is_whole_number(const OrderedJson& buffer) {
   return type && !is_floating(*type);
 }
 
-// Whether whole numbers could be other ones.
-bool has_other_data(const OrderedJson& manifest) {
-  return std::ranges::any_of(manifest["buffers"],
-                             [](const OrderedJson& one) { return is_whole_number(one) && one.contains("init"); });
-}
+// What floats hold in the varied runs: far above and far below what a comparison may be with, and both.
+const std::array<OrderedJson, 3> kOtherFloats{OrderedJson{{"fill", 1000}}, OrderedJson{{"fill", -1000}},
+                                              OrderedJson{{"random", {-1000, 1000}}}};
 
 LearningRun run_at(const Imported& imported, const OrderedJson& manifest, std::map<std::string, int64_t> sizes,
                    bool varied = false) {
@@ -95,30 +94,69 @@ LearningRun run_at(const Imported& imported, const OrderedJson& manifest, std::m
   return {manifest_text(json), std::move(sizes), varied, {}};
 }
 
-// With other whole numbers in the buffers.
-OrderedJson with_other_data(OrderedJson manifest) {
-  for (OrderedJson& buffer : manifest["buffers"])
-    if (is_whole_number(buffer) && buffer.contains("init"))
+// With other numbers in the buffers that begin with some.
+OrderedJson with_other_data(OrderedJson manifest, const OrderedJson& floats, bool and_whole_numbers) {
+  for (OrderedJson& buffer : manifest["buffers"]) {
+    if (!buffer.contains("init")) continue;
+    if (!is_whole_number(buffer))
+      buffer["init"] = floats;
+    else if (and_whole_numbers)
       buffer["init"] = buffer["init"] == "zeros" ? "ones" : "zeros";
+  }
   return manifest;
 }
 
-// A grid that the host code says with a block's size that it does not say is no guess here.
-bool has_guessed_grid(const Imported& imported) {
-  return std::ranges::any_of(imported.guessed, [&](const std::string& one) {
-    return one.starts_with("the grid: ") && (!imported.launched || one.find(kOfDevice) != std::string::npos);
+bool guesses(const Imported& imported, const char* begin) {
+  return std::ranges::any_of(imported.guessed, [&](const std::string& one) { return one.starts_with(begin); });
+}
+
+std::string doubled(const OrderedJson& extent) { return fmt::format("2 * ({})", extent.get<std::string>()); }
+
+// With twice as many CTAs along each axis. An extent of 1 may be a guess too.
+OrderedJson with_larger_grid(OrderedJson manifest) {
+  for (OrderedJson& extent : manifest["launch"]["grid"]) extent = doubled(extent);
+  return manifest;
+}
+
+// With half as many threads; a grid that depends on the guess gets as many CTAs more.
+OrderedJson with_smaller_block(OrderedJson manifest, bool and_grid) {
+  OrderedJson& launch = manifest["launch"];
+  launch["block"][0] = fmt::format("ceil_div({}, 2)", launch["block"][0].get<std::string>());
+  if (and_grid) launch["grid"][0] = doubled(launch["grid"][0]);
+  return manifest;
+}
+
+// A number that is a guess becomes the next one; a truth value the other one.
+void change_value(OrderedJson& argument) {
+  if (argument.contains("struct")) {
+    for (OrderedJson& one : argument["struct"])
+      if (one.is_object()) change_value(one);
+    return;
+  }
+  if (!argument.contains("value") || !argument["value"].is_number()) return;
+  const auto type = parse_word<ElementType>(argument.value("type", ""));
+  const bool narrow = type && bytes_of(*type) == 1;
+  OrderedJson& value = argument["value"];
+  if (!value.is_number_integer())
+    value = value.get<double>() + 1;
+  else
+    value = narrow ? 1 - value.get<int64_t>() : value.get<int64_t>() + 1;
+}
+
+OrderedJson with_other_values(OrderedJson manifest, const std::set<size_t>& places) {
+  for (const size_t place : places)
+    if (place < manifest["args"].size() && manifest["args"][place].is_object()) change_value(manifest["args"][place]);
+  return manifest;
+}
+
+// A template's numbers are often those of its tiles, and a variable may hold a size.
+bool guesses_numbers_of_the_code(const Imported& imported) {
+  return std::ranges::any_of(imported.guessed, [](const std::string& one) {
+    if (one.find(kHoldsZeros) != std::string::npos) return true;
+    const std::string_view values = std::string_view(one).substr(0, one.find('>'));
+    return one.starts_with(kTemplateSaid) && values.find_first_of("0123456789") != std::string_view::npos;
   });
 }
-
-// With twice as many CTAs along each axis that has several.
-OrderedJson with_larger_grid(OrderedJson manifest) {
-  for (OrderedJson& extent : manifest["launch"]["grid"])
-    if (extent != "1") extent = fmt::format("2 * ({})", extent.get<std::string>());
-  return manifest;
-}
-
-constexpr const char* kReadAndWritten = " is read and written, and starts ";
-constexpr const char* kScattered = " is stored to where the data says so, and starts ";
 
 // Applies what the runs show.
 class Learner {
@@ -129,8 +167,7 @@ class Learner {
       if (run.touches && !run.varied) counted_.push_back(&run);
     names_ = size_names(json_);
     for (const OrderedJson& knob : json_.value("knobs", OrderedJson::array()))
-      if (knob.contains("default") && knob["default"].is_number_integer())
-        named_[knob["name"]] = knob["default"].get<int64_t>();
+      has_knobs_ = has_knobs_ || knob.value("values", OrderedJson::array()).size() > 1;
   }
 
   bool all() {
@@ -176,11 +213,14 @@ class Learner {
       if (!touch || touch->end == 0) return false;  // unknown
       points.push_back({run->sizes, (touch->end + bytes_of(*type) - 1) / bytes_of(*type)});
     }
-    const auto fitted = fit_extent(points, names_, named_);
-    if (!fitted) return false;
+    const auto fitted = fit_extent(points, names_);
+    if (!fitted || (has_knobs_ && has_number(fitted->shape))) return false;
     buffer["shape"] = fitted->shape;
-    buffer.erase("guessed");
-    buffer["counted"] = true;
+    // An edge is a guess. Whether all of it is stored to is not asked of a buffer whose length is one.
+    if (!fitted->edge) {
+      buffer.erase("guessed");
+      buffer["counted"] = true;
+    }
     imported_.open_lengths.erase(name);
     const std::string begin = name + " has ";
     for (auto* sentences : {&imported_.guessed, &imported_.probed})
@@ -191,11 +231,18 @@ class Learner {
     return true;
   }
 
+  // It may be a knob's value, and then another one with another value of the knob.
+  bool has_number(const std::vector<std::string>& shape) const {
+    return std::ranges::any_of(shape, [&](const std::string& one) {
+      return std::ranges::count(names_, one) == 0 && one.find_first_of("0123456789") != std::string::npos;
+    });
+  }
+
   void raise_sizes() {
     for (const auto& [name, value] : runs_.front().sizes) {
       OrderedJson& now = json_["sizes"][name];
       const int64_t before = now.get<int64_t>();
-      if (!imported_.open_sizes.contains(name) || before >= value) continue;
+      if (!imported_.open_sizes.contains(name) || imported_.lowered.contains(name) || before >= value) continue;
       now = value;
       const std::string begin = fmt::format("the size {} = ", name);
       std::erase_if(imported_.guessed, [&](const std::string& one) { return one.starts_with(begin); });
@@ -217,7 +264,8 @@ class Learner {
       stored = stored || touch->stored;
       dense = dense && touch->stored_bytes == touch->end;
     }
-    if (said->starts_with(name + kScattered) && !dense) return false;
+    // Some elements may keep what they begin with.
+    if (!dense && (!read || said->starts_with(name + kScattered))) return false;
     const auto init = [&] { return buffer.value("init", "") == "random" ? "random" : "as zeros"; };
     imported_.guessed.erase(said);
     if (read && !stored) {
@@ -241,7 +289,7 @@ class Learner {
   OrderedJson json_;
   std::vector<const LearningRun*> counted_;
   std::vector<std::string> names_;
-  std::map<std::string, int64_t> named_;
+  bool has_knobs_ = false;  // with several values
 };
 
 }  // namespace
@@ -249,7 +297,7 @@ class Learner {
 bool can_learn(const Imported& imported) {
   const OrderedJson json = parsed(imported.manifest);
   if (!json.is_object() || !json.contains("buffers") || !json.contains("sizes") || json.contains(kProgramKey) ||
-      json["sizes"].size() > kMostSizes)
+      json["sizes"].size() > kMostSizes || guesses_numbers_of_the_code(imported))
     return false;
   return !imported.open_lengths.empty() || std::ranges::any_of(imported.guessed, [](const std::string& one) {
     return one.find(kReadAndWritten) != std::string::npos || one.find(kScattered) != std::string::npos;
@@ -269,8 +317,14 @@ std::vector<LearningRun> learning_runs(const Imported& imported, int64_t most, i
   }
   if (base.size() == 1) all.begin()->second = base.begin()->second * 3;
   runs.push_back(run_at(imported, json, std::move(all)));
-  if (has_other_data(json)) runs.push_back(run_at(imported, with_other_data(json), base, true));
-  if (has_guessed_grid(imported)) runs.push_back(run_at(imported, with_larger_grid(json), base, true));
+  const auto vary = [&](const OrderedJson& manifest) {
+    if (manifest != json) runs.push_back(run_at(imported, manifest, base, true));
+  };
+  for (const OrderedJson& floats : kOtherFloats) vary(with_other_data(json, floats, floats.contains("fill")));
+  vary(with_other_values(json, imported.open_values));
+  const bool grid = guesses(imported, kGridSaid);
+  if (grid) vary(with_larger_grid(json));
+  if (guesses(imported, kBlockSaid)) vary(with_smaller_block(json, grid));
   return runs;
 }
 
@@ -279,6 +333,8 @@ std::vector<LearningRun> halved_runs(const Imported& imported, const std::vector
   std::vector<LearningRun> halved;
   if (runs.empty() || !runs.front().touches) return halved;
   const auto& base = runs.front().sizes;
+  auto all = base;
+  std::set<std::string> open;
   for (const std::string& name : size_names(json)) {
     const bool ended = std::ranges::any_of(runs, [&](const LearningRun& run) {
       return run.touches && std::ranges::all_of(base, [&](const auto& one) {
@@ -289,7 +345,13 @@ std::vector<LearningRun> halved_runs(const Imported& imported, const std::vector
     auto sizes = base;
     sizes[name] /= 2;
     halved.push_back(run_at(imported, json, std::move(sizes)));
+    all[name] /= base.size() == 1 && base.at(name) % 4 == 0 ? 4 : 2;
+    open.insert(name);
   }
+  if (open.empty()) return halved;
+  for (auto& [name, value] : all)
+    if (!open.contains(name)) value *= 2;
+  halved.push_back(run_at(imported, json, std::move(all)));
   return halved;
 }
 

@@ -94,6 +94,9 @@ bool zero_whole_numbers(Imported& imported) {
 
 bool drop_variable(Imported& imported, const std::string& name) {
   nlohmann::ordered_json json = nlohmann::ordered_json::parse(imported.manifest, nullptr, false);
+  // With another knob's value the kernel may use it.
+  for (const auto& knob : json.value("knobs", nlohmann::ordered_json::array()))
+    if (knob["values"].size() > 1) return false;
   auto& buffers = json["buffers"];
   const auto unused =
       std::find_if(buffers.begin(), buffers.end(), [&](const auto& one) { return one.value("symbol", "") == name; });

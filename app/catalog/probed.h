@@ -17,7 +17,8 @@ bool lower_largest(Imported& imported);
 // is said. False: there are none.
 bool zero_whole_numbers(Imported& imported);
 
-// Leaves out the contents of a variable that the compiled kernel does not have. False: the manifest gives it none.
+// Leaves out the contents of a variable that the compiled kernel does not have. False: the manifest gives it none, or
+// has knobs, with whose other values the kernel may have it.
 bool drop_variable(Imported& imported, const std::string& name);
 
 // For a kernel that leaves a buffer: a length that another file's host code says may be that of another kernel of this

@@ -68,7 +68,7 @@ Result<std::string> import_file(const ImportOptions& options) {
   const fs::path file = options.given.file;
   auto read = read_import(options.given);
   if (!read) return fail(read.error());
-  const auto& [name, whole, imported] = *read;
+  const auto& [name, whole, imported, compiled] = *read;
   // A source with pasted headers is a new file and must not replace the original.
   const fs::path folder = options.out.empty() ? file.parent_path() : fs::path(options.out);
   if (is_of_another_entry(folder / (imported.id + ".json"), imported.manifest)) {

@@ -14,74 +14,99 @@
 namespace attnscope::cli {
 namespace {
 
-constexpr int64_t kLimitMs = 12000;      // of processor time, for one question
-constexpr int64_t kDeadlineMs = 240000;  // of wall time, where the machine is busy
+// Of all runs (Touches::work): about a quarter of a minute of a slow core.
+constexpr int64_t kMostWork = 900'000'000;
+// In case that a run hangs. Nothing is learned then, so that the same file always gives the same manifest or its
+// guesses.
+constexpr int64_t kLimitMs = 60'000, kDeadlineMs = 90'000;
 // What a size may be at most, and a guessed one at least. A kernel with large tiles takes none smaller than them.
 constexpr std::pair<int64_t, int64_t> kSizes[] = {{256, 0}, {512, 256}};
 
-// Empty: there is no answer; the guesses stay.
-std::vector<worker::TouchAnswer> ask(const worker::TouchQuestion& question) {
-  const auto self = platform::own_executable();
-  if (!self) return {};
-  const std::string text = worker::question_text(question);
-  platform::ToolRun run;
-  run.program = *self;
-  run.arguments = {"worker", worker::kTouchesOption, platform::tool_input};
-  run.input = std::as_bytes(std::span(text));
-  run.deadline_ms = static_cast<int>(kDeadlineMs);
-  const auto output = platform::run_tool(run);
-  if (!output || output->exit_code != 0) return {};
-  auto answers = worker::answers_of(output->out, "the answer");
-  return answers ? std::move(*answers) : std::vector<worker::TouchAnswer>{};
-}
+bool has_stage(const worker::TouchAnswer& one, Stage stage) { return one.failure && one.failure->stage == stage; }
 
-worker::TouchQuestion question_about(const ImportedFile& file) {
-  return {file.imported.id, file.name, file.whole.text, kLimitMs, {}};
-}
+// The tries for one file, which share their work.
+class Learning {
+ public:
+  explicit Learning(ImportedFile& file) : file_(file) {}
 
-// False if the time was used up.
-bool execute(const ImportedFile& file, std::vector<catalog::LearningRun>& runs) {
-  worker::TouchQuestion question = question_about(file);
-  for (const catalog::LearningRun& run : runs) question.runs.push_back({run.manifest, run.sizes});
-  auto answers = ask(question);
-  for (size_t i = 0; i < std::min(answers.size(), runs.size()); ++i) runs[i].touches = std::move(answers[i].touches);
-  const auto cut = [](const worker::TouchAnswer& one) { return one.failure && one.failure->stage == Stage::cancelled; };
-  return answers.size() == runs.size() && std::ranges::none_of(answers, cut);
-}
-
-// Whether the kernel stays within its buffers at the base's sizes and, as far as the time allows, at its own.
-bool runs_with(const ImportedFile& file, const std::map<std::string, int64_t>& base) {
-  worker::TouchQuestion question = question_about(file);
-  question.runs = {{file.imported.manifest, base}, {file.imported.manifest, {}}};
-  const auto answers = ask(question);
-  return !answers.empty() && answers.front().touches &&
-         std::ranges::all_of(answers, [](const worker::TouchAnswer& one) {
-           return one.touches || (one.failure && one.failure->stage == Stage::cancelled);
-         });
-}
-
-// Whether other sizes may tell more.
-bool learn_from(ImportedFile& file, std::vector<catalog::LearningRun> runs) {
-  const bool in_time = execute(file, runs);
-  if (!runs.front().touches) return in_time;
-  auto halved = catalog::halved_runs(file.imported, runs);
-  if (in_time && !halved.empty()) {
-    execute(file, halved);
-    runs.insert(runs.end(), halved.begin(), halved.end());
+  void all() {
+    const catalog::Imported before = file_.imported;
+    for (const auto& [most, least] : kSizes) {
+      if (!catalog::can_learn(file_.imported)) break;
+      learn_from(catalog::learning_runs(file_.imported, most, least));
+      if (late_ || left_ == 0 || file_.imported.open_lengths.empty()) break;
+    }
+    if (late_) file_.imported = before;
   }
-  ImportedFile learned = file;
-  if (catalog::learn(learned.imported, runs) && runs_with(learned, runs.front().sizes)) file = std::move(learned);
-  return in_time && !file.imported.open_lengths.empty();
-}
+
+ private:
+  // Empty: there is no answer; the guesses stay.
+  std::vector<worker::TouchAnswer> ask(std::vector<worker::TouchQuestion::Run> asked) {
+    const auto self = platform::own_executable();
+    if (!self) return {};
+    worker::TouchQuestion question{file_.imported.id, file_.name, file_.whole.text, left_, kLimitMs, std::move(asked)};
+    const size_t count = question.runs.size();
+    const std::string text = worker::question_text(question);
+    platform::ToolRun run;
+    run.program = *self;
+    run.arguments = {"worker", worker::kTouchesOption, platform::tool_input};
+    run.input = std::as_bytes(std::span(text));
+    run.deadline_ms = static_cast<int>(kDeadlineMs);
+    const auto output = platform::run_tool(run);
+    late_ = late_ || !output;
+    if (!output || output->exit_code != 0) return {};
+    auto answers = worker::answers_of(output->out, "the answer");
+    if (!answers || answers->size() != count) return {};
+    for (const worker::TouchAnswer& one : *answers) {
+      late_ = late_ || has_stage(one, Stage::cancelled);
+      if (has_stage(one, Stage::deadline)) left_ = 0;
+      if (one.touches) left_ = std::max<int64_t>(left_ - one.touches->work, 0);
+    }
+    return std::move(*answers);
+  }
+
+  void execute(std::vector<catalog::LearningRun>& runs) {
+    std::vector<worker::TouchQuestion::Run> asked;
+    for (const catalog::LearningRun& run : runs) asked.push_back({run.manifest, run.sizes});
+    auto answers = ask(std::move(asked));
+    for (size_t i = 0; i < answers.size(); ++i) runs[i].touches = std::move(answers[i].touches);
+  }
+
+  void learn_from(std::vector<catalog::LearningRun> runs) {
+    execute(runs);
+    if (late_ || !runs.front().touches) return;
+    auto halved = catalog::halved_runs(file_.imported, runs);
+    if (left_ > 0 && !halved.empty()) {
+      execute(halved);
+      runs.insert(runs.end(), halved.begin(), halved.end());
+    }
+    catalog::Imported learned = file_.imported;
+    if (late_ || !catalog::learn(learned, runs)) return;
+    std::swap(learned, file_.imported);
+    if (!is_confirmed(runs.front().sizes)) file_.imported = std::move(learned);
+  }
+
+  // Whether the kernel stays within the learned lengths at the base's sizes and, unless that takes too much work, at
+  // its own. The base has its work even where the runs used up theirs.
+  bool is_confirmed(const std::map<std::string, int64_t>& base) {
+    left_ = std::max(left_, kMostWork / 4);
+    const std::string manifest = file_.imported.manifest;
+    const auto answers = ask({{manifest, base}, {manifest, {}}});
+    if (answers.empty() || !answers[0].touches) return false;
+    if (!has_stage(answers[1], Stage::deadline)) return answers[1].touches.has_value();
+    file_.imported.probed.emplace_back("at its own sizes it runs too long to try what the runs at smaller ones show");
+    return true;
+  }
+
+  ImportedFile& file_;
+  int64_t left_ = kMostWork;
+  bool late_ = false;  // a run took too much time, whatever its work
+};
 
 }  // namespace
 
 void learn_extents(ImportedFile& file) {
-  if (!catalog::is_text(file.whole.text, file.name)) return;
-  for (const auto& [most, least] : kSizes) {
-    if (!catalog::can_learn(file.imported)) return;
-    if (!learn_from(file, catalog::learning_runs(file.imported, most, least))) return;
-  }
+  if (catalog::is_text(file.whole.text, file.name)) Learning(file).all();
 }
 
 }  // namespace attnscope::cli

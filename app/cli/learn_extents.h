@@ -4,8 +4,8 @@
 namespace attnscope::cli {
 
 // Runs an imported kernel at several small sizes in a confined process of its own, and puts what it accesses in place
-// of guessed lengths and roles (catalog/learned.h). What the kernel does not run with stays a guess. Never runs the
-// file's host code.
+// of guessed lengths and roles (catalog/learned.h). What the kernel does not run with stays a guess. The instructions
+// of the runs are limited, not their time. Never runs the file's host code.
 void learn_extents(ImportedFile& file);
 
 }  // namespace attnscope::cli

@@ -9,7 +9,6 @@
 
 #include "catalog/catalog.h"
 #include "catalog/probed.h"
-#include "cli/learn_extents.h"
 #include "cli/one_run.h"
 #include "cli/places.h"
 #include "compile/variable_data.h"
@@ -36,7 +35,7 @@ constexpr int kSlowlyGrown = 2, kFaster = 8;             // times that a buffer 
 constexpr const char* kId = "probed_by_import";          // no other kernel has it
 
 // The failure of a run; empty if it ran.
-std::optional<Failure> failure_of_run(const ImportedFile& file, const fs::path& folder, Clock::duration left) {
+std::optional<Failure> failure_of_run(ImportedFile& file, const fs::path& folder, Clock::duration left) {
   auto json = parse_json(file.imported.manifest, file.name);
   if (!json) return json.error();
   (*json)["id"] = kId;
@@ -53,6 +52,7 @@ std::optional<Failure> failure_of_run(const ImportedFile& file, const fs::path& 
   const bool is_sure = file.imported.open_lengths.empty() && file.imported.guessed.empty();
   const auto ran = run_one(run, is_sure ? kLeastShare : 0);
   if (!ran) return ran.error();
+  file.compiled = file.compiled || ran->observation.variant;
   return ran->observation.failure;
 }
 
@@ -182,9 +182,6 @@ std::optional<Failure> probe(ImportedFile& file) {
   const std::optional<Failure> failure = Probe(file, folder, began).best();
   std::error_code error;
   fs::remove_all(folder, error);
-  // One that takes too long at its sizes may not at those that it is counted with.
-  const bool slow = failure && (failure->stage == Stage::cancelled || failure->stage == Stage::deadline);
-  if (!failure || slow) learn_extents(file);
   return failure;
 }
 

@@ -7,8 +7,7 @@
 namespace attnscope::cli {
 
 // Runs an imported kernel in the emulator: makes each buffer whose length is a guess longer until no access leaves it,
-// and sizes smaller until a CTA ends in time. If it runs then, more runs show what it accesses
-// (cli/learn_extents.h). Returns why it does not run then; empty: it does. Never runs the file's
+// and sizes smaller until a CTA ends in time. Returns why it does not run then; empty: it does. Never runs the file's
 // host code.
 std::optional<Failure> probe(ImportedFile& file);
 

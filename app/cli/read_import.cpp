@@ -14,6 +14,7 @@
 #include "catalog/manifest_text.h"
 #include "catalog/project.h"
 #include "catalog/template_guess.h"
+#include "cli/learn_extents.h"
 #include "cli/probe.h"
 #include "compile/builtin_headers.h"
 #include "compile/compile_errors.h"
@@ -48,7 +49,7 @@ class Reading {
     std::optional<Failure> failure = probe(file);
     if (is_worth_more(failure)) take_definitions(file, failure);
     if (is_worth_more(failure)) try_other_texts(file, failure);
-    note_failure(file, failure);
+    finish(file, failure);
     return file;
   }
 
@@ -110,7 +111,13 @@ class Reading {
       file.imported.read.insert(file.imported.read.begin(), "the host code that launches it is in " + launcher_.name);
   }
 
-  static void note_failure(ImportedFile& file, const std::optional<Failure>& failure) {
+  // Of the file that is taken.
+  static void finish(ImportedFile& file, const std::optional<Failure>& failure) {
+    // One that takes too long at its sizes may not at those that it is counted with. One that takes
+    // too long to compile does at any.
+    const bool slow =
+        failure && file.compiled && (failure->stage == Stage::cancelled || failure->stage == Stage::deadline);
+    if (!failure || slow) learn_extents(file);
     if (failure && !file.imported.open_lengths.empty())
       file.imported.guessed.push_back("the guessed lengths could not be tried: " + failure->message);
   }
@@ -125,13 +132,16 @@ class Reading {
       ImportedFile file = made(own_, std::move(*imported));
       note_launcher(file);
       const std::optional<Failure> failure = probe(file);
-      if (!failure) return file;
+      if (!failure) {
+        finish(file, failure);
+        return file;
+      }
       if (is_worth_more(failure) || fallback) continue;
       fallback = std::move(file);
       its_failure = failure;
     }
     if (!fallback) return fail(refusal);
-    note_failure(*fallback, its_failure);
+    finish(*fallback, its_failure);
     return std::move(*fallback);
   }
 

@@ -13,6 +13,7 @@ struct ImportedFile {
   std::string name;            // of the source in the manifest; another than the file's if headers are pasted in
   catalog::WholeSource whole;  // its text is the bytes of machine code
   catalog::Imported imported;
+  bool compiled = false;  // a run of it had code to run
 };
 
 // Reads a file, with what other files of its project say of its kernel's launch, and runs the kernel in the emulator

@@ -10,7 +10,9 @@ namespace attnscope {
 // What the threads of an emulated run of all CTAs did with one buffer.
 struct Touch {
   std::string buffer;
-  bool read_first = false;     // an element was read while it held what the buffer began with
+  // A CTA read an element that it had not stored itself. What an earlier CTA stored does not count, because only an
+  // emulated run has such an order: a flag that CTAs wait for holds what the buffer began with.
+  bool read_first = false;
   bool stored = false;         // an atomic counts as a read and a store
   int64_t begin = 0, end = 0;  // bytes: the first one that was accessed, and past the last one; both 0: none was
   int64_t stored_bytes = 0;    // bytes that were stored to, each counted once
@@ -19,8 +21,7 @@ struct Touch {
 
 struct Touches {
   std::vector<Touch> buffers;  // in the order of the launch's memory
-  // By axis, one more than the largest index of a CTA that accessed a buffer.
-  std::vector<int64_t> ctas;
+  int64_t work = 0;            // of the run: warp instructions and accesses of lanes
   bool operator==(const Touches&) const = default;
 };
 
@@ -38,10 +39,7 @@ struct FieldsOf<Touch> {
 template <>
 struct FieldsOf<Touches> {
   static constexpr auto list = std::tuple{Field{"buffers", &Touches::buffers, Limits{.required = true}},
-                                          Field{"ctas", &Touches::ctas, Limits{.low = 0, .most = 3, .required = true}}};
-  static void check(JsonReader& read, Touches& made) {
-    if (made.ctas.size() != 3) read.fault("ctas", "must hold a number for each axis");
-  }
+                                          Field{"work", &Touches::work, Limits{.low = 0, .high = 0x1p62}}};
 };
 
 }  // namespace attnscope

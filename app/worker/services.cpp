@@ -26,7 +26,7 @@ Services::Services(std::string version, const std::filesystem::path& cache, cons
       decoded_cache(below(cache, "programs")),
       ahead(pool, !cache.empty()) {
   device_failures = std::move(emulated.failures);
-  add_gpus(assets, emulated.devices);
+  if (purpose != Purpose::emulate) add_gpus(assets, emulated.devices);
   for (DeviceSpec& spec : emulated.devices)
     devices.push_back(device::make_emulated_device(std::move(spec), decoded_cache));
 }

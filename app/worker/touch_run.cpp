@@ -4,13 +4,13 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
-#include <ctime>
 #include <mutex>
 #include <thread>
 #include <utility>
 
 #include "catalog/catalog.h"
 #include "catalog/validate.h"
+#include "core/escape.h"
 #include "core/observation_fields.h"
 #include "device/emulated/emulated_device.h"
 #include "worker/pipeline.h"
@@ -31,6 +31,7 @@ struct FieldsOf<worker::TouchQuestion> {
   static constexpr auto list = std::tuple{Field{"id", &Of::id, Limits{.line = true, .required = true}},
                                           Field{"source_name", &Of::source_name, Limits{.required = true}},
                                           Field{"source", &Of::source, Limits{.bytes = 64 << 20, .required = true}},
+                                          Field{"most_work", &Of::most_work, Limits{.low = 0, .high = 0x1p62}},
                                           Field{"limit_ms", &Of::limit_ms, Limits{.low = 0, .high = 600'000}},
                                           Field{"runs", &Of::runs, Limits{.most = 64, .required = true}}};
 };
@@ -44,17 +45,13 @@ struct FieldsOf<worker::TouchAnswer> {
 namespace worker {
 namespace {
 
-// Sets the flag once the process has used so much processor time, unless it is destroyed before. A busy machine is no
-// reason to learn less.
+// Sets the flag after so much time, unless it is destroyed before.
 class Limit {
  public:
   Limit(std::atomic<bool>& flag, std::chrono::milliseconds most)
       : timer_([this, &flag, most] {
           std::unique_lock lock(mutex_);
-          const double end =
-              static_cast<double>(std::clock()) / CLOCKS_PER_SEC + std::chrono::duration<double>(most).count();
-          while (!over_.wait_for(lock, kEvery, [this] { return ended_; }))
-            flag = flag || static_cast<double>(std::clock()) / CLOCKS_PER_SEC >= end;
+          if (!over_.wait_for(lock, most, [this] { return ended_; })) flag = true;
         }) {}
   ~Limit() {
     {
@@ -68,7 +65,6 @@ class Limit {
   Limit& operator=(const Limit&) = delete;
 
  private:
-  static constexpr std::chrono::milliseconds kEvery{20};
   std::mutex mutex_;
   std::condition_variable over_;
   bool ended_ = false;
@@ -78,14 +74,14 @@ class Limit {
 // The emulated device, except that a run only shows what the kernel accesses.
 class Touching final : public device::Device {
  public:
-  Touching(std::shared_ptr<device::Device> own, const std::atomic<bool>& cancel)
-      : own_(std::move(own)), cancel_(cancel) {}
+  Touching(std::shared_ptr<device::Device> own, uint64_t most_work, const std::atomic<bool>& cancel)
+      : own_(std::move(own)), most_work_(most_work), cancel_(cancel) {}
   const DeviceSpec& spec() const override { return own_->spec(); }
   Result<std::shared_ptr<const device::Loaded>> load(const compile::Variant& variant) override {
     return own_->load(variant);
   }
   Result<device::LaunchOutcome> run(const device::LaunchRequest& request, const device::LaunchEvents&) override {
-    auto made = device::touches_of(request, cancel_);
+    auto made = device::touches_of(request, most_work_, cancel_);
     if (!made) return fail(made.error());
     touches = std::move(*made);
     return device::LaunchOutcome{};
@@ -95,11 +91,12 @@ class Touching final : public device::Device {
 
  private:
   std::shared_ptr<device::Device> own_;
+  const uint64_t most_work_;
   const std::atomic<bool>& cancel_;
 };
 
 Result<Touches> touches_of(Services& services, const TouchQuestion& question, const TouchQuestion::Run& run,
-                           const std::atomic<bool>& cancel) {
+                           uint64_t most_work, const std::atomic<bool>& cancel) {
   const auto device = std::ranges::find_if(services.devices, [](const auto& one) { return one->spec().emulated; });
   if (device == services.devices.end())
     return fail(Stage::device, "no emulated device is known", "Install attnscope's assets again.");
@@ -122,7 +119,7 @@ Result<Touches> touches_of(Services& services, const TouchQuestion& question, co
   Quiet sink;
   const auto trial = [](const model::LaunchShape&, const compile::Variant&,
                         const std::vector<SharedBuffer>&) -> Result<device::Trial> { return device::Trial{}; };
-  const auto watching = std::make_shared<Touching>(*device, cancel);
+  const auto watching = std::make_shared<Touching>(*device, most_work, cancel);
   const std::shared_ptr<device::Device> own = std::exchange(*device, watching);
   const auto outcome = run_trial(services, request, trial, sink);
   *device = own;
@@ -136,19 +133,27 @@ std::vector<TouchAnswer> answer_touches(Services& services, const TouchQuestion&
   std::atomic<bool> cancel = false;
   const Limit limit(cancel, std::chrono::milliseconds(question.limit_ms));
   std::vector<TouchAnswer> answers;
+  int64_t left = question.most_work;
   for (const TouchQuestion::Run& run : question.runs) {
-    if (cancel) break;
-    auto touches = touches_of(services, question, run, cancel);
     TouchAnswer& answer = answers.emplace_back();
-    if (touches)
+    if (cancel) {
+      answer.failure = Failure{Stage::cancelled, "The time was used up.", ""};
+      continue;
+    }
+    auto touches = touches_of(services, question, run, static_cast<uint64_t>(left), cancel);
+    if (touches) {
+      left = std::max<int64_t>(left - touches->work, 0);
       answer.touches = std::move(*touches);
-    else
-      answer.failure = touches.error();
+      continue;
+    }
+    answer.failure = touches.error();
+    // The runs are asked for in order of their use. One that leaves a buffer did little until then.
+    if (answer.failure->stage == Stage::deadline) left = 0;
   }
   return answers;
 }
 
-std::string question_text(const TouchQuestion& question) { return write_fields(question).dump(); }
+std::string question_text(const TouchQuestion& question) { return json_text(write_fields(question)); }
 
 Result<TouchQuestion> question_of(const std::string& text, const std::string& where) {
   auto json = parse_json(text, where);
@@ -159,7 +164,7 @@ Result<TouchQuestion> question_of(const std::string& text, const std::string& wh
 std::string answers_text(const std::vector<TouchAnswer>& answers) {
   Json json = Json::array();
   for (const TouchAnswer& one : answers) json.push_back(write_fields(one));
-  return json.dump();
+  return json_text(json);
 }
 
 Result<std::vector<TouchAnswer>> answers_of(const std::string& text, const std::string& where) {

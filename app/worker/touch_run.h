@@ -18,11 +18,13 @@ struct TouchQuestion {
   };
   std::string id;  // of the kernel, as its manifests say it
   std::string source_name, source;
-  int64_t limit_ms = 0;  // of processor time, for all runs together
+  int64_t most_work = 0;  // of all runs together (Touches::work), so that the same question has the same answers
+  int64_t limit_ms = 0;   // of time, in case that a run hangs: what is then missing is marked Stage::cancelled
   std::vector<Run> runs;
 };
 
-// One for each run that began before the limit: what it accessed, or why it did not end.
+// One for each run: what it accessed, or why it did not end. Stage::deadline: the work was used up; Stage::cancelled:
+// the time was.
 struct TouchAnswer {
   std::optional<Touches> touches;
   std::optional<Failure> failure;

@@ -107,7 +107,7 @@ int touches_main(const std::filesystem::path& question) {
   const int out = take_stdout();
   if (out < 0) return kFailed;
   confine_executor(paths->cache, *resources);
-  Services services(ATTNSCOPE_VERSION, paths->cache, *resources / "assets", std::move(devices));
+  Services services(ATTNSCOPE_VERSION, paths->cache, *resources / "assets", std::move(devices), Purpose::emulate);
   const std::string answer = answers_text(answer_touches(services, *asked));
   for (size_t at = 0; at < answer.size();) {
     const ssize_t written = write(out, answer.data() + at, answer.size() - at);

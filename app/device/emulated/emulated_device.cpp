@@ -312,12 +312,13 @@ Result<LaunchOutcome> EmulatedDevice::run(const LaunchRequest& request, const La
 
 }  // namespace
 
-Result<Touches> touches_of(const LaunchRequest& request, const std::atomic<bool>& cancel) {
+Result<Touches> touches_of(const LaunchRequest& request, uint64_t most_work, const std::atomic<bool>& cancel) {
   auto bound = bind(request);
   if (!bound) return fail(bound.error());
   uint64_t copies = 0;
   for (const check::OperandContents& one : bound->operands->all)
-    if (one.what.role != BufferRole::in) copies += 2 * one.bytes.size();
+    // A copy, and two bytes for each byte of it: who stored it.
+    if (one.what.role != BufferRole::in) copies += 4 * one.bytes.size();
   if (auto held = platform::hold_memory(copies, request.name + ": what it may write"); !held) return fail(held.error());
   Placed placed;
   place(*bound->operands, false, placed);
@@ -326,7 +327,7 @@ Result<Touches> touches_of(const LaunchRequest& request, const std::atomic<bool>
                                  request.trial.shared_names, true},
                                 placed);
   if (!launch) return fail(launch.error());
-  return emulator::touches_of(*launch, cancel);
+  return emulator::touches_of(*launch, most_work, cancel);
 }
 
 std::unique_ptr<Device> make_emulated_device(DeviceSpec spec, std::filesystem::path decoded_cache) {

@@ -13,7 +13,8 @@ namespace attnscope::device {
 std::unique_ptr<Device> make_emulated_device(DeviceSpec spec, std::filesystem::path decoded_cache);
 
 // Runs every CTA of a kernel's one launch and says what they accessed. `request` is as for Device::run() of a device
-// that make_emulated_device() made. Failures: as there.
-Result<Touches> touches_of(const LaunchRequest& request, const std::atomic<bool>& cancel);
+// that make_emulated_device() made. `most_work`: of Touches::work. Failures: as there, and Stage::deadline where it is
+// more.
+Result<Touches> touches_of(const LaunchRequest& request, uint64_t most_work, const std::atomic<bool>& cancel);
 
 }  // namespace attnscope::device

@@ -9,7 +9,7 @@
 namespace attnscope::emulator {
 
 TouchLog::TouchLog(BoundLaunch& bound, const GlobalMemory& memory)
-    : memory_(memory), grid_(bound.grid), own_(bound.ops.size()), areas_(memory.buffers().size()) {
+    : memory_(memory), own_(bound.ops.size()), areas_(memory.buffers().size()) {
   for (size_t i = 0; i < areas_.size(); ++i) areas_[i].touch.buffer = memory.buffers()[i].name;
   for (Op& op : bound.ops) {
     const bool accesses = op.access != AccessKind::none && (op.space == Space::global || op.space == Space::generic);
@@ -18,7 +18,13 @@ TouchLog::TouchLog(BoundLaunch& bound, const GlobalMemory& memory)
   bound.observe = [this] { return this; };
 }
 
-void TouchLog::start(uint32_t cta) { cta_ = {cta % grid_[0], cta / grid_[0] % grid_[1], cta / grid_[0] / grid_[1]}; }
+void TouchLog::start(uint32_t) {
+  if (++turn_ != kEarlier) return;
+  turn_ = 1;
+  for (Area& area : areas_)
+    for (uint16_t& one : area.stored_by)
+      if (one != kNever) one = kEarlier;
+}
 
 void TouchLog::look(Warp& warp, const Op& op, uint32_t mask) {
   auto& log = static_cast<TouchLog&>(*warp.machine->observer);
@@ -43,6 +49,7 @@ void TouchLog::add(Warp& warp, const Op& op, uint32_t mask) {
 }
 
 void TouchLog::access(uint64_t address, uint32_t bytes, AccessKind kind) {
+  ++accesses_;
   const auto holds = [&](const GlobalBuffer& one) {
     return address >= one.address && address - one.address < one.bytes && bytes <= one.bytes - (address - one.address);
   };
@@ -56,29 +63,39 @@ void TouchLog::access(uint64_t address, uint32_t bytes, AccessKind kind) {
   const auto first = static_cast<int64_t>(address - buffers[last_].address), end = first + bytes;
   touch.begin = touch.end == 0 ? first : std::min(touch.begin, first);
   touch.end = std::max(touch.end, end);
-  for (size_t axis = 0; axis < 3; ++axis) most_[axis] = std::max(most_[axis], cta_[axis] + 1);
   if (reads(kind) && !touch.read_first) {
     for (int64_t byte = first; byte < end && !touch.read_first; ++byte)
-      touch.read_first = area.stored.empty() || !area.stored[static_cast<size_t>(byte)];
+      touch.read_first = area.stored_by.empty() || area.stored_by[static_cast<size_t>(byte)] != turn_;
   }
   if (!writes(kind)) return;
   touch.stored = true;
-  if (area.stored.empty()) area.stored.resize(buffers[last_].bytes);
+  if (area.stored_by.empty()) area.stored_by.resize(buffers[last_].bytes);
   for (auto byte = static_cast<size_t>(first); byte < static_cast<size_t>(end); ++byte) {
-    touch.stored_bytes += !area.stored[byte];
-    area.stored[byte] = true;
+    touch.stored_bytes += area.stored_by[byte] == kNever;
+    area.stored_by[byte] = turn_;
   }
 }
 
-Touches TouchLog::touches() const {
-  Touches all;
-  for (const Area& area : areas_) all.buffers.push_back(area.touch);
-  all.ctas.assign(most_.begin(), most_.end());
+std::vector<Touch> TouchLog::touches() const {
+  std::vector<Touch> all;
+  for (const Area& area : areas_) all.push_back(area.touch);
   return all;
 }
 
-Result<Touches> touches_of(const Launch& launch, const std::atomic<bool>& cancel) {
+namespace {
+
+uint64_t issued(const Program& program, const std::vector<BlockCounts>& blocks) {
+  uint64_t all = 0;
+  for (size_t i = 0; i < program.blocks.size(); ++i) all += blocks[i].executions * program.blocks[i].count;
+  return all;
+}
+
+}  // namespace
+
+Result<Touches> touches_of(const Launch& launch, uint64_t most_work, const std::atomic<bool>& cancel) {
   CtaOptions options;
+  const uint64_t endless = options.step_budget;
+  options.step_budget = std::min(endless, most_work);
   options.cancel = &cancel;
   if (auto possible = check_launch(launch, options); !possible) return fail(possible.error());
   auto bound = bind_launch(launch, options, best_host_isa());
@@ -94,14 +111,21 @@ Result<Touches> touches_of(const Launch& launch, const std::atomic<bool>& cancel
   runner.prepare(*bound);
   const std::atomic<bool> stop = false;
   const uint32_t ctas = launch.grid[0] * launch.grid[1] * launch.grid[2];
+  const auto too_long = [] {
+    return fail(Stage::deadline, "The kernel takes more instructions than this run may.", "");
+  };
+  uint64_t work = 0;
   for (uint32_t cta = 0; cta < ctas; ++cta) {
     const CtaEnd end = runner.run(cta, stop);
+    work = issued(*launch.program, runner.block_counts()) + log.accesses();
+    if (work > most_work) return too_long();
     if (end == CtaEnd::done) continue;
+    if (end == CtaEnd::endless && options.step_budget < endless) return too_long();
     if (cancel) return fail(Stage::cancelled, "The emulated run was cancelled.", "");
     const Failure failure = runner.describe(end, cta, *bound, memory.describe(runner.machine().fault.address));
     return fail(failure);
   }
-  return log.touches();
+  return Touches{log.touches(), static_cast<int64_t>(work)};
 }
 
 }  // namespace attnscope::emulator

@@ -1,5 +1,4 @@
 #pragma once
-#include <array>
 #include <atomic>
 #include <cstdint>
 #include <vector>
@@ -12,14 +11,15 @@
 
 namespace attnscope::emulator {
 
-// Records which bytes of each buffer the CTAs of a run access. One host thread must run them all, because the order of
-// a read and a store of one byte counts.
+// Records which bytes of each buffer the CTAs of a run access. One host thread must run them all, one after the other,
+// because the order of a CTA's read and store of one byte counts.
 class TouchLog final : public Observer {
  public:
   // From then on, the bound launch is observed. `memory` must outlive the log.
   TouchLog(BoundLaunch& bound, const GlobalMemory& memory);
 
-  Touches touches() const;
+  std::vector<Touch> touches() const;
+  uint64_t accesses() const { return accesses_; }  // of lanes
 
   void start(uint32_t cta) override;
   void warp_synced(uint32_t) override {}
@@ -27,9 +27,12 @@ class TouchLog final : public Observer {
   void released(uint32_t, const std::vector<std::pair<uint32_t, uint32_t>>&, bool, uint32_t) override {}
 
  private:
+  static constexpr uint16_t kNever = 0, kEarlier = UINT16_MAX;
+
   struct Area {
     Touch touch;
-    std::vector<bool> stored;  // by byte; empty until the first store
+    // By byte: kNever, kEarlier, or turn_ of the CTA that stored it last. Empty until the first store.
+    std::vector<uint16_t> stored_by;
   };
 
   static void look(Warp& warp, const Op& op, uint32_t mask);
@@ -37,15 +40,16 @@ class TouchLog final : public Observer {
   void access(uint64_t address, uint32_t bytes, AccessKind kind);
 
   const GlobalMemory& memory_;
-  const std::array<uint32_t, 3> grid_;
   std::vector<Unwatched> own_;  // by instruction
   std::vector<Area> areas_;     // by buffer
   size_t last_ = 0;             // the buffer of the last access
-  std::array<uint32_t, 3> cta_{}, most_{};
+  uint16_t turn_ = 0;           // of the CTA that runs
+  uint64_t accesses_ = 0;
 };
 
-// Runs every CTA of the launch on the calling thread. Failures: those of run(), emulator.h; Stage::cancelled as soon as
-// `cancel` is set.
-Result<Touches> touches_of(const Launch& launch, const std::atomic<bool>& cancel);
+// Runs every CTA of the launch on the calling thread. `most_work`: of Touches::work, which a run may exceed by little
+// more than a CTA's. Failures: those of run(), emulator.h; Stage::deadline where the work is more; Stage::cancelled as
+// soon as `cancel` is set.
+Result<Touches> touches_of(const Launch& launch, uint64_t most_work, const std::atomic<bool>& cancel);
 
 }  // namespace attnscope::emulator

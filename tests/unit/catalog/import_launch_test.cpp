@@ -1,6 +1,7 @@
 // The launch, where the host code says it by what it gets from outside or asks the runtime for.
 #include "catalog/import_launch.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include "catalog/import.h"
@@ -78,6 +79,23 @@ TEST(ImportLaunch, WhatTheRuntimeIsAskedForIsAGpusAnswer) {
   EXPECT_EQ(best.json["launch"]["block"][0], "768");
 }
 
+// The numbers that a first run is counted with are those of its device.
+TEST(ImportLaunch, TheGpusAnswersAreThoseOfAShippedDevice) {
+  const auto l4 = load_device(source_dir() / "assets/devices/l4.json");
+  ASSERT_TRUE(l4);
+  EXPECT_EQ(std::string(kOfDevice), fmt::format(" as on an sm_{} GPU of {} SMs", l4->arch, l4->sms));
+  const auto grid = [](const std::string& ask, int threads) {
+    return read_in(
+               fmt::format("void run(float* a, float* b, int n) {{ int g; {}; k<<<g, {}>>>(a, b, n); }}", ask, threads))
+        .json["launch"]["grid"][0]
+        .get<std::string>();
+  };
+  EXPECT_EQ(grid("cudaDeviceGetAttribute(&g, cudaDevAttrMultiProcessorCount, 0)", 64), std::to_string(l4->sms));
+  const std::string fit = "cudaOccupancyMaxActiveBlocksPerMultiprocessor(&g, k, 32, 0)";
+  EXPECT_EQ(grid(fit, 512), std::to_string(32 * l4->warps_sm / 512));
+  EXPECT_EQ(grid(fit, 1), std::to_string(l4->ctas_sm));
+}
+
 // Every architecture has the same limit, so it is no guess.
 TEST(ImportLaunch, ALimitOfEveryDeviceIsRead) {
   const Read limits = read_in(R"(void run(float* a, float* b, int n) {
@@ -105,11 +123,28 @@ TEST(ImportLaunch, MembersOfADim3AreRead) {
 // Which value counts would depend on the branch, or on the order.
 TEST(ImportLaunch, AMemberThatChangesIsNotRead) {
   for (const char* change :
-       {"if (n > 4) block.x = 64;", "{ block.x = 64; }", "block.x = 64;", "block.x *= 2;", "block.x++;"}) {
+       {"if (n > 4) block.x = 64;", "block.y = 4; if (n > 4) block.z = 2;", "if (n > 4) block = dim3(64);",
+        "if (n > 4) { block = dim3(64); }", "set(&block);", "set(block);", "dim3& other = block; other.x = 4;",
+        "{ block.x = 64; }", "block.x = 64;", "block.x *= 2;", "block.x++;"}) {
     const Read changed = read_in(std::string("void run(float* a, float* b, int n) { dim3 block; block.x = 128; ") +
                                  change + " k<<<1, block>>>(a, b, n); }");
     EXPECT_THAT(changed.imported.read, Not(Contains(StartsWith("the block")))) << change;
   }
+}
+
+// `if (n > 4) block.x = 64;` as the first that sets it.
+TEST(ImportLaunch, AMemberThatABranchSetsIsNotRead) {
+  const Read branch = read_in(R"(void run(float* a, float* b, int n) { dim3 block; block.y = 4; if (n > 4) block.x = 64;
+  k<<<1, block>>>(a, b, n); })");
+  EXPECT_THAT(branch.imported.read, Not(Contains(StartsWith("the block"))));
+}
+
+// What happens to a dim3 after a launch says nothing of it.
+TEST(ImportLaunch, ADim3IsReadUpToWhereItMayChange) {
+  const Read later = read_in(R"(void run(float* a, float* b, int n) { dim3 block; block.x = 128; dim3 same = block;
+  k<<<1, block>>>(a, b, n); block = dim3(64); other<<<1, block, 0, s>>>(a); })");
+  EXPECT_EQ(later.json["launch"]["block"], Json({"128", "1", "1"}));
+  EXPECT_THAT(later.imported.read, Contains(StartsWith("the block")));
 }
 
 // A template's parameter and another function's dim3 may have one name.

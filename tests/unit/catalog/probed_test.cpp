@@ -142,5 +142,18 @@ int main() { float h[8]; cudaMemcpyToSymbol(used, h, 16); cudaMemcpyToSymbol(unu
   EXPECT_FALSE(drop_variable(imported, ""));
 }
 
+TEST(Probed, AVariableThatAKnobMayBringInIsKept) {
+  Imported imported = *import_kernel("k.cu", R"(#ifndef WEIGHTED
+#define WEIGHTED 0
+#endif
+__constant__ float weights[8];
+__global__ void k(float* y) { y[threadIdx.x] = WEIGHTED ? weights[threadIdx.x] : 1; }
+int main() { float h[8]; cudaMemcpyToSymbol(weights, h, 32); k<<<1, 4>>>(d); })",
+                                     "");
+  ASSERT_EQ(buffer_of(imported, "weights")["symbol"], "weights");
+  EXPECT_FALSE(drop_variable(imported, "weights"));
+  EXPECT_EQ(buffer_of(imported, "weights")["symbol"], "weights");
+}
+
 }  // namespace
 }  // namespace attnscope::catalog

@@ -9,6 +9,7 @@ namespace attnscope::emulator::testing {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 // Thread t of CTA c: R0 is 32·c + t, R4 the address of its element of `in`, R6 that of `out`.
 const std::string kStart = R"(S2R R0, SR_TID.X
@@ -21,10 +22,13 @@ IMAD.WIDE R6, R0, R2, c[0x0][0x168]
 
 struct Ran {
   Touches touches;
+  std::optional<Failure> failure;
   std::vector<uint32_t> in = std::vector<uint32_t>(100), out = std::vector<uint32_t>(200);
 };
 
-Ran touched(const std::string& text) {
+constexpr uint64_t kPlenty = 1'000'000;
+
+Ran touched(const std::string& text, uint64_t most_work = kPlenty) {
   Ran ran;
   GlobalMemory memory;
   Launch launch;
@@ -38,9 +42,11 @@ Ran touched(const std::string& text) {
                           .bytes();
   launch.memory = &memory;
   const std::atomic<bool> cancel = false;
-  auto touches = touches_of(launch, cancel);
-  EXPECT_TRUE(touches) << touches.error().message;
-  if (touches) ran.touches = *touches;
+  auto touches = touches_of(launch, most_work, cancel);
+  if (touches)
+    ran.touches = *touches;
+  else
+    ran.failure = touches.error();
   return ran;
 }
 
@@ -50,7 +56,7 @@ STG.E [R6.64], R8
 EXIT)");
   EXPECT_THAT(ran.touches.buffers,
               ElementsAre(Touch{"in", true, false, 8, 8 + 4 * 64, 0}, Touch{"out", false, true, 0, 4 * 64, 4 * 64}));
-  EXPECT_THAT(ran.touches.ctas, ElementsAre(2, 1, 1));
+  EXPECT_EQ(ran.touches.work, 2 * 9 + 2 * 64) << "the warps' instructions and the lanes' accesses";
 }
 
 // Whether what a buffer begins with matters, depends on the order.
@@ -68,12 +74,40 @@ EXIT)");
   EXPECT_EQ(other.touches.buffers[0], (Touch{"in"})) << "nothing accessed it";
 }
 
+// A GPU has no order of CTAs: one that waits for another's flag reads what the flag began with.
+TEST(Touches, AReadOfWhatAnEarlierCtaStoredIsAReadOfTheInput) {
+  const Ran shared = touched(R"(MOV R6, c[0x0][0x168]
+MOV R7, c[0x0][0x16c]
+ISETP.EQ.AND P0, PT, R1, RZ, PT
+@P0 STG.E [R6.64], R0
+LDG.E R9, [R6.64]
+EXIT)");
+  ASSERT_FALSE(shared.failure) << shared.failure->message;
+  EXPECT_EQ(shared.touches.buffers[1], (Touch{"out", true, true, 0, 4, 4}));
+}
+
+TEST(Touches, ARunEndsWithItsWork) {
+  const std::string text = "STG.E [R6.64], R0\nEXIT";
+  const Ran whole = touched(text);
+  const auto work = static_cast<uint64_t>(whole.touches.work);
+  EXPECT_FALSE(touched(text, work).failure);
+  const Ran cut = touched(text, work - 1);
+  ASSERT_TRUE(cut.failure);
+  EXPECT_EQ(cut.failure->stage, Stage::deadline);
+  EXPECT_THAT(cut.failure->message, HasSubstr("more instructions"));
+}
+
+TEST(Touches, AnEndlessLoopEndsWithTheWork) {
+  const Ran ran = touched("again:\nBRA `(again)\nEXIT", 1000);
+  ASSERT_TRUE(ran.failure);
+  EXPECT_EQ(ran.failure->stage, Stage::deadline);
+}
+
 TEST(Touches, OnlyLanesThatTakePartCount) {
   const Ran ran = touched(R"(ISETP.LT.AND P0, PT, R0, 0xa, PT
 @P0 STG.E [R6.64], R0
 EXIT)");
   EXPECT_EQ(ran.touches.buffers[1], (Touch{"out", false, true, 0, 40, 40}));
-  EXPECT_THAT(ran.touches.ctas, ElementsAre(1, 1, 1)) << "the second CTA accesses nothing";
 }
 
 TEST(Touches, AnAtomicReadsAndStores) {
