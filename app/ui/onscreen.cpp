@@ -31,6 +31,7 @@ constexpr double kIdleMs = 50'000;        // from frame to frame while nothing h
 constexpr double kActiveMs = 600;         // after the last input; tooltips appear after 350
 constexpr int kTries = 5, kPauseMs = 50;  // for a connection
 constexpr int kFirstFrames = 12;          // in which the panels find their places
+constexpr float kSmall = 1.0f / 32;       // of the first frame's size
 constexpr double kShowMs = 100;           // how long a window may take to become visible
 
 std::string last_error;  // GLFW's
@@ -213,10 +214,13 @@ void Onscreen::draw() {
   ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
 }
 
-// OpenGL may lose what is drawn into a window before it is visible, so end_frame() draws the first frame again after
-// show(). The drawing here makes the shaders and textures, so that the one after it takes little time.
+// OpenGL may lose what is drawn into a window before it is visible, so the first frame is drawn after this. Drawing it
+// small first makes the shaders and textures, so that the window need not wait for them when it is visible.
 void Onscreen::show() {
+  ImVec2& scale = ImGui::GetDrawData()->FramebufferScale;
+  const ImVec2 usual = std::exchange(scale, {kSmall, kSmall});
   draw();
+  scale = usual;
   glfwShowWindow(window_);
   // Wayland's compositor answers later, and a swap before that shows nothing.
   for (const double begin = platform::steady_ms();
