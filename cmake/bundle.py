@@ -83,7 +83,7 @@ def place_program(program, top):
 
 
 def place_desktop_entry(share):
-    """Where a desktop looks, once share/ is in XDG_DATA_DIRS or linked into ~/.local/share."""
+    """Where a desktop looks, once share/ is in XDG_DATA_DIRS or both files are linked below ~/.local/share."""
     for name, folder in {"attnscope.desktop": "applications", "attnscope.svg": "icons/hicolor/scalable/apps"}.items():
         (share / folder).mkdir(parents=True)
         shutil.copy2(ROOT / "assets" / "desktop" / name, share / folder / name)

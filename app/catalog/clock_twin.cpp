@@ -81,7 +81,7 @@ class Twin {
       if (!is(i, "template") || (is(i + 1, "<") && !specialises)) continue;
       size_t at = specialises ? i + 3 : i + 1;
       const auto goes_on = [&] { return !is(at, "<") && !is(at, "(") && !is(at, ";") && !is(at, "template"); };
-      while (at < tokens_.size() && (goes_on() || (is(at - 1, "__launch_bounds__") && closes(at))))
+      while (at < tokens_.size() && (goes_on() || (is_kernel_attribute(tokens_[at - 1]) && closes(at))))
         at = is(at, "(") ? brackets_.closing(at) + 1 : at + 1;
       if (!is(at, "<") || !is(at - 1, name)) continue;
       if (const size_t open = brackets_.behind_angles(at); closes(open)) found.push_back(open);

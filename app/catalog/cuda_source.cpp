@@ -167,11 +167,6 @@ class Reader {
     }
   }
 
-  // __cluster_dims__(2), __maxnreg__(64), __attribute__((…)): attributes that may precede a kernel's name.
-  bool is_attribute(size_t i) const {
-    return is(i, "__cluster_dims__") || is(i, "__maxnreg__") || is(i, "__block_size__") || is(i, "__attribute__");
-  }
-
   // `template <typename T, int N> __global__ void __launch_bounds__(N) name(parameters)`
   void read_kernel(size_t i) {
     SourceKernel kernel;
@@ -188,15 +183,12 @@ class Reader {
     size_t open = i + 1;
     for (; open < tokens_.size() && !is(open, ";") && !is(open, "{") && !is(open, "__global__"); ++open) {
       if (!is(open, "(")) continue;
+      if (!is_kernel_attribute(tokens_[open - 1])) break;
       if (is(open - 1, "__launch_bounds__")) {
         const auto bounds = parts_of(tokens_, brackets_, open + 1, brackets_.closing(open));
         if (!bounds.empty()) kernel.launch_bounds = text_of(tokens_, bounds[0].first, bounds[0].second);
-        open = brackets_.closing(open);
-      } else if (is_attribute(open - 1)) {
-        open = brackets_.closing(open);
-      } else {
-        break;
       }
+      open = brackets_.closing(open);
     }
     if (!is(open, "(") || !word(open - 1)) return;
     if (prefix_.size() + tokens_[open - 1].text.size() > kLongestName) return;

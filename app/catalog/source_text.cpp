@@ -1,5 +1,9 @@
 #include "catalog/source_text.h"
 
+#include <algorithm>
+#include <array>
+#include <string_view>
+
 namespace attnscope::catalog {
 
 std::string text_of(const std::vector<CppToken>& tokens, size_t begin, size_t end) {
@@ -13,6 +17,12 @@ std::string text_of(const std::vector<CppToken>& tokens, size_t begin, size_t en
     text += (words ? " " : "") + std::string(tokens[i].text);
   }
   return text;
+}
+
+bool is_kernel_attribute(const CppToken& word) {
+  constexpr std::array<std::string_view, 5> kAll{"__launch_bounds__", "__cluster_dims__", "__maxnreg__",
+                                                 "__block_size__", "__attribute__"};
+  return std::ranges::any_of(kAll, [&](std::string_view one) { return word.is(one); });
 }
 
 std::vector<std::pair<size_t, size_t>> parts_of(const std::vector<CppToken>& tokens, const CppBrackets& brackets,

@@ -16,6 +16,10 @@ inline constexpr size_t kLongestText = 2000;    // bytes of one text
 // The text of the source with uniform blanks; empty if it is too long.
 std::string text_of(const std::vector<CppToken>& tokens, size_t begin, size_t end);
 
+// __launch_bounds__(64), __maxnreg__(64), __attribute__((…)): whether the word is an attribute with parentheses that
+// may precede a kernel's name.
+bool is_kernel_attribute(const CppToken& word);
+
 // Splits [begin, end) at commas that are not in brackets.
 std::vector<std::pair<size_t, size_t>> parts_of(const std::vector<CppToken>& tokens, const CppBrackets& brackets,
                                                 size_t begin, size_t end);

@@ -11,10 +11,13 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <cstdlib>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <thread>
+#include <utility>
 
 #include "platform/clock.h"
 #include "ui/offscreen.h"
@@ -28,11 +31,32 @@ constexpr double kIdleMs = 50'000;        // from frame to frame while nothing h
 constexpr double kActiveMs = 600;         // after the last input; tooltips appear after 350
 constexpr int kTries = 5, kPauseMs = 50;  // for a connection
 constexpr int kFirstFrames = 12;          // in which the panels find their places
+constexpr float kSmall = 1.0f / 32;       // of the first frame's size
+constexpr double kShowMs = 100;           // how long a window may take to become visible
 
 std::string last_error;  // GLFW's
 std::atomic<bool> frame_asked = false;
 std::mutex waiting_mutex;  // keeps wake() on other threads off a window that closes
 bool may_wait = false;
+
+bool is_set(const char* variable) {
+  const char* value = std::getenv(variable);
+  return value != nullptr && *value != 0;
+}
+
+// A desktop that calls its session a Wayland one gets a Wayland window. Elsewhere X comes first: WSLg has both, and a
+// shell that ssh -X opened must not reach the compositor of whoever sits at that machine.
+bool connect() {
+  const char* session = std::getenv("XDG_SESSION_TYPE");
+  const bool wayland = session != nullptr && std::string_view(session) == "wayland" && is_set("WAYLAND_DISPLAY");
+  if (!wayland && is_set("DISPLAY")) {
+    glfwInitHint(GLFW_PLATFORM, GLFW_PLATFORM_X11);
+    const bool connected = glfwInit() == GLFW_TRUE;
+    glfwInitHint(GLFW_PLATFORM, GLFW_ANY_PLATFORM);
+    if (connected) return true;
+  }
+  return glfwInit() == GLFW_TRUE;
+}
 
 // GLFW is connected; it stays so only if there is a window.
 Result<GLFWwindow*> hidden_window(const char* title) {
@@ -53,6 +77,14 @@ Result<GLFWwindow*> hidden_window(const char* title) {
 
 }  // namespace
 
+ShotSize fitting(ShotSize wanted, const std::vector<ShotSize>& screens) {
+  const auto holds = [&](const ShotSize& one) { return one.width >= wanted.width && one.height >= wanted.height; };
+  if (screens.empty() || std::ranges::any_of(screens, holds)) return wanted;
+  const auto area = [](const ShotSize& one) { return int64_t{one.width} * one.height; };
+  const ShotSize largest = std::ranges::max(screens, {}, area);
+  return {std::min(wanted.width, largest.width), std::min(wanted.height, largest.height)};
+}
+
 void wake() {
   frame_asked = true;
   const std::lock_guard lock(waiting_mutex);
@@ -64,11 +96,11 @@ Result<void> connect_display() {
   glfwSetErrorCallback([](int, const char* description) { last_error = description != nullptr ? description : ""; });
   const std::string hint =
       "Set DISPLAY or WAYLAND_DISPLAY, or use `attnscope run` and `attnscope shot`, which need none.";
-  bool connected = glfwInit() == GLFW_TRUE;
+  bool connected = connect();
   // An X server whose last client has left may restart, and refuses others meanwhile.
   for (int tries = 1; !connected && tries < kTries && std::getenv("DISPLAY") != nullptr; ++tries) {
     std::this_thread::sleep_for(std::chrono::milliseconds(kPauseMs));
-    connected = glfwInit() == GLFW_TRUE;
+    connected = connect();
   }
   if (!connected)
     return fail(Stage::input, "No display can be reached" + (last_error.empty() ? "" : ": " + last_error), hint);
@@ -104,9 +136,7 @@ Result<std::unique_ptr<Onscreen>> Onscreen::create(const char* title) {
   ImGui_ImplGlfw_InitForOpenGL(*window, true);
   ImGui_ImplOpenGL3_Init("#version 330");
   made->imgui_ = true;
-  float scale = 1;
-  glfwGetWindowContentScale(*window, &scale, nullptr);
-  ImGui::GetStyle().FontScaleDpi = scale;
+  ImGui::GetStyle().FontScaleDpi = made->scale();
   const std::lock_guard lock(waiting_mutex);
   may_wait = true;
   return made;
@@ -130,13 +160,31 @@ Onscreen::~Onscreen() {
 bool Onscreen::closing() const { return glfwWindowShouldClose(window_) != 0; }
 
 void Onscreen::resize(ShotSize to) {
-  if (GLFWmonitor* screen = glfwGetPrimaryMonitor()) {
-    int x = 0, y = 0, width = 0, height = 0;
-    glfwGetMonitorWorkarea(screen, &x, &y, &width, &height);
-    if (width > 0 && height > 0) to = {std::min(to.width, width), std::min(to.height, height)};
+  int count = 0;
+  GLFWmonitor** monitors = glfwGetMonitors(&count);
+  std::vector<ShotSize> screens;
+  for (int at = 0; at < count; ++at) {
+    ShotSize room;
+    glfwGetMonitorWorkarea(monitors[at], nullptr, nullptr, &room.width, &room.height);
+    if (room.width > 0 && room.height > 0) screens.push_back(room);
   }
+  to = fitting(to, screens);
   glfwSetWindowSize(window_, to.width, to.height);
 }
+
+ShotSize Onscreen::size() const {
+  ShotSize now;
+  glfwGetWindowSize(window_, &now.width, &now.height);
+  return now;
+}
+
+std::optional<ShotSize> Onscreen::chosen_size() const {
+  const ShotSize now = size();
+  if (!opened_ || (now.width == opened_->width && now.height == opened_->height)) return {};
+  return now;
+}
+
+float Onscreen::scale() const { return ImGui_ImplGlfw_GetContentScaleForWindow(window_); }
 
 void Onscreen::wait() {
   const double begin = platform::steady_ms(), since = begin - began_ms_;
@@ -156,8 +204,7 @@ void Onscreen::begin_frame() {
   ImGui::NewFrame();
 }
 
-void Onscreen::end_frame() {
-  ImGui::Render();
+void Onscreen::draw() {
   int width = 0, height = 0;
   glfwGetFramebufferSize(window_, &width, &height);
   glViewport(0, 0, width, height);
@@ -165,8 +212,28 @@ void Onscreen::end_frame() {
   glClearColor(clear.x, clear.y, clear.z, 1);
   glClear(GL_COLOR_BUFFER_BIT);
   ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
-  if (frames_++ == 0) glfwShowWindow(window_);  // now that there is something to see
+}
+
+// OpenGL may lose what is drawn into a window before it is visible, so the first frame is drawn after this. Drawing it
+// small first makes the shaders and textures, so that the window need not wait for them when it is visible.
+void Onscreen::show() {
+  ImVec2& scale = ImGui::GetDrawData()->FramebufferScale;
+  const ImVec2 usual = std::exchange(scale, {kSmall, kSmall});
+  draw();
+  scale = usual;
+  glfwShowWindow(window_);
+  // Wayland's compositor answers later, and a swap before that shows nothing.
+  for (const double begin = platform::steady_ms();
+       glfwGetWindowAttrib(window_, GLFW_VISIBLE) == GLFW_FALSE && platform::steady_ms() - begin < kShowMs;)
+    glfwWaitEventsTimeout(kShowMs / 1000);
+}
+
+void Onscreen::end_frame() {
+  ImGui::Render();
+  if (frames_ == 0) show();
+  draw();
   glfwSwapBuffers(window_);
+  if (++frames_ == kFirstFrames) opened_ = size();
 }
 
 }  // namespace attnscope::ui

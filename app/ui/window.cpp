@@ -53,9 +53,11 @@ void on_drop(GLFWwindow*, int count, const char** paths) {
 }
 
 // A window that is dragged to another screen takes that screen's scale.
-void on_content_scale(GLFWwindow*, float x, float) {
-  if (g_host == nullptr || x <= 0) return;
-  ImGui::GetStyle().FontScaleDpi = x;
+void on_content_scale(GLFWwindow*, float, float) {
+  if (g_host == nullptr) return;
+  const float scale = g_host->screen.scale();
+  if (scale <= 0) return;
+  ImGui::GetStyle().FontScaleDpi = scale;
   apply_theme(theme_mode());
   wake();
 }
@@ -108,7 +110,10 @@ void watch_frames(Host& host) {
 void keep_geometry(Host& host) {
   GLFWwindow* window = host.screen.window();
   if (glfwGetWindowAttrib(window, GLFW_MAXIMIZED)) return;
-  glfwGetWindowSize(window, &host.bench->settings().width, &host.bench->settings().height);
+  const auto chosen = host.screen.chosen_size();
+  if (!chosen) return;
+  host.bench->settings().width = chosen->width;
+  host.bench->settings().height = chosen->height;
 }
 
 void make_bench(Host& host, WakeTimer& timer) {

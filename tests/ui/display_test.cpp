@@ -13,9 +13,12 @@
 #include <atomic>
 #include <charconv>
 #include <chrono>
+#include <cstdint>
 #include <cstdlib>
+#include <fstream>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -29,8 +32,11 @@
 #include "ui/window_flow.h"
 // Included last, because Xlib defines words such as None and Success.
 #define GLFW_INCLUDE_NONE
+#define GLFW_EXPOSE_NATIVE_X11
 #include <GLFW/glfw3.h>
+#include <GLFW/glfw3native.h>
 #include <X11/Xlib.h>
+#include <X11/Xutil.h>
 
 namespace attnscope::ui {
 namespace {
@@ -42,6 +48,25 @@ class Display : public WindowFlow {
   }
 };
 
+GLFWwindow* shown_window() { return static_cast<GLFWwindow*>(ImGui::GetMainViewport()->PlatformHandle); }
+
+// The colours that an X server has of the window.
+std::set<uint32_t> shown_colours() {
+  auto xlib = cuda_api::SharedLibrary::open("libX11.so.6");
+  decltype(XGetImage)* get_image = nullptr;
+  if (!xlib || !xlib->load("XGetImage", get_image)) return {};
+  int width = 0, height = 0;
+  glfwGetWindowSize(shown_window(), &width, &height);
+  XImage* image = get_image(glfwGetX11Display(), glfwGetX11Window(shown_window()), 0, 0, static_cast<unsigned>(width),
+                            static_cast<unsigned>(height), AllPlanes, ZPixmap);
+  if (image == nullptr) return {};
+  std::set<uint32_t> colours;
+  for (int y = 0; y < height; y += 4)
+    for (int x = 0; x < width; x += 4) colours.insert(static_cast<uint32_t>(XGetPixel(image, x, y)) & 0xFFFFFF);
+  XDestroyImage(image);
+  return colours;
+}
+
 TEST_F(Display, TheWindowOpensDrawsTheFirstRunAndCloses) {
   auto session = session::Session::start(options_, [] { wake(); });
   ASSERT_TRUE(session) << session.error().message;
@@ -49,8 +74,13 @@ TEST_F(Display, TheWindowOpensDrawsTheFirstRunAndCloses) {
   options.resources = ATTNSCOPE_SOURCE_DIR;
   int frames = 0;
   options.after_frame = [&](const FrameTime& frame) {
-    ++frames;
     EXPECT_GE(frame.shown_ms, frame.begin_ms + frame.build_ms);
+    if (++frames == 1) {
+      EXPECT_EQ(glfwGetWindowAttrib(shown_window(), GLFW_VISIBLE), GLFW_TRUE);
+      if (glfwGetPlatform() == GLFW_PLATFORM_X11) {
+        EXPECT_GT(shown_colours().size(), 10) << "the window appeared empty";
+      }
+    }
     const auto snapshot = (*session)->snapshot();
     if (snapshot->focus.shown && !snapshot->focus.running) request_close();
   };
@@ -58,6 +88,34 @@ TEST_F(Display, TheWindowOpensDrawsTheFirstRunAndCloses) {
   EXPECT_GT(frames, 0);
   EXPECT_TRUE((*session)->snapshot()->focus.shown);
   (*session)->stop();
+}
+
+// The size that such a large window gets on these screens is nobody's choice; one that a person drags it to is.
+TEST_F(Display, OnlyAChosenSizeIsSaved) {
+  constexpr int kWide = 16'000;
+  std::filesystem::create_directories(options_.state_dir);
+  const std::filesystem::path settings = options_.state_dir / "settings.json";
+  std::ofstream(settings) << Json{{"window", {{"width", kWide}, {"height", 700}}}};
+  for (const bool dragged : {false, true}) {
+    auto session = session::Session::start(options_, [] { wake(); });
+    ASSERT_TRUE(session) << session.error().message;
+    WindowOptions options;
+    options.resources = ATTNSCOPE_SOURCE_DIR;
+    int frames = 0;
+    options.after_frame = [&](const FrameTime&) {
+      int width = 0, height = 0;
+      glfwGetWindowSize(shown_window(), &width, &height);
+      EXPECT_LT(width, kWide);
+      if (++frames == 15 && dragged) glfwSetWindowSize(shown_window(), 1000, 600);
+      if (frames == 20) return request_close();
+      wake();
+    };
+    EXPECT_EQ(run_window(**session, options), 0);
+    (*session)->stop();
+    const Json kept = Json::parse(testing_support::read_text(settings))["window"];
+    EXPECT_EQ(kept["width"], dragged ? 1000 : kWide);
+    EXPECT_EQ(kept["height"], dragged ? 600 : 700);
+  }
 }
 
 // A press and a release take a frame each. A frame that takes longer than the window stays awake after input must not
@@ -179,7 +237,7 @@ TEST_F(Display, ARealPointerDoesTheMainJob) {
     if (!eight || now - clicked < 1000) return;  // the window manager may still be placing the window
     clicked = now;
     int x = 0, y = 0;
-    glfwGetWindowPos(static_cast<GLFWwindow*>(ImGui::GetMainViewport()->PlatformHandle), &x, &y);
+    glfwGetWindowPos(shown_window(), &x, &y);
     const auto middle = [](float from, float size) { return static_cast<int>(from + size / 2); };
     const std::string across = std::to_string(x + middle(eight->x, eight->width));
     const std::string down = std::to_string(y + middle(eight->y, eight->height));

@@ -79,6 +79,7 @@ TEST(ClockTwin, EachSpecialisationTakesTheParameterAndRecords) {
   EXPECT_EQ(twin_of("template <int N> __global__ void k(float* a) { a[0] = N; }\n"
                     "template <> __global__ void k<4>(float* a);\n"
                     "template <> __global__ void __launch_bounds__(64) k<4>(float* a) { a[0] = 5; }\n"
+                    "template <> __global__ void __maxnreg__(64) __cluster_dims__(2, 1) k<8>(float* a) {}\n"
                     "template <> __global__ void other<4>(float* a) {}\n",
                     "k<4>"),
             std::string("template <int N> __global__ void k(float* a, AttnscopeSpan* attnscope_spans) ") + kFirst +
@@ -87,6 +88,10 @@ TEST(ClockTwin, EachSpecialisationTakesTheParameterAndRecords) {
                 "template <> __global__ void __launch_bounds__(64) k<4>(float* a, AttnscopeSpan* attnscope_spans) " +
                 kFirst +
                 " a[0] = 5; }\n"
+                "template <> __global__ void __maxnreg__(64) __cluster_dims__(2, 1) k<8>(float* a, AttnscopeSpan* "
+                "attnscope_spans) " +
+                kFirst +
+                "}\n"
                 "template <> __global__ void other<4>(float* a) {}\n");
 }
 
