@@ -63,7 +63,7 @@ TEST(Msgpack, WhatIsCutOffIsRefused) {
     }
 }
 
-Result<Json> of(std::initializer_list<int> bytes) {
+Result<Json> of(const std::vector<int>& bytes) {
   std::vector<std::byte> raw;
   for (const int byte : bytes) raw.push_back(static_cast<std::byte>(byte));
   return from_msgpack(raw);
@@ -96,7 +96,7 @@ TEST(Msgpack, WhatJsonCannotHoldIsRefused) {
 }
 
 TEST(Msgpack, ARefusalSaysWhyAndWhere) {
-  const std::pair<std::initializer_list<int>, const char*> cases[] = {
+  const std::pair<std::vector<int>, const char*> cases[] = {
       {{0x92, 1, 0xc1}, "a type that attnscope does not use at byte 3"},
       {{0x92, 1, 0xcd, 0}, "it ends too early at byte 3"},
       {{0x92, 1, 0xa5, 'a', 'b'}, "it ends too early at byte 3"},
