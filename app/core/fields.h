@@ -298,6 +298,15 @@ Json written_bytes(const V& value) {
   return binary_json({bytes, bytes + value.size() * sizeof(value[0])});
 }
 
+// By its list. A type's own to_json() may call this, so it never calls that one.
+template <Listed T>
+Json written_list(const T& value) {
+  Json json = Json::object();
+  for_each_field(FieldsOf<T>::list, [&](const auto& field) { write_one(json, value, field); });
+  if constexpr (requires { FieldsOf<T>::finish(json, value); }) FieldsOf<T>::finish(json, value);
+  return json;
+}
+
 template <class V>
 Json written(const V& value, const Limits& limits) {
   if constexpr (std::is_floating_point_v<V>) {
@@ -317,10 +326,7 @@ Json written(const V& value, const Limits& limits) {
   } else if constexpr (ReadsItself<V>) {
     return to_json(value);
   } else if constexpr (Listed<V>) {
-    Json json = Json::object();
-    for_each_field(FieldsOf<V>::list, [&](const auto& field) { write_one(json, value, field); });
-    if constexpr (requires { FieldsOf<V>::finish(json, value); }) FieldsOf<V>::finish(json, value);
-    return json;
+    return written_list(value);
   } else {
     if constexpr (std::is_same_v<V, std::string>)
       if (limits.binary) return written_bytes(value);
@@ -352,7 +358,7 @@ Result<T> read_fields(const Json& json, const std::string& where, Stage stage) {
 // Writes every key except empty sparse ones; an empty optional is written as null.
 template <Listed T>
 Json write_fields(const T& value) {
-  return fields::written(value, {});
+  return fields::written_list(value);
 }
 
 }  // namespace attnscope
