@@ -103,11 +103,16 @@ def pair_error(chosen):
     return round(math.exp(quantile([abs(m - t) for m, t in (logs(a, b) for a, b in chosen)], INSIDE_PAIRS)), 3)
 
 
-def bars_of(rows, with_terms, arch):
-    """Of a time from all rows; of two from those with terms."""
+def bars_of_times(rows):
     by_bound = collections.defaultdict(list)
     for row in rows:
         by_bound[row["bound"]].append(math.log(row["us"] / row["modelled"]))
+    return {"bounds": {bound: bar_of(errors) for bound, errors in sorted(by_bound.items()) if len(errors) >= FEWEST},
+            "other_bounds": bar_of([e for errors in by_bound.values() for e in errors])}
+
+
+def bars_of(rows, with_terms, arch):
+    """Of a time from all rows; of two from those with terms."""
     one = [(a, b) for a, b in pairs(with_terms) if a["kernel"] == b["kernel"]]
     others = [(a, b) for a, b in pairs(with_terms) if a["kernel"] != b["kernel"]]
     classes, least = [], 0
@@ -118,8 +123,7 @@ def bars_of(rows, with_terms, arch):
         "from": "tests/data/model/h200_fourth.json and bench/results/h100_unseen.json, by bench/model_bars.py",
         "arch": arch,
         "rows": len(rows),
-        "bounds": {bound: bar_of(errors) for bound, errors in sorted(by_bound.items()) if len(errors) >= FEWEST},
-        "other_bounds": bar_of([e for errors in by_bound.values() for e in errors]),
+        **bars_of_times(rows),
         "counters": [round(1 / COUNTERS, 3), COUNTERS],
         "one_kernel": classes,
         "other_kernels": pair_error(others),

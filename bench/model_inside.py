@@ -1,9 +1,8 @@
 """What the model's bars hold, draw by draw and group by group. bench/model_bars.py puts these tables into docs/model.md."""
 import collections
-import math
 import re
 
-from model_bars import FEWEST, bar_in, bar_of, inside, logs, pairs, percent, quantile, share_inside
+from model_bars import FEWEST, bar_in, bars_of_times, inside, logs, pairs, percent, quantile, share_inside
 
 LEARNED = {"H200, first draw", "H200, second draw", "H200, fourth draw"}  # the model was changed after these, by what they showed
 BARS = ("H200, fourth draw", "H100, random draw")  # the bars come from both
@@ -16,23 +15,14 @@ def ratio(row):
     return row["us"] / row["modelled"]
 
 
-def bars_from(rows):
-    """Bars of one draw, by the rule of all."""
-    errors = collections.defaultdict(list)
-    for row in rows:
-        errors[row["bound"]].append(math.log(ratio(row)))
-    return {"bounds": {bound: bar_of(some) for bound, some in errors.items() if len(some) >= FEWEST},
-            "other_bounds": bar_of([e for some in errors.values() for e in some])}
-
-
 def by_set(sets, bars):
-    alone = [bars_from(sets[name]) for name in BARS]
+    of_one_draw = [bars_of_times(sets[name]) for name in BARS]
     lines = ["| set | the model learned from it | the bars come from it | configs | inside the bars | below | above | "
              + " | ".join(f"inside bars made only from: {name}" for name in BARS) + " |", "| --- " * (7 + len(BARS)) + "|"]
     for name, rows in sets.items():
         below = sum(ratio(r) < bar_in(bars, r)[0] for r in rows) / len(rows)
         above = sum(ratio(r) > bar_in(bars, r)[1] for r in rows) / len(rows)
-        shares = " | ".join(percent(share_inside(one, rows)) for one in alone)
+        shares = " | ".join(percent(share_inside(one, rows)) for one in of_one_draw)
         lines.append(f"| {name} | {'yes' if name in LEARNED else 'no'} | {'yes' if name in BARS else 'no'} | {len(rows)} | "
                      f"{percent(share_inside(bars, rows))} | {percent(below)} | {percent(above)} | {shares} |")
     return lines

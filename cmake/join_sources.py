@@ -98,7 +98,7 @@ def headers_of(file, text, roots, found):
 
 def grouped(files, most, roots=()):
     sources = [Source(file, roots) for file in files]
-    alone = [[source] for source in sources if source.defines_macros]  # their macros would apply to those after them
+    with_macros = [[source] for source in sources if source.defines_macros]  # which would apply to the sources after them
     sources = [source for source in sources if not source.defines_macros]
     apart = {source: {other for other in sources if other is not source and (source.misleads(other) or other.misleads(source))}
              for source in sources}
@@ -111,7 +111,7 @@ def grouped(files, most, roots=()):
         else:
             groups.append([source])
     groups = [sorted(group, key=sources.index) for group in groups]
-    return [[source.file for source in group] for group in sorted(groups, key=lambda group: sources.index(group[0])) + alone]
+    return [[source.file for source in group] for group in sorted(groups, key=lambda group: sources.index(group[0])) + with_macros]
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@
 #include "catalog/catalog.h"
 #include "catalog/launch.h"
 #include "catalog/manifest_text.h"
+#include "catalog/times.h"
 #include "catalog/validate.h"
 #include "catalog/workload.h"
 
@@ -29,8 +30,10 @@ struct Cost {
 // A number that is too large counts as the largest one; a grid is not checked here.
 int64_t ctas_of(const model::LaunchShape& shape) {
   int64_t all = 1;
-  for (const int64_t side : shape.grid)
-    if (__builtin_mul_overflow(all, side, &all)) return INT64_MAX;
+  for (const int64_t side : shape.grid) {
+    all = times(all, side);
+    if (all == INT64_MAX) return all;
+  }
   return all;
 }
 

@@ -6,6 +6,8 @@
 #include <cstdlib>
 #include <numeric>
 
+#include "catalog/times.h"
+
 namespace attnscope::catalog {
 namespace {
 
@@ -13,12 +15,6 @@ constexpr int kMostPower = 3;
 constexpr int64_t kMostFactor = int64_t{1} << 20;
 // An edge: up to this many rows of the longest dimension, and the rest of one.
 constexpr int64_t kMostEdge = 8, kLeastEdged = 32;
-
-// An overflow makes a product that no extent equals.
-int64_t times(int64_t a, int64_t b) {
-  int64_t product = 0;
-  return __builtin_mul_overflow(a, b, &product) ? INT64_MAX : product;
-}
 
 std::string sum_text(const std::string& name, int64_t more) {
   if (more == 0) return name;

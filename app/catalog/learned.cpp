@@ -11,7 +11,9 @@
 #include "catalog/fitted_extent.h"
 #include "catalog/import_constants.h"
 #include "catalog/manifest_text.h"
+#include "catalog/probed.h"
 #include "catalog/stand_in_size.h"
+#include "catalog/times.h"
 #include "core/workload.h"
 
 namespace attnscope::catalog {
@@ -47,8 +49,7 @@ std::vector<std::string> size_names(const OrderedJson& manifest) {
 
 int64_t product(const std::map<std::string, int64_t>& sizes) {
   int64_t all = 1;
-  for (const auto& [name, value] : sizes)
-    if (__builtin_mul_overflow(all, std::max<int64_t>(value, 1), &all)) return INT64_MAX;
+  for (const auto& [name, value] : sizes) all = times(all, std::max<int64_t>(value, 1));
   return all;
 }
 
@@ -223,8 +224,8 @@ class Learner {
     }
     imported_.open_lengths.erase(name);
     const std::string begin = name + " has ";
-    for (auto* sentences : {&imported_.guessed, &imported_.probed})
-      std::erase_if(*sentences, [&](const std::string& one) { return one.starts_with(begin); });
+    forget(imported_.guessed, begin);
+    forget(imported_.probed, begin);
     imported_.probed.push_back(fmt::format("{}{} elements, as {} runs at different sizes access{}", begin,
                                            buffer["shape"].dump(), points.size(),
                                            fitted->edge ? ", and those of an edge that none accesses" : ""));
@@ -245,7 +246,7 @@ class Learner {
       if (!imported_.open_sizes.contains(name) || imported_.lowered.contains(name) || before >= value) continue;
       now = value;
       const std::string begin = fmt::format("the size {} = ", name);
-      std::erase_if(imported_.guessed, [&](const std::string& one) { return one.starts_with(begin); });
+      forget(imported_.guessed, begin);
       imported_.guessed.push_back(fmt::format("{}{}: at {} its lengths could not be counted", begin, value, before));
     }
   }

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "catalog/import_constants.h"
 #include "catalog/manifest_text.h"
 #include "core/joined.h"
 #include "core/workload.h"
@@ -16,10 +17,6 @@ namespace {
 constexpr int64_t kMostTimes = int64_t{1} << 16;
 constexpr int64_t kLeastLowered = 64;  // of a size
 constexpr const char* kToBegin = " to begin with";
-
-void forget(std::vector<std::string>& sentences, const std::string& begin) {
-  std::erase_if(sentences, [&](const std::string& one) { return one.starts_with(begin); });
-}
 
 // The new value of a size in place of what was said of it before.
 void say_lowered(Imported& imported, const std::string& name, int64_t now, int64_t before, const std::string& why) {
@@ -33,6 +30,10 @@ void say_lowered(Imported& imported, const std::string& name, int64_t now, int64
 }
 
 }  // namespace
+
+void forget(std::vector<std::string>& sentences, const std::string& begin) {
+  std::erase_if(sentences, [&](const std::string& one) { return one.starts_with(begin); });
+}
 
 bool lengthen(Imported& imported, const std::string& buffer, int64_t times) {
   const auto open = imported.open_lengths.find(buffer);
@@ -102,7 +103,7 @@ bool drop_variable(Imported& imported, const std::string& name) {
       std::find_if(buffers.begin(), buffers.end(), [&](const auto& one) { return one.value("symbol", "") == name; });
   if (name.empty() || unused == buffers.end()) return false;
   buffers.erase(unused);
-  forget(imported.guessed, fmt::format("the __constant__ variable {} holds ", name));
+  forget(imported.guessed, fmt::format("the __constant__ variable {}{}", name, kHoldsZeros));
   imported.probed.push_back(fmt::format("the kernel does not use the __constant__ variable {}", name));
   imported.manifest = manifest_text(json);
   return true;

@@ -1,10 +1,14 @@
 #pragma once
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "catalog/import.h"
 
 namespace attnscope::catalog {
+
+// Erases the sentences that begin so.
+void forget(std::vector<std::string>& sentences, const std::string& begin);
 
 // Makes a buffer with a guessed length at least `times` as long, by a power of two, in the manifest and in the notes.
 // Returns false if its length is not a guess, or is already too many times the guess.

@@ -68,13 +68,14 @@ Result<std::string> import_file(const ImportOptions& options) {
   const fs::path file = options.given.file;
   auto read = read_import(options.given);
   if (!read) return fail(read.error());
-  const auto& [name, whole, imported, compiled] = *read;
+  const catalog::WholeSource& whole = read->whole;
+  const catalog::Imported& imported = read->imported;
   // A source with pasted headers is a new file and must not replace the original.
   const fs::path folder = options.out.empty() ? file.parent_path() : fs::path(options.out);
   if (is_of_another_entry(folder / (imported.id + ".json"), imported.manifest)) {
     if (auto renamed = rename_kernel(*read, catalog::id_with_entry(imported)); !renamed) return fail(renamed.error());
   }
-  const fs::path manifest = folder / (imported.id + ".json"), copy = folder / name;
+  const fs::path manifest = folder / (imported.id + ".json"), copy = folder / read->name;
   if (auto made = platform::make_output_folder(folder.empty() ? "." : folder); !made) return fail(made.error());
   if (auto done = write_new(manifest, imported.manifest, options.replace); !done) return fail(done.error());
   if (!same_file(copy, file))

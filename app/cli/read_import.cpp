@@ -113,8 +113,8 @@ class Reading {
 
   // Of the file that is taken.
   static void finish(ImportedFile& file, const std::optional<Failure>& failure) {
-    // One that takes too long at its sizes may not at those that it is counted with. One that takes
-    // too long to compile does at any.
+    // One that takes too long at its sizes may not at those that it is counted with. One that takes too long to compile
+    // does at any.
     const bool slow =
         failure && file.compiled && (failure->stage == Stage::cancelled || failure->stage == Stage::deadline);
     if (!failure || slow) learn_extents(file);

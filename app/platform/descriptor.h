@@ -1,5 +1,7 @@
 #pragma once
+#include <cstddef>
 #include <optional>
+#include <span>
 #include <utility>
 
 namespace attnscope::platform {
@@ -32,6 +34,9 @@ struct Pipe {
 
 // A pipe that programs started from here do not inherit. Empty: errno says why.
 std::optional<Pipe> make_pipe();
+
+// Writes all of them, whatever the system takes at once. Returns 0, or the errno of the write that failed.
+int write_all(int fd, std::span<const std::byte> bytes);
 
 // The hint for a descriptor or pipe that the system refuses.
 inline constexpr const char* kNoDescriptorHint = "Close other programs, or raise `ulimit -n`.";

@@ -38,7 +38,7 @@ int faulty_write(int fd, const std::byte* data, size_t bytes, const std::string&
   return 0;
 }
 
-int write_all(int fd, std::span<const std::byte> bytes, const std::string& path) {
+int write_bytes(int fd, std::span<const std::byte> bytes, const std::string& path) {
   uint64_t written = 0;
   do {
     size_t done = 0;
@@ -104,7 +104,7 @@ int replace_file(const WriteTarget& target, std::span<const std::byte> bytes, Du
       failed = errno;
     if (failed == 0 && fchmod(file.get(), target.info->st_mode & 0777) != 0 && errno != EPERM) failed = errno;
   }
-  if (failed == 0) failed = write_all(file.get(), bytes, named);
+  if (failed == 0) failed = write_bytes(file.get(), bytes, named);
   if (failed == 0 && durability == Durability::synced && fsync(file.get()) != 0) failed = errno;
   const int closing = file.close();
   if (failed == 0) failed = closing;
@@ -131,7 +131,7 @@ int write_into(const WriteTarget& target, std::span<const std::byte> bytes) {
     if (into.get() >= 0 && fcntl(into.get(), F_SETFL, fcntl(into.get(), F_GETFL) & ~O_NONBLOCK) != 0) return errno;
   }
   if (into.get() < 0) return errno;
-  const int failed = write_all(into.get(), bytes, named);
+  const int failed = write_bytes(into.get(), bytes, named);
   const int closing = into.close();
   return failed != 0 ? failed : closing;
 }

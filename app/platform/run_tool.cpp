@@ -35,12 +35,8 @@ tl::unexpected<Failure> system_failure(const ToolRun& run, const std::string& wh
 Result<Descriptor> make_input(const ToolRun& run) {
   Descriptor file(memfd_create("attnscope-input", MFD_CLOEXEC));
   if (file.get() < 0) return system_failure(run, "no memory file", errno, kNoMemoryHint);
-  for (size_t at = 0; at < run.input.size();) {
-    const ssize_t wrote = write(file.get(), run.input.data() + at, run.input.size() - at);
-    if (wrote < 0 && errno == EINTR) continue;
-    if (wrote <= 0) return system_failure(run, "its input could not be written", errno, kNoMemoryHint);
-    at += static_cast<size_t>(wrote);
-  }
+  if (const int error = write_all(file.get(), run.input); error != 0)
+    return system_failure(run, "its input could not be written", error, kNoMemoryHint);
   lseek(file.get(), 0, SEEK_SET);
   return file;
 }

@@ -1,33 +1,20 @@
 #include "platform/standard_streams.h"
 
 #include <fcntl.h>
-#include <poll.h>
 #include <termios.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <span>
 #include <utility>
+
+#include "platform/descriptor.h"
 
 namespace attnscope::platform {
 namespace {
 
 bool used = false;  // write_stdout() was called
 int failed = 0;     // errno of its first failed write
-
-int write_all(int fd, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t wrote = write(fd, text.data(), text.size());
-    if (wrote >= 0) {
-      text.remove_prefix(static_cast<size_t>(wrote));
-    } else if (errno == EAGAIN) {  // another process that shares the descriptor made it non-blocking
-      pollfd room{fd, POLLOUT, 0};
-      poll(&room, 1, -1);
-    } else if (errno != EINTR) {
-      return errno;
-    }
-  }
-  return 0;
-}
 
 }  // namespace
 
@@ -39,7 +26,7 @@ void hold_standard_streams() {
 
 int write_stdout(std::string_view text) {
   used = true;
-  if (failed == 0) failed = write_all(STDOUT_FILENO, text);
+  if (failed == 0) failed = write_all(STDOUT_FILENO, std::as_bytes(std::span(text)));
   return failed;
 }
 
@@ -49,7 +36,7 @@ int close_stdout() {
   return failed;
 }
 
-void write_stderr(std::string_view text) { (void)write_all(STDERR_FILENO, text); }
+void write_stderr(std::string_view text) { (void)write_all(STDERR_FILENO, std::as_bytes(std::span(text))); }
 
 bool is_raw_terminal(int fd) {
   termios state{};

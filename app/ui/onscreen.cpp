@@ -12,14 +12,13 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
-#include <cstdlib>
 #include <mutex>
 #include <string>
-#include <string_view>
 #include <thread>
 #include <utility>
 
 #include "platform/clock.h"
+#include "platform/paths.h"
 #include "ui/offscreen.h"
 #include "ui/theme.h"
 
@@ -39,16 +38,12 @@ std::atomic<bool> frame_asked = false;
 std::mutex waiting_mutex;  // keeps wake() on other threads off a window that closes
 bool may_wait = false;
 
-bool is_set(const char* variable) {
-  const char* value = std::getenv(variable);
-  return value != nullptr && *value != 0;
-}
+bool is_set(const char* variable) { return !platform::environment(variable).empty(); }
 
 // A desktop that calls its session a Wayland one gets a Wayland window. Elsewhere X comes first: WSLg has both, and a
-// shell that ssh -X opened must not reach the compositor of whoever sits at that machine.
+// shell that ssh -X opened shows its windows where ssh was started and not on that machine's own screen.
 bool connect() {
-  const char* session = std::getenv("XDG_SESSION_TYPE");
-  const bool wayland = session != nullptr && std::string_view(session) == "wayland" && is_set("WAYLAND_DISPLAY");
+  const bool wayland = platform::environment("XDG_SESSION_TYPE") == "wayland" && is_set("WAYLAND_DISPLAY");
   if (!wayland && is_set("DISPLAY")) {
     glfwInitHint(GLFW_PLATFORM, GLFW_PLATFORM_X11);
     const bool connected = glfwInit() == GLFW_TRUE;
@@ -98,7 +93,7 @@ Result<void> connect_display() {
       "Set DISPLAY or WAYLAND_DISPLAY, or use `attnscope run` and `attnscope shot`, which need none.";
   bool connected = connect();
   // An X server whose last client has left may restart, and refuses others meanwhile.
-  for (int tries = 1; !connected && tries < kTries && std::getenv("DISPLAY") != nullptr; ++tries) {
+  for (int tries = 1; !connected && tries < kTries && is_set("DISPLAY"); ++tries) {
     std::this_thread::sleep_for(std::chrono::milliseconds(kPauseMs));
     connected = connect();
   }

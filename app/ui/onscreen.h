@@ -26,8 +26,8 @@ class Onscreen {
   GLFWwindow* window() const { return window_; }
   bool closing() const;      // a person closed it
   void resize(ShotSize to);  // in screen coordinates; see fitting()
-  // The window's size if it changed after the first frames. The size it opened with may be one that the screens or the
-  // window manager made, and nobody chose that.
+  // The window's size if it changed after the first frames. The size it opened with may come from the screens or the
+  // window manager, and is not a person's choice.
   std::optional<ShotSize> chosen_size() const;
   // From Dear ImGui's units to screen coordinates; 1 on Wayland, whose screen coordinates are scaled already.
   float scale() const;

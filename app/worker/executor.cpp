@@ -10,6 +10,7 @@
 
 #include "catalog/catalog.h"
 #include "emulator/isa/forms.h"
+#include "platform/descriptor.h"
 #include "platform/process.h"
 #include "protocol/frame.h"
 #include "protocol/message.h"
@@ -37,13 +38,7 @@ class Output {
     if (!frame) frame = protocol::encode(protocol::Log{Severity::error, frame.error().message});
     if (!frame) return;
     std::lock_guard lock(mutex_);
-    for (size_t at = 0; at < frame->size();) {
-      const ssize_t written = write(fd_, frame->data() + at, frame->size() - at);
-      if (written > 0)
-        at += static_cast<size_t>(written);
-      else if (errno != EINTR)
-        _exit(0);
-    }
+    if (platform::write_all(fd_, *frame) != 0) _exit(0);
   }
 
  private:

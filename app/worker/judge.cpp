@@ -10,6 +10,7 @@
 #include "check/verdict.h"
 #include "core/binary_json.h"
 #include "core/observation_fields.h"
+#include "platform/descriptor.h"
 #include "protocol/frame.h"
 #include "protocol/msgpack.h"
 #include "worker/truth_maker.h"
@@ -63,15 +64,7 @@ class Judge {
   bool send(const Json& json) {
     auto frame = protocol::frame_of(protocol::to_msgpack(json));
     if (!frame) frame = protocol::frame_of(protocol::to_msgpack(Json{{"failure", write_fields(frame.error())}}));
-    if (!frame) return false;
-    for (size_t at = 0; at < frame->size();) {
-      const ssize_t written = write(fd_out_, frame->data() + at, frame->size() - at);
-      if (written > 0)
-        at += static_cast<size_t>(written);
-      else if (errno != EINTR)
-        return false;
-    }
-    return true;
+    return frame && platform::write_all(fd_out_, *frame) == 0;
   }
 
   int fd_out_;

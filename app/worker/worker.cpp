@@ -3,11 +3,12 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <cstdio>
+#include <span>
 
 #include "core/escape.h"
 #include "platform/atomic_file.h"
+#include "platform/descriptor.h"
 #include "platform/keeper.h"
 #include "platform/paths.h"
 #include "platform/process.h"
@@ -109,14 +110,7 @@ int touches_main(const std::filesystem::path& question) {
   confine_executor(paths->cache, *resources);
   Services services(ATTNSCOPE_VERSION, paths->cache, *resources / "assets", std::move(devices), Purpose::emulate);
   const std::string answer = answers_text(answer_touches(services, *asked));
-  for (size_t at = 0; at < answer.size();) {
-    const ssize_t written = write(out, answer.data() + at, answer.size() - at);
-    if (written > 0)
-      at += static_cast<size_t>(written);
-    else if (errno != EINTR)
-      return kFailed;
-  }
-  return 0;
+  return platform::write_all(out, std::as_bytes(std::span(answer))) == 0 ? 0 : kFailed;
 }
 
 }  // namespace attnscope::worker

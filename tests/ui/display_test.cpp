@@ -90,7 +90,7 @@ TEST_F(Display, TheWindowOpensDrawsTheFirstRunAndCloses) {
   (*session)->stop();
 }
 
-// The size that such a large window gets on these screens is nobody's choice; one that a person drags it to is.
+// A person chooses the size by dragging. The size that such a large window gets on these screens is not saved.
 TEST_F(Display, OnlyAChosenSizeIsSaved) {
   constexpr int kWide = 16'000;
   std::filesystem::create_directories(options_.state_dir);

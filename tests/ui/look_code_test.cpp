@@ -52,12 +52,7 @@ TEST_F(Look, OfTheSourceInAUsualWindow) {
 }
 
 TEST_F(Look, OfTermsAndFindings) {
-  Finding found;
-  found.severity = Severity::warning;
-  found.sentence = "Three of four warps wait.";
-  found.evidence = {{"idle", 75, "%", FigureKind::counted}};
-  found.where = {{"line", "2"}, {"buffer", "K_tile"}};
-  found.next = Next{{{"NUM_WARPS", 2}}};
+  Finding found = waiting_warps();
   found.rule = RuleId::lone_warps;
   std::vector<Finding> all{found};
   for (const RuleId rule :

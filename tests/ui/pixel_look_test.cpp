@@ -210,13 +210,7 @@ TEST_P(PixelLook, OfEveryView) {
       ctx->ItemClick((std::string("//Source/") + pane).c_str());
     });
 
-  Finding found;
-  found.severity = Severity::warning;
-  found.sentence = "Three of four warps wait.";
-  found.evidence = {{"idle", 75, "%", FigureKind::counted}};
-  found.where = {{"line", "2"}, {"buffer", "K_tile"}};
-  found.next = Next{{{"NUM_WARPS", 2}}};
-  open_with(snapshot_with_terms({found}));
+  open_with(snapshot_with_terms({waiting_warps()}));
   keep("terms and a finding", [&](ImGuiTestContext* ctx) {
     bench_->open_panel("Why");
     ctx->Yield(8);

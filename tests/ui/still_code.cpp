@@ -83,6 +83,16 @@ session::Snapshot with_a_product(session::Snapshot snapshot) {
   return snapshot;
 }
 
+Finding waiting_warps() {
+  Finding found;
+  found.severity = Severity::warning;
+  found.sentence = "Three of four warps wait.";
+  found.evidence = {{"idle", 75, "%", FigureKind::counted}};
+  found.where = {{"line", "2"}, {"buffer", "K_tile"}};
+  found.next = Next{{{"NUM_WARPS", 2}}};
+  return found;
+}
+
 session::Snapshot snapshot_with_terms(const std::vector<Finding>& found) {
   session::Snapshot snapshot = snapshot_after({"m32_w4", "m32_w8"});
   revise_runs(snapshot, [&](uint64_t run, Observation& seen) {

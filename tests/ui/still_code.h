@@ -19,6 +19,8 @@ session::Snapshot with_a_product(session::Snapshot snapshot);
 // The timeline that the Timeline panel asks for first, of the live run.
 session::Snapshot with_timeline(session::Snapshot snapshot, const SmTimeline& timeline);
 
+// A warning with a place and a proposal, of no rule.
+Finding waiting_warps();
 // Two runs with terms; the second one has `found`.
 session::Snapshot snapshot_with_terms(const std::vector<Finding>& found = {});
 
