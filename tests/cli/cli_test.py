@@ -294,12 +294,15 @@ class Cli(unittest.TestCase):
         self.assertIn("dot +=", hot.stdout.splitlines()[1], "the score loop reads the same banks")
         self.refused(2, "disasm", "--kernel", "tiled", "--hot", "nothing", names=["nothing"])
         line = (TREE / "kernels/02_tiled.cu").read_text().split("S_tile[score_at(row, key)] = first_key")[0].count("\n") + 1
+        self.assertIn(f"disasm --kernel tiled --banks {line} ", (TREE / "README.md").read_text())
         banks = self.call("disasm", "--kernel", "tiled", "--problem", SMALL, "--banks", str(line))
         self.assertEqual(banks.returncode, 0, banks.stderr)
         self.assertRegex(banks.stdout, r"STS.* store of 4 B a lane, rows of 256 B")
         self.assertRegex(banks.stdout, r"32 wavefronts for 1 +4 wavefronts for 1 +4 wavefronts for 1")
         self.refused(2, "disasm", "--kernel", "tiled", "--problem", SMALL, "--banks", "1", names=["02_tiled.cu:1", str(line)])
         line = (TREE / "kernels/05_mma.cu").read_text().split(' : "r"(a[0])')[0].count("\n") + 1
+        for text in ("README.md", "docs/explaining.md"):
+            self.assertIn(f"disasm --kernel mma --fragments {line} ", (TREE / text).read_text())
         held = self.call("disasm", "--kernel", "mma", "--problem", SMALL, "--fragments", str(line), "--lane", "9")
         self.assertEqual(held.returncode, 0, held.stderr)
         self.assertRegex(held.stdout, r"HMMA\.16816\.F32 .* more at this line")
