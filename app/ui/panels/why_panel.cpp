@@ -69,7 +69,6 @@ class WhyPanel : public Panel {
   void draw_places(Context& context, const Timing& timing);
   static void draw_place(Context& context, const charts::TermPlace& place, double total, const Kernel* kernel);
   void draw_findings(Context& context, const std::vector<charts::FindingRow>& rows);
-  static void draw_first(const Context& context);
   static void draw_finding(Context& context, const charts::FindingRow& row);
   static void draw_next(Context& context, const charts::FindingRow& row);
 
@@ -248,7 +247,6 @@ void WhyPanel::draw_findings(Context& context, const std::vector<charts::Finding
     section("Findings");
     return dim_text("Nothing was found.");
   }
-  draw_first(context);
   for (const charts::FindingsOfGroup& group : charts::by_group(rows)) {
     section(fmt::format("Findings: {}", to_string(group.group)).c_str());
     bool& whole = whole_[group.group];
@@ -261,24 +259,6 @@ void WhyPanel::draw_findings(Context& context, const std::vector<charts::Finding
     ImGui::PushFont(nullptr, kSmallSize);
     if (first < count) more_line(("more of " + std::string(word_of(group.group))).c_str(), count - first, whole);
     ImGui::PopFont();
-  }
-}
-
-// The causes that cost most, each with all its findings.
-void WhyPanel::draw_first(const Context& context) {
-  const Observation& seen = *context.shown.observation;
-  const std::vector<charts::Cause> causes = charts::causes(charts::all_findings(seen));
-  if (causes.size() < 2) return;  // the finding itself is just below
-  const Kernel* kernel = session::find_kernel(context.snapshot, seen.experiment.kernel);
-  section(fmt::format("First of {} causes", causes.size()).c_str());
-  for (size_t i = 0; i < std::min(causes.size(), charts::Cause::kFew); ++i) {
-    std::string words = causes[i].names([](const Rule& rule) {
-      return std::string(rule.says().empty() ? std::string_view(rule.name()) : rule.says());
-    });
-    if (const Gain* gain = causes[i].gain())
-      words += ": " + charts::gain_text(*gain, seen.timing ? seen.timing->p50 : 0, charts::us_text);
-    if (const Next* next = causes[i].next()) words += "; " + charts::set_words(*next, kernel);
-    wrapped(fmt::format("{}. {}", i + 1, words), palette().text, kTable);
   }
 }
 
