@@ -8,6 +8,7 @@
 #include "charts/format.h"
 #include "charts/standing.h"
 #include "core/headline.h"
+#include "core/joined.h"
 
 namespace attnscope::charts {
 namespace {
@@ -55,6 +56,13 @@ std::vector<FindingsOfGroup> in_groups(const List& list, GroupOf group_of) {
   return all;
 }
 
+// True if the two findings of a run have one cause, as far as they say.
+bool hang_together(const Finding& a, const Finding& b) {
+  if (where(a, "launch") != where(b, "launch")) return false;
+  const bool one_change = a.next && b.next && !a.next->set.empty() && a.next->set == b.next->set;
+  return a.rule == b.rule || one_change || where(a, "because") == b.rule.name() || where(b, "because") == a.rule.name();
+}
+
 }  // namespace
 
 std::string gain_text(const Gain& gain, double us, std::string (*time)(double)) {
@@ -92,6 +100,13 @@ Tried tried_text(const Observation& base, const Scan& scan, size_t point) {
   return run != nullptr ? tried_text(base, *run) : Tried{};
 }
 
+std::string set_words(const Next& next, const Kernel* kernel) {
+  return joined(next.set, [&](const auto& set) {
+    const Knob* knob = kernel != nullptr ? kernel->find_knob(set.first) : nullptr;
+    return set.first + " " + (knob != nullptr ? knob->text_of(set.second) : std::to_string(set.second));
+  });
+}
+
 std::vector<const Finding*> all_findings(const Observation& seen) {
   std::vector<const Finding*> all;
   const auto add_watched = [&](bool notes) {
@@ -119,6 +134,57 @@ std::vector<FindingsOfGroup> by_group(const std::vector<const Finding*>& finding
 
 std::vector<FindingsOfGroup> by_group(const std::vector<FindingRow>& rows) {
   return in_groups(rows, [](const FindingRow& row) { return row.group; });
+}
+
+bool says_where(const Finding& finding) {
+  return finding.rule.id() == RuleId::phase_most || finding.rule.id() == RuleId::bound_roof;
+}
+
+const Gain* Cause::gain() const {
+  const auto found = std::ranges::find_if(findings, [](const Finding* one) { return one->gain.has_value(); });
+  return found == findings.end() ? nullptr : &*(*found)->gain;
+}
+
+const Next* Cause::next() const {
+  const auto found =
+      std::ranges::find_if(findings, [](const Finding* one) { return one->next && !one->next->set.empty(); });
+  return found == findings.end() ? nullptr : &*(*found)->next;
+}
+
+std::string Cause::names(std::string (*name)(const Rule&)) const {
+  std::vector<std::string> all;
+  for (const Finding* one : findings)
+    if (std::string words = name(one->rule); std::ranges::find(all, words) == all.end())
+      all.push_back(std::move(words));
+  return joined(all);
+}
+
+std::vector<Cause> causes(const std::vector<const Finding*>& findings) {
+  std::vector<Cause> all;
+  for (const Finding* finding : findings) {
+    if (says_where(*finding)) continue;
+    const auto joins = [&](const Cause& other) {
+      return std::ranges::any_of(other.findings, [&](const Finding* one) { return hang_together(*one, *finding); });
+    };
+    const auto first = std::ranges::find_if(all, joins);
+    if (first == all.end()) {
+      all.push_back({{finding}});
+      continue;
+    }
+    // It may join several to one.
+    for (auto later = first + 1; later != all.end();) {
+      if (!joins(*later)) {
+        ++later;
+        continue;
+      }
+      first->findings.insert(first->findings.end(), later->findings.begin(), later->findings.end());
+      later = all.erase(later);
+    }
+    first->findings.push_back(finding);
+    std::ranges::sort(first->findings, {},
+                      [&](const Finding* one) { return std::ranges::find(findings, one) - findings.begin(); });
+  }
+  return all;
 }
 
 }  // namespace attnscope::charts

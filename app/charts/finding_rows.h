@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/finding_group.h"
+#include "core/kernel.h"
 #include "core/observation.h"
 #include "core/scan.h"
 
@@ -35,6 +36,8 @@ struct FindingRow {
   int64_t line = 0;                     // 0: no line
   std::map<std::string, int64_t> next;  // knobs to set; empty: no proposal
 };
+// "BLOCK_M 16, SYNC_POLICY cta". `kernel` null: values are numbers.
+std::string set_words(const Next& next, const Kernel* kernel);
 // Errors, then the watch's warnings, then the observation's own findings in their order, then the watch's notes.
 std::vector<const Finding*> all_findings(const Observation& seen);
 std::vector<FindingRow> finding_rows(const Observation& seen);  // of all_findings()
@@ -48,5 +51,18 @@ struct FindingsOfGroup {
 // The group of the first finding comes first.
 std::vector<FindingsOfGroup> by_group(const std::vector<const Finding*>& findings);
 std::vector<FindingsOfGroup> by_group(const std::vector<FindingRow>& rows);
+
+// Findings that hang together: one causes another, one change cures them, or one rule has several.
+struct Cause {
+  static constexpr size_t kFew = 3;        // shown before all findings
+  std::vector<const Finding*> findings{};  // in the list's order
+  const Gain* gain() const;                // the highest; null: none is known
+  const Next* next() const;                // of the first finding that proposes something; null: none does
+  // "a, b", each once.
+  std::string names(std::string (*name)(const Rule&)) const;
+};
+// By their first finding. Those that only say where the time goes are left out: says_where().
+std::vector<Cause> causes(const std::vector<const Finding*>& findings);
+bool says_where(const Finding& finding);
 
 }  // namespace attnscope::charts

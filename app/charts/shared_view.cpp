@@ -12,7 +12,6 @@
 namespace attnscope::charts {
 namespace {
 
-constexpr int64_t kPadding = 16;  // bytes; keeps 16-byte accesses aligned
 constexpr int64_t kBankRow = 128, kWord = 4;
 
 std::string counted(int64_t count, const char* noun) {
@@ -39,7 +38,7 @@ std::string title_of(BankLayout layout) {
     case BankLayout::recorded:
       return "as recorded";
     case BankLayout::padded:
-      return fmt::format("{} B behind each row", kPadding);
+      return fmt::format("{} B behind each row", kPaddedRows.padding);
     case BankLayout::swizzled:
       break;
   }
@@ -95,11 +94,11 @@ AccessView access_view(const std::vector<BufferUse>& buffers, const SharedSteps&
   if (view.row == 0 && named) view.row = buffer->row;
   view.pictures.push_back({BankLayout::recorded, bank_grid(view.access)});
   if (view.row == 0) return view;
-  const auto add = [&](BankLayout layout, const Layout& how) {
+  const auto add = [&](BankLayout layout, const SharedLayout& how) {
     view.pictures.push_back({layout, bank_grid(relaid(view.access, view.row, origin, how))});
   };
-  add(BankLayout::padded, {.padding = kPadding, .swizzle = false});
-  add(BankLayout::swizzled, {.padding = 0, .swizzle = true});
+  add(BankLayout::padded, kPaddedRows);
+  add(BankLayout::swizzled, kSwizzledRows);
   return view;
 }
 

@@ -28,8 +28,9 @@ constexpr uint64_t kMostExplained = 16 << 20;  // of a file to explain
 struct ExplainOptions {
   ExperimentOptions experiment;
   WorkerOptions workers;
-  std::string against;    // a preset's file
-  std::string gemm, ncu;  // files to explain instead of an experiment
+  std::string against;            // a preset's file
+  std::string gemm, ncu;          // files to explain instead of an experiment
+  std::vector<std::string> runs;  // the same: none, or two observations
   bool tries = false;
   bool watch = false;
   bool all = false;  // findings
@@ -63,14 +64,41 @@ class Explainer {
   WaitingWords waiting_;
 };
 
-Result<std::vector<Finding>> findings_of_file(const ExplainOptions& options) {
-  const std::string& file = options.gemm.empty() ? options.ncu : options.gemm;
+Result<std::string> text_of_file(const std::string& file) {
   auto text = platform::read_file(file, kMostExplained);
   if (!text) return fail(Stage::input, text.error().message, "Give a file that can be read.");
-  if (options.gemm.empty()) return explain::findings_of_ncu(*text, file);
-  auto json = parse_json(*text, file);
-  if (!json) return fail(json.error());
-  return explain::findings_of_gemm(*json, file);
+  return text;
+}
+
+Result<Json> json_of_file(const std::string& file) {
+  auto text = text_of_file(file);
+  if (!text) return fail(text.error());
+  return parse_json(*text, file);
+}
+
+// What two observations, as --json writes them, say of each other.
+Result<std::vector<Finding>> findings_of_runs(const std::vector<std::string>& files) {
+  std::vector<Observation> runs;
+  for (const std::string& file : files) {
+    auto json = json_of_file(file);
+    if (!json) return fail(json.error());
+    auto run = observation_from_json(*json, file);
+    if (!run) return fail(run.error());
+    runs.push_back(std::move(*run));
+  }
+  return explain::changes(runs.at(0), runs.at(1));
+}
+
+Result<std::vector<Finding>> findings_of_file(const ExplainOptions& options) {
+  if (!options.runs.empty()) return findings_of_runs(options.runs);
+  if (!options.gemm.empty()) {
+    auto json = json_of_file(options.gemm);
+    if (!json) return fail(json.error());
+    return explain::findings_of_gemm(*json, options.gemm);
+  }
+  auto text = text_of_file(options.ncu);
+  if (!text) return fail(text.error());
+  return explain::findings_of_ncu(*text, options.ncu);
 }
 
 int explain_file(const ExplainOptions& options) {
@@ -121,9 +149,16 @@ void add_explain(CLI::App& app, Chosen& chosen) {
   command->add_option("--against", options->against, "Compare with this preset, term by term")->type_name("FILE");
   auto* gemm = command->add_option("--gemm", options->gemm,
                                    "Instead of an experiment: a cuBLAS call's arguments, as JSON (docs/explaining.md)");
-  command->add_option("--ncu", options->ncu, "Instead of an experiment: what `ncu --csv` wrote")
+  auto* ncu = command->add_option("--ncu", options->ncu, "Instead of an experiment: what `ncu --csv` wrote")
+                  ->type_name("FILE")
+                  ->excludes(gemm->type_name("FILE"));
+  command
+      ->add_option("--runs", options->runs,
+                   "Instead of an experiment: two runs that --json wrote. Says if their times can be compared")
       ->type_name("FILE")
-      ->excludes(gemm->type_name("FILE"));
+      ->expected(2)
+      ->excludes(gemm)
+      ->excludes(ncu);
   command->add_flag("--try", options->tries,
                     "Run every config that differs in one knob, and say what each finding's cure gains");
   command->add_flag("--watch", options->watch, "Look for races, never-written reads and what is right by luck too");
@@ -133,7 +168,8 @@ void add_explain(CLI::App& app, Chosen& chosen) {
   command->add_flag("--json", options->json, "The observation with its findings (docs/observation.schema.json)");
   command->callback([options, &chosen] {
     chosen = [options] {
-      return options->gemm.empty() && options->ncu.empty() ? explain_experiment(*options) : explain_file(*options);
+      const bool is_file = !options->gemm.empty() || !options->ncu.empty() || !options->runs.empty();
+      return is_file ? explain_file(*options) : explain_experiment(*options);
     };
   });
 }

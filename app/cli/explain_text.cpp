@@ -64,6 +64,21 @@ void name_others(std::string& out, const std::vector<const Finding*>& others) {
                             others.size() == 1 ? "it" : "them"));
 }
 
+// Where the time goes, and the causes that cost most, each with all its findings.
+void add_first(std::string& out, const std::vector<const Finding*>& findings, double us, const Kernel& kernel) {
+  for (const Finding* one : findings)
+    if (charts::says_where(*one)) out += one_line(one->sentence) + "\n";
+  const std::vector<charts::Cause> causes = charts::causes(findings);
+  const size_t shown = std::min(causes.size(), charts::Cause::kFew);
+  if (shown > 0) out += fmt::format("\nFirst of {} cause{}\n", causes.size(), causes.size() == 1 ? "" : "s");
+  for (size_t i = 0; i < shown; ++i) {
+    std::string line = fmt::format("{}. {}", i + 1, causes[i].names([](const Rule& rule) { return rule.name(); }));
+    if (const Gain* gain = causes[i].gain()) line += ": " + charts::gain_text(*gain, us, plain_us);
+    if (const Next* next = causes[i].next()) line += "; " + charts::set_words(*next, &kernel);
+    out += one_line(line) + "\n";
+  }
+}
+
 // Both times term by term, those that changed most first.
 void add_terms(std::string& out, const Observation& a, const Observation& b) {
   Timing none;
@@ -99,6 +114,7 @@ std::string explanation_of(const Observation& o, const Kernel& kernel, const Obs
                                 finding.where.at("line")));
   };
   const std::vector<const Finding*> findings = charts::all_findings(o);
+  add_first(out, findings, o.timing ? o.timing->p50 : 0, kernel);
   for (const charts::FindingsOfGroup& group : charts::by_group(findings)) {
     const size_t count = group.at.size(), shown = std::min(count, most);
     out += fmt::format("\n{}, {} finding{}\n", to_string(group.group), count, count == 1 ? "" : "s");

@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "catalog/choices.h"
+#include "explain/causes.h"
 #include "explain/rules.h"
 
 namespace attnscope::explain {
@@ -17,8 +18,7 @@ constexpr RuleOf kAll[] = {
      "What helps: fewer barriers, a warp's own barrier where only its lanes share data, or work that is evenly "
      "spread."},
     {RuleId::bank_conflicts, bank_conflicts,
-     "What helps: pad each row by 16 bytes, or permute its 16-byte chunks by the row's number (a swizzle).",
-     Wants::layout},
+     "What helps: pad each row, or permute its 16-byte chunks by the row's number (a swizzle).", Wants::layout},
     {RuleId::shared_queue, shared_queue,
      "What helps: compute several outputs a thread, so that a value that is read stays in a register for all of them."},
     {RuleId::global_scattered, global_scattered, "What helps: let neighbouring lanes read neighbouring bytes."},
@@ -43,7 +43,7 @@ constexpr RuleOf kAll[] = {
      "Such a time says nothing about the kernel's loop: measure a larger problem before it is extrapolated."},
     {RuleId::mufu_bound, mufu_bound,
      "What helps: fewer exponentials, or a polynomial on the FP32 pipe for some of them."},
-    {RuleId::tensor_unused, tensor_unused, "What helps: products by mma instructions."},
+    {RuleId::tensor_unused, tensor_unused, "What helps: products by mma instructions.", Wants::tensor},
     {RuleId::double_used, double_used,
      "What helps: constants with the suffix f (0.5f for 0.5) and functions of floats (sqrtf for sqrt)."},
     {RuleId::integer_division, integer_division,
@@ -99,6 +99,7 @@ std::vector<Finding> findings_of(const Facts& facts) {
     advise(facts, rule, *finding);
     findings.push_back(std::move(*finding));
   }
+  link_causes(facts, findings);
   rank(findings);
   return findings;
 }

@@ -8,6 +8,7 @@
 #include "core/device_spec.h"
 #include "core/kernel.h"
 #include "core/observation.h"
+#include "core/shared_access.h"
 #include "model/occupancy.h"
 #include "model/schedule.h"
 #include "model/stall.h"
@@ -42,6 +43,8 @@ struct Facts {
   std::vector<model::Stall> stalls{};  // us; index `code`; empty: the model has none
   // Warp instructions of each warp of one CTA, by phase.
   std::map<std::string, std::vector<double>> warps{};
+  // Recorded accesses to shared memory, by index in `code`; null: none.
+  const std::map<uint32_t, SharedSteps>* shared = nullptr;
   double distinct_bytes = 0;  // that the grid must read at least once; 0: unknown
 };
 

@@ -198,7 +198,7 @@ bool is_vector(const Kernel& kernel, const std::string& knob) {
 }
 
 std::optional<Proposal> proposal(const Facts& facts, Wants wants) {
-  if (wants == Wants::source) return std::nullopt;
+  if (wants == Wants::source || wants == Wants::tensor) return std::nullopt;
   const Experiment& experiment = facts.seen.experiment;
   const auto configs = neighbours(facts.kernel, experiment.problem, experiment.config, facts.spec);
   return wants == Wants::layout || wants == Wants::wide ? by_use(facts, wants, configs)

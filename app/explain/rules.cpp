@@ -7,10 +7,7 @@ namespace {
 
 void put(Finding& finding, const Instruction* at) {
   if (at == nullptr) return;
-  if (at->line > 0) {
-    finding.where["file"] = at->file;
-    finding.where["line"] = std::to_string(at->line);
-  }
+  if (at->line > 0) put_place(finding, {at->file, at->line});
   if (!at->phase.empty()) finding.where["phase"] = at->phase;
 }
 
@@ -35,6 +32,11 @@ std::optional<Finding> costs(const Facts& facts, RuleId rule, double saved, std:
       note(rule, share >= kWarning ? Severity::warning : Severity::info, std::move(sentence), std::move(evidence), at);
   finding.gain = Gain{saved, std::nullopt};
   return finding;
+}
+
+void put_place(Finding& finding, const SourcePlace& place) {
+  finding.where["file"] = place.file;
+  finding.where["line"] = std::to_string(place.line);
 }
 
 Evidence counted(std::string name, double value, std::string unit) {

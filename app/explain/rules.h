@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/source_lines.h"
 #include "explain/facts.h"
 #include "explain/next.h"
 
@@ -32,6 +33,7 @@ std::optional<Finding> costs(const Facts& facts, RuleId rule, double saved, std:
 // A finding without a time.
 Finding note(RuleId rule, Severity severity, std::string sentence, std::vector<Evidence> evidence,
              const Instruction* at = nullptr);
+void put_place(Finding& finding, const SourcePlace& place);
 Evidence counted(std::string name, double value, std::string unit = "");
 Evidence modelled(std::string name, double value, std::string unit = "us");
 // The instruction that carries most of the stalls for which `wanted` returns true; null if none does.
@@ -58,6 +60,9 @@ bool loads_global(const Instruction& one);  // includes asynchronous copies
 double loaded_bytes(const Facts& facts);
 // True if each byte of the inputs is loaded more than twice; false if their size is unknown.
 bool loads_repeat(const Facts& facts);
+
+// True if the grid has a last wave that would not be there if one more CTA fitted on each SM.
+bool one_more_cta_holds_the_grid(const Facts& facts);
 
 // Lanes that read or write neighbouring bytes of global memory, fewer bytes than an access can take.
 inline constexpr double kWidest = 16;  // bytes per lane, on every architecture

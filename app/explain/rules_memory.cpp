@@ -4,6 +4,7 @@
 #include <map>
 
 #include "core/with_commas.h"
+#include "explain/replayed.h"
 #include "explain/rules.h"
 
 namespace attnscope::explain {
@@ -102,14 +103,23 @@ std::optional<Finding> bank_conflicts(const Facts& facts) {
     if (one.wavefronts - one.ideal > (at == nullptr ? 0 : at->wavefronts - at->ideal)) at = &one;
   if (at == nullptr || wavefronts <= ideal) return std::nullopt;
   const double degree = at->wavefronts / std::max(1.0, at->ideal);
-  return costs(facts, RuleId::bank_conflicts, saved,
-               fmt::format("Lanes of a warp use the same banks of shared memory: {} of all wavefronts are conflicts. "
-                           "The access at {} takes {:.3g} wavefronts where 1 is enough.",
-                           percent(1 - ideal / wavefronts), place(*at), degree),
-               {counted("wavefronts", wavefronts), counted("wavefronts without conflicts", ideal),
-                counted("wavefronts of the worst access", degree, "per wavefront needed"),
-                modelled("time of conflicts", term_us(facts, TermKind::bank_conflicts))},
-               at);
+  std::string sentence = fmt::format(
+      "Lanes of a warp use the same banks of shared memory: {} of all wavefronts are conflicts. "
+      "The access at {} takes {:.3g} wavefronts where 1 is enough.",
+      percent(1 - ideal / wavefronts), place(*at), degree);
+  std::vector<Evidence> evidence{counted("wavefronts", wavefronts), counted("wavefronts without conflicts", ideal),
+                                 counted("wavefronts of the worst access", degree, "per wavefront needed"),
+                                 modelled("time of conflicts", term_us(facts, TermKind::bank_conflicts))};
+  if (const auto other = replayed(facts)) {
+    saved *= std::max(0.0, 1 - other->least());
+    sentence += fmt::format(
+        " Replayed with {} bytes behind each row, the recorded accesses keep {} of the conflicts; "
+        "with each row's chunks permuted, {}.",
+        other->padding, percent(other->padded), percent(other->swizzled));
+    evidence.push_back(modelled("conflicts left by padding", 100 * other->padded, "%"));
+    evidence.push_back(modelled("conflicts left by permuting", 100 * other->swizzled, "%"));
+  }
+  return costs(facts, RuleId::bank_conflicts, saved, std::move(sentence), std::move(evidence), at);
 }
 
 // Without conflicts: each access takes as many wavefronts as its bytes need.

@@ -34,6 +34,12 @@ std::string limit_text(const Facts& facts) {
 
 }  // namespace
 
+bool one_more_cta_holds_the_grid(const Facts& facts) {
+  const Occupancy& occupancy = *facts.seen.occupancy;
+  return occupancy.total_ctas > occupancy.resident_ctas &&
+         occupancy.total_ctas <= facts.spec.sms * (occupancy.ctas_per_sm + 1);
+}
+
 std::optional<Finding> occupancy_low(const Facts& facts) {
   const auto& occupancy = facts.seen.occupancy;
   if (!occupancy || !facts.seen.variant || occupancy->ctas_per_sm <= 0) return std::nullopt;
@@ -41,9 +47,11 @@ std::optional<Finding> occupancy_low(const Facts& facts) {
   // A grid that does not fill the places would not use another one.
   if (occupancy->total_ctas < occupancy->resident_ctas) return std::nullopt;
   const double waits = stalled_us(facts, [](const model::Stall& s) { return is_latency(s.term); });
-  const double ctas = double(occupancy->ctas_per_sm);
+  const double ctas = double(occupancy->ctas_per_sm), tail = term_us(facts, TermKind::tail);
+  // Without a last wave its CTAs run beside others, which hide their latencies.
+  const double of_tail = one_more_cta_holds_the_grid(facts) ? tail * waits / std::max(time_us(facts) - tail, 1e-9) : 0;
   return costs(
-      facts, RuleId::occupancy_low, waits / (ctas + 1),
+      facts, RuleId::occupancy_low, waits / (ctas + 1) + of_tail,
       fmt::format("{} of {} warps are resident on an SM, and {} of the time is latency that more of them would "
                   "hide. {} CTA{} at a time, since {}.",
                   occupancy->warps_per_sm, facts.spec.warps_sm, percent(waits / time_us(facts)), occupancy->ctas_per_sm,

@@ -1,11 +1,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
 
 #include "catalog/validate.h"
 #include "core/code_file.h"
 #include "core/cpp_tokens.h"
-#include "core/source_lines.h"
+#include "core/joined.h"
+#include "explain/helpers.h"
 #include "explain/rules.h"
 #include "explain/words.h"
 
@@ -14,19 +16,6 @@ namespace {
 
 // An error this many times that of fp32 accumulation is due to half precision.
 constexpr double kHalfError = 1.5;
-
-// How often code uses the word, without preprocessor lines that define a default for it.
-int uses(const std::vector<CppToken>& tokens, std::string_view word) {
-  int count = 0;
-  for (const CppToken& token : tokens) {
-    if (token.kind == CppToken::Kind::word) count += token.text == word;
-    if (token.kind != CppToken::Kind::line || !names(token.text, word)) continue;
-    const bool sets = token.text.find("ifndef") != token.text.npos || token.text.find("undef") != token.text.npos ||
-                      names(token.text, "define " + std::string(word));
-    count += !sets;
-  }
-  return count;
-}
 
 // Empty for a kernel that is machine code.
 std::string_view source_of(const Kernel& kernel) {
@@ -38,25 +27,6 @@ bool includes_own_files(const std::vector<CppToken>& tokens) {
     return token.kind == CppToken::Kind::line && token.text.find("include") != token.text.npos &&
            token.text.find('"') != token.text.npos;
   });
-}
-
-// The name of the function that begins with the `__device__` at `i`; empty for a variable or a declaration.
-std::string_view function_at(const std::vector<CppToken>& tokens, const CppBrackets& brackets, size_t i) {
-  for (; i + 1 < tokens.size(); ++i) {
-    if (tokens[i].is(";") || tokens[i].is("{") || tokens[i].is("=")) return {};
-    if (!tokens[i + 1].is("(") || tokens[i].kind != CppToken::Kind::word) continue;
-    const size_t close = brackets.closing(i + 1);
-    if (tokens[i].text.starts_with("__")) {  // an attribute with arguments
-      i = close;
-      continue;
-    }
-    return close + 1 < tokens.size() && tokens[close + 1].is("{") ? tokens[i].text : std::string_view();
-  }
-  return {};
-}
-
-int line_of(std::string_view source, size_t at) {
-  return 1 + static_cast<int>(std::ranges::count(source.substr(0, at), '\n'));
 }
 
 bool launch_names(const Kernel& kernel, const std::string& knob) {
@@ -112,21 +82,19 @@ std::optional<Finding> knob_unused(const Facts& facts) {
 }
 
 std::optional<Finding> helper_unused(const Facts& facts) {
-  const std::string_view source = source_of(facts.kernel);
-  const auto tokens = cpp_tokens(source);
-  const CppBrackets brackets(tokens);
-  for (size_t i = 0; i < tokens.size(); ++i) {
-    if (!tokens[i].is("__device__")) continue;
-    const std::string_view name = function_at(tokens, brackets, i + 1);
-    if (name.empty() || name == "operator" || uses(tokens, name) > 1) continue;
-    Finding finding = note(RuleId::helper_unused, Severity::info,
-                           fmt::format("{}() is defined, but nothing calls it.", name), {counted("calls", 0)});
-    const SourcePlace place = SourceLines(facts.kernel.source_name, source).place_of(line_of(source, tokens[i].at));
-    finding.where["file"] = place.file;
-    finding.where["line"] = std::to_string(place.line);
-    return finding;
-  }
-  return std::nullopt;
+  constexpr size_t kNamed = 4;
+  const std::vector<UnusedHelper> unused = unused_helpers(facts.kernel);
+  if (unused.empty()) return std::nullopt;
+  const std::string names = joined(std::span(unused).first(std::min(kNamed, unused.size())),
+                                   [](const UnusedHelper& one) { return one.name + "()"; });
+  const std::string others = unused.size() > kNamed ? fmt::format(" and {} more", unused.size() - kNamed) : "";
+  const bool is_one = unused.size() == 1;
+  Finding finding = note(RuleId::helper_unused, Severity::info,
+                         fmt::format("{}{} {} defined, but nothing calls {}.", names, others, is_one ? "is" : "are",
+                                     is_one ? "it" : "them"),
+                         {counted("functions that nothing calls", double(unused.size()))});
+  put_place(finding, unused.front().place);
+  return finding;
 }
 
 }  // namespace attnscope::explain

@@ -14,6 +14,9 @@ namespace {
 using model::Stall;
 using model::Unit;
 
+// Tensor Cores that make this share of the products make all of them: a count may miss some.
+constexpr double kAlmostAll = 0.9;
+
 // True for latencies that more warps or an earlier load would hide.
 bool can_be_hidden(TermKind term) {
   return term == TermKind::global_latency || term == TermKind::shared_latency || term == TermKind::local_latency ||
@@ -26,14 +29,22 @@ bool is_arithmetic(Unit unit) {
 
 bool multiplies_and_adds(Unit unit) { return unit == Unit::fp32 || unit == Unit::fp16x2; }
 
-// The share of the multiply-adds, or what takes their place, that the problem's products need. What a kernel computes
-// besides, such as a softmax, stays where it is when Tensor Cores make the products.
-double share_of_products(const Facts& facts) {
+// The share of the problem's products that Tensor Cores make.
+double share_on_tensor_cores(const Facts& facts) {
+  double products = 0;
+  for (const Instruction& one : facts.code) products += one.products;
+  const double flop = grid_scale(facts) * products * model::kProductFlop;
+  return std::min(1.0, flop / facts.seen.experiment.problem.flops());
+}
+
+// The share of the multiply-adds, or what takes their place, that this share of the problem's products needs. What a
+// kernel computes besides, such as a softmax, stays where it is when Tensor Cores make the products.
+double share_of_products(const Facts& facts, double of_problem) {
   double made = 0;
   for (const Instruction& one : facts.code)
     if (multiplies_and_adds(one.unit)) made += one.lanes * (one.unit == Unit::fp16x2 ? 2 : 1);
   made *= grid_scale(facts);
-  return made > 0 ? std::min(1.0, facts.seen.experiment.problem.flops() / 2 / made) : 0;
+  return made > 0 ? std::min(1.0, of_problem * facts.seen.experiment.problem.flops() / 2 / made) : 0;
 }
 
 bool takes_halves(const Kernel& kernel, const Problem& problem) {
@@ -140,21 +151,29 @@ std::optional<Finding> tensor_unused(const Facts& facts) {
   const Problem& problem = facts.seen.experiment.problem;
   if (facts.spec.tensor_tflops_f16 <= 0 || problem.flops() <= 0 || !takes_halves(facts.kernel, problem))
     return std::nullopt;
-  if (std::ranges::any_of(facts.code, [](const Instruction& one) { return one.products > 0; })) return std::nullopt;
+  const double on_tensor = share_on_tensor_cores(facts);
+  if (on_tensor > kAlmostAll || (on_tensor > 0 && facts.kernel.step)) return std::nullopt;  // others are another step's
   const auto arithmetic = [&](const Stall& s) {
     return s.producer != Stall::kNone && is_arithmetic(facts.code[s.producer].unit);
   };
   const double sums = stalled_us(
       facts, [&](const Stall& s) { return arithmetic(s) && multiplies_and_adds(facts.code[s.producer].unit); });
-  const double needed = share_of_products(facts), least = problem.flops() / facts.spec.tensor_tflops_f16 * 1e-6;
+  const double needed = share_of_products(facts, 1 - on_tensor);
+  const double least = (1 - on_tensor) * problem.flops() / facts.spec.tensor_tflops_f16 * 1e-6;
   const double us = stalled_us(facts, arithmetic) - sums * (1 - needed);
   const Instruction* at = carrier(facts, arithmetic);
-  return costs(facts, RuleId::tensor_unused, us - least,
-               fmt::format("All products run on the FP32 pipe; the Tensor Cores, which would take {:.2g} us for them, "
-                           "are idle.",
-                           least),
+  const std::string what = on_tensor > 0 ? fmt::format(
+                                               "Tensor Cores make {} of the products. The others run on the FP32 pipe; "
+                                               "Tensor Cores would take {:.2g} us for them.",
+                                               percent(on_tensor), least)
+                                         : fmt::format(
+                                               "All products run on the FP32 pipe; the Tensor Cores, which would take "
+                                               "{:.2g} us for them, are idle.",
+                                               least);
+  return costs(facts, RuleId::tensor_unused, us - least, what,
                {modelled("time of the products", us), modelled("time on the Tensor Cores", least),
-                counted("multiply-adds that products need", 100 * needed, "%")},
+                counted("multiply-adds that products need", 100 * needed, "%"),
+                counted("products of Tensor Cores", 100 * on_tensor, "%")},
                at);
 }
 

@@ -30,4 +30,16 @@ bool adds(std::string_view text, std::string_view word) {
   });
 }
 
+int uses(const std::vector<CppToken>& tokens, std::string_view word) {
+  int count = 0;
+  for (const CppToken& token : tokens) {
+    if (token.kind == CppToken::Kind::word) count += token.text == word;
+    if (token.kind != CppToken::Kind::line || !names(token.text, word)) continue;
+    const bool sets = token.text.find("ifndef") != token.text.npos || token.text.find("undef") != token.text.npos ||
+                      names(token.text, "define " + std::string(word));
+    count += !sets;
+  }
+  return count;
+}
+
 }  // namespace attnscope::explain

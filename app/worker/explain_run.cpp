@@ -79,6 +79,7 @@ explain::Facts facts_of(const Kernel& kernel, const DeviceSpec& spec, const mode
   facts.stalls = simulated.stalls;
   facts.code = code_of(kernel, did, *simulated.schedule);
   facts.warps = warps_of(*simulated.schedule, facts.code);
+  facts.shared = &did.result.shared_steps;
   return facts;
 }
 

@@ -276,6 +276,26 @@ class Cli(unittest.TestCase):
         self.assertEqual(absent.returncode, 0, absent.stderr)
         self.assertIn("metric.absent", absent.stdout)
 
+    def test_explain_says_whether_two_runs_can_be_compared(self):
+        def explained(*runs, changed=None):
+            files = [TREE / "tests" / "data" / "explain" / f"{run}.json" for run in runs]
+            if changed:
+                second = json.loads(files[1].read_text())
+                second["timing"].update(changed)
+                files[1] = self.preset(json.dumps(second), "second.json")
+            done = self.call("explain", "--runs", *files)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            return done.stdout
+
+        self.assertRegex(explained("tiled_839", "library_47"), r"times\.unlike(?s:.*)839\.4 us measured and 47 us reported")
+        same_way = {"kind": "measured", "interval": [46.9, 47.1]}
+        self.assertEqual(explained("tiled_839", "library_47", changed=same_way).strip(), "Nothing is wrong.")
+        self.assertIn("times.tie", explained("scalar_1028", "scalar_1137"))
+        self.assertIn("times.tie", explained("scalar_1028", "scalar_1137", changed={"interval": [1136, 1138]}))
+        self.assertEqual(explained("tiled_839", "scalar_1137", changed={"interval": [1136, 1138]}).strip(), "Nothing is wrong.")
+        self.refused(2, "explain", "--runs", self.preset("{}", "a.json"), self.preset("{}", "b.json"), names=["a.json"])
+        self.refused(2, "explain", "--runs", self.preset("{}", "a.json"), names=["--runs"])
+
     def test_counters_are_a_gpus(self):
         small = ("counters", "--kernel", "minimal", "--problem", "B=1,H=1,S=32,D=64")
         self.refused(3, *small, "--device", "emulated:l4", names=["emulated:l4 has no hardware counters", "--device"])

@@ -310,7 +310,7 @@ void BanksPane::draw_buffers() {
     ImGui::SetCursorScreenPos({left, pen.y});
     ImGui::InvisibleButton(fmt::format("##buffer{}", at).c_str(), {right - left, height});
     tooltip(fmt::format("{}: {}", use.place.name, charts::layout_text(use)));
-    if (place_of({use.place}, charts::lowest_byte(view_.access)) != nullptr) here = &use;
+    if (place_of({use.place}, lowest_byte(view_.access)) != nullptr) here = &use;
   }
   for (int lane = 0; lane < kLanes; ++lane) {
     if (!view_.access.active(lane)) continue;

@@ -292,10 +292,7 @@ void WhyPanel::draw_next(Context& context, const charts::FindingRow& row) {
   if (!row.next.empty()) {
     Draft wish = ran;
     for (const auto& [name, value] : row.next) wish.config.knobs[name] = value;
-    const std::string words = joined(row.next, [&](const auto& knob) {
-      const Knob* known = kernel != nullptr ? kernel->find_knob(knob.first) : nullptr;
-      return knob.first + " " + (known != nullptr ? known->text_of(knob.second) : std::to_string(knob.second));
-    });
+    const std::string words = charts::set_words({row.next}, kernel);
     const bool is_set = wish.kernel == context.draft.current().kernel && wish.config == context.draft.current().config;
     beside();
     ImGui::BeginDisabled(is_set);

@@ -46,5 +46,74 @@ TEST(FindingRows, AGroupIsWhereItsFirstFindingIs) {
   EXPECT_TRUE(by_group(std::vector<FindingRow>()).empty());
 }
 
+class Causes : public testing::Test {
+ protected:
+  // The rules of each cause.
+  std::vector<std::string> of() const {
+    std::vector<const Finding*> all;
+    for (const Finding& one : findings_) all.push_back(&one);
+    std::vector<std::string> texts;
+    for (const Cause& cause : causes(all)) {
+      std::string text;
+      for (const Finding* one : cause.findings) text += (text.empty() ? "" : " ") + one->rule.name();
+      texts.push_back(text);
+    }
+    return texts;
+  }
+  std::vector<Finding> findings_{finding(RuleId::bank_conflicts), finding(RuleId::grid_tail),
+                                 finding(RuleId::lone_warps), finding(RuleId::occupancy_low),
+                                 finding(RuleId::latency_exposed)};
+};
+
+TEST_F(Causes, FindingsThatOneChangeCuresAreOne) {
+  EXPECT_EQ(of().size(), findings_.size());
+  findings_[3].next = findings_[4].next = Next{{{"ROWS", 16}}};
+  EXPECT_THAT(of(), ElementsAre("banks.conflicts", "grid.tail", "warps.lone", "occupancy.low latency.exposed"));
+  findings_[4].next = Next{{{"ROWS", 64}}};
+  EXPECT_EQ(of().size(), findings_.size()) << "another change";
+  findings_[3].next = findings_[4].next = Next{};
+  EXPECT_EQ(of().size(), findings_.size()) << "no change";
+}
+
+TEST_F(Causes, AFindingAndItsCauseAreOneWhereTheFirstOfThemIs) {
+  findings_[1].where["because"] = "occupancy.low";
+  EXPECT_THAT(of(), ElementsAre("banks.conflicts", "grid.tail occupancy.low", "warps.lone", "latency.exposed"));
+  findings_[4].where["because"] = "grid.tail";
+  EXPECT_THAT(of(), ElementsAre("banks.conflicts", "grid.tail occupancy.low latency.exposed", "warps.lone"));
+}
+
+TEST_F(Causes, AFindingMayJoinTwoOthers) {
+  findings_[0].next = findings_[4].next = Next{{{"ROWS", 16}}};
+  findings_[4].where["because"] = "warps.lone";
+  EXPECT_THAT(of(), ElementsAre("banks.conflicts warps.lone latency.exposed", "grid.tail", "occupancy.low"));
+}
+
+TEST_F(Causes, SeveralFindingsOfARuleAreOneUnlessTheyAreOfOtherLaunches) {
+  findings_ = {finding(RuleId::race_shared), finding(RuleId::luck_order), finding(RuleId::race_shared)};
+  EXPECT_THAT(of(), ElementsAre("race.shared race.shared", "luck.order"));
+  findings_[2].where["launch"] = "2";
+  EXPECT_EQ(of().size(), 3u);
+}
+
+TEST_F(Causes, ACauseHasTheFirstGainAndTheFirstProposal) {
+  findings_ = {finding(RuleId::race_shared), finding(RuleId::race_shared), finding(RuleId::race_shared)};
+  const std::vector<const Finding*> all{&findings_[0], &findings_[1], &findings_[2]};
+  EXPECT_EQ(causes(all).front().gain(), nullptr);
+  EXPECT_EQ(causes(all).front().next(), nullptr);
+  findings_[0].next = Next{};
+  findings_[1].gain = Gain{3, std::nullopt}, findings_[1].next = Next{{{"ROWS", 16}}};
+  findings_[2].gain = Gain{2, std::nullopt}, findings_[2].next = Next{{{"ROWS", 64}}};
+  const std::vector<Cause> one = causes(all);
+  ASSERT_EQ(one.size(), 1u);
+  EXPECT_EQ(one.front().gain(), &*findings_[1].gain);
+  EXPECT_EQ(one.front().next(), &*findings_[1].next);
+  EXPECT_EQ(one.front().names([](const Rule& rule) { return rule.name(); }), "race.shared");
+}
+
+TEST_F(Causes, WhereTheTimeGoesIsNone) {
+  findings_ = {finding(RuleId::bound_roof), finding(RuleId::grid_tail), finding(RuleId::phase_most)};
+  EXPECT_THAT(of(), ElementsAre("grid.tail"));
+}
+
 }  // namespace
 }  // namespace attnscope::charts

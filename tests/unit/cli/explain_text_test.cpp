@@ -57,5 +57,23 @@ TEST(Explanation, OrShowsAllOfThem) {
   EXPECT_THAT(text, Not(HasSubstr("more:")));
 }
 
+TEST(Explanation, BeginsWithWhereTheTimeGoesAndWithTheCausesThatCostMost) {
+  Kernel kernel;
+  kernel.knobs = {{"ROWS", {{0, "few"}, {1, "many"}}, 1, ""}};
+  Observation seen = with_findings();
+  seen.timing.emplace().p50 = 100;
+  seen.findings[1].gain = Gain{20, std::nullopt};
+  seen.findings[1].next = seen.findings[3].next = Next{{{"ROWS", 0}}};
+  Finding& phase = seen.findings.emplace_back();
+  phase.rule = RuleId::phase_most;
+  phase.sentence = "Most of it goes to the sum.";
+  EXPECT_THAT(explanation_of(seen, kernel), HasSubstr("Most of it goes to the sum.\n\nFirst of 4 causes\n"
+                                                      "1. banks.conflicts\n"
+                                                      "2. warps.lone, global.scattered: estimated 20 us less (1.25 "
+                                                      "times); ROWS few\n"
+                                                      "3. shared.queue\n\nmemory, "));
+  EXPECT_THAT(explanation_of(Observation{}, {}), Not(HasSubstr("First of")));
+}
+
 }  // namespace
 }  // namespace attnscope::cli

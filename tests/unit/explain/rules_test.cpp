@@ -313,7 +313,7 @@ const std::vector<Clean>& clean() {
       {"HalvesOnTheTensorCores",
        [](Input& in) {
          in.facts.seen.experiment.problem.dtype = DType::f16;
-         in.at(kScore).products = 1000;
+         in.at(kScore).products = in.facts.seen.experiment.problem.flops() / model::kProductFlop;
        }},
       {"HalvesWithoutTensorCores",
        [](Input& in) {
@@ -410,6 +410,28 @@ TEST(TensorUnused, LeavesOutWhatTheProductsDoNotNeed) {
   EXPECT_NEAR(estimated(needed), all, 0.1);
   EXPECT_NEAR(estimated(needed / 2), all, 0.1) << "as with pairs of halves";
   EXPECT_NEAR(estimated(2 * needed), all / 2, 0.1) << "the other half is a softmax or the like";
+}
+
+// A Tensor Core instruction makes model::kProductFlop of the problem's operations.
+TEST(TensorUnused, SaysWhichShareOfTheProductsIsLeft) {
+  const auto told = [](
+                        double share, void (*change)(Input&) = [](Input&) {}) {
+    Input input;
+    Problem& problem = input.facts.seen.experiment.problem;
+    problem.dtype = DType::f16;
+    problem.seq_q = problem.seq_k = 64;
+    input.at(kScore).products = share * problem.flops() / model::kProductFlop;
+    input.at(kSum).lanes = problem.flops() / 2 * (1 - share);
+    change(input);
+    const std::vector<Finding> findings = findings_of(input.facts);
+    const Finding* found = find(findings, RuleId::tensor_unused);
+    return found != nullptr ? found->sentence : "";
+  };
+  EXPECT_THAT(told(0), HasSubstr("are idle"));
+  EXPECT_THAT(told(0.5), HasSubstr("Tensor Cores make 50 % of the products. The others run on the FP32 pipe"));
+  EXPECT_EQ(told(1), "");
+  EXPECT_EQ(told(0.95), "") << "a count may miss some";
+  EXPECT_EQ(told(0.5, [](Input& in) { in.kernel.step = 1; }), "") << "another step of the program makes them";
 }
 
 TEST(RuleTable, EveryRuleOfTheTableIsPlanted) {

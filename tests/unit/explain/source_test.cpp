@@ -1,8 +1,10 @@
 // What the rules read in a kernel's source and manifest.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "explain/explain.h"
+#include "explain/helpers.h"
 #include "explain/rules.h"
 #include "explain/words.h"
 #include "unit/explain/inputs_for_tests.h"
@@ -59,6 +61,38 @@ TEST(HelperUnused, IsADeviceFunctionThatNothingCalls) {
        {"__device__ int twice(int i);\n", "__device__ int two = int(2);\n", "__device__ int four[4];\n",
         "struct Twice {\n  __device__ int operator()(int i) { return 2 * i; }\n};\n", "__device__"})
     EXPECT_EQ(unused(none), "") << none;
+}
+
+TEST(HelperUnused, NamesAllOfThem) {
+  Input in;
+  in.kernel.source += "#line 70 \"other.cuh\"\n__device__ int of_header() { return 1; }\n#line 9 \"made_up.cu\"\n";
+  in.kernel.source += "__device__ int two() { return 2; }\n";
+  EXPECT_THAT(helper_unused(in.facts)->sentence,
+              testing::StartsWith("two(), of_header() are defined, but nothing calls "
+                                  "them."));
+  EXPECT_EQ(helper_unused(in.facts)->where.at("line"), "9");
+  for (const char* name : {"three", "four", "five"})
+    in.kernel.source += fmt::format("__device__ int {}() {{ return 3; }}\n", name);
+  EXPECT_THAT(helper_unused(in.facts)->sentence,
+              testing::StartsWith("two(), three(), four(), five() and 1 more are defined"));
+  EXPECT_DOUBLE_EQ(helper_unused(in.facts)->evidence.at(0).value, 5);
+}
+
+TEST(UnusedHelpers, SayWhatTheyWouldBring) {
+  Input in;
+  in.kernel.source +=
+      "__device__ int swap(int i) { return i ^ 7; }\n__device__ int add(int i) { return i + 7; }\n"
+      "__device__ void by_wmma(F& a) { mma_sync(a, a, a, a); }\n"
+      "__device__ void by_ptx(F& a) { asm(\"mma.sync.aligned.m16n8k16\" : : ); }\n"
+      "__device__ int gamma_of(int comma) { return comma; }\n";
+  std::string permute, multiply;
+  for (const UnusedHelper& one : unused_helpers(in.kernel)) {
+    if (one.brings(Wants::layout)) permute += one.name + " ";
+    if (one.brings(Wants::tensor)) multiply += one.name + " ";
+    EXPECT_FALSE(one.brings(Wants::source)) << one.name;
+  }
+  EXPECT_EQ(permute, "swap ");
+  EXPECT_EQ(multiply, "by_wmma by_ptx ");
 }
 
 TEST(Launches, WarpsAtOnceAndEvenness) {
