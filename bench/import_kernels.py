@@ -225,4 +225,5 @@ def main():
         pathlib.Path(options.out).write_text(table(rows, f"bench/import_kernels.py PROGRAM --sources DIR, two busy cores, emulated:l4{options.note and '. ' + options.note}", options.seed))
 
 
-main()
+if __name__ == "__main__":
+    main()

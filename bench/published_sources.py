@@ -4,15 +4,17 @@
 published_sources.py PROGRAM --sources DIR [--device emulated:l4] [--only kernels|questions] [--out bench/results/published_sources.json]
 
 DIR holds a git repository for each name below, OWNER+NAME (its work tree, its .git, or a folder `repo` that is a bare
-one), fetched by the reader: nothing of it is committed here. Each kernel is imported and explained in a folder that is
-thrown away, beside its project's headers. Recorded are the names, the rules of the first three findings of all, and whether the author's is
+one), fetched by the reader: nothing of it is committed here. Each kernel is imported from a copy of its repository, which is
+thrown away. Recorded are the names, the rules of the first three findings of all, and whether the author's is
 among them; for the version that the author made against it, whether the rule is silent at warning level.
 
 Then the sources of the reports that this project answers, each with the question that it asks (docs/explaining.md, Sixteen
-questions): its compile-time macros are the knobs, nothing else is said of it. Recorded are also how many findings there are and how many of
-them the terminal and the window show at first (three of each group; of a watched run only the watch's are counted), the rule's group, and its place among all and in its group.
+questions): its compile-time macros are the knobs, nothing else is said of it. Recorded are also how many findings there are, those of
+the watch with those of the run, how many of them the terminal and the window show at first (three of each group), the rule's group, its place
+among all and in its group, and its place in what the terminal says first: 0 for the lines above the causes, 1 to 3 for the causes.
 """
-import argparse, concurrent.futures, datetime, json, pathlib, subprocess, sys, tempfile
+import argparse, concurrent.futures, datetime, json, pathlib, re, subprocess, sys, tempfile, threading
+from import_kernels import unpack
 
 TRANSPOSE = "Samples/6_Performance/transpose/transpose.cu"
 SGEMM = "src/kernels/"
@@ -66,7 +68,8 @@ PHASE5 = PHASE4 | dict(file=KERNELS + "fa_phase5_wmma.cu", commit="905126b", ent
                        knobs=TILED_KNOBS | {"USE_WMMA": [0, 1]}, start=TILED | {"USE_WMMA": 1})
 MINIMAL = dict(file=KERNELS + "fa_minimal.cu", commit="35a8480", entry="flash_attention_minimal_kernel", knobs={}, start={},
                grid=["seq_q", "heads", "batch"], block="128")
-# question, source, knobs (against which others, None: no others), watched, the rule, and whether it is found.
+# question, source, knobs (against which others, None: no others), watched, the rule, and whether it is found; then a word that its
+# sentence has, where the rule could name another thing too.
 QUESTIONS = [
     (1, PHASE4, {"VEC_WIDTH": 8}, {"VEC_WIDTH": 4}, False, "code.identical", True),
     (1, PHASE4, {"VEC_WIDTH": 4}, {"VEC_WIDTH": 1}, False, "code.identical", False),
@@ -81,8 +84,8 @@ QUESTIONS = [
     (5, PHASE4, {"BLOCK_M": 64}, None, False, "limits.exceeded", True),
     (5, PHASE4, {}, None, False, "limits.exceeded", False),
     (7, PHASE4, {}, None, False, "banks.conflicts", True),
-    (7, PHASE4, {}, None, False, "helper.unused", True),
-    (9, PHASE5, {}, None, False, "helper.unused", True),
+    (7, PHASE4, {}, None, False, "helper.unused", True, "swz()"),
+    (9, PHASE5, {}, None, False, "helper.unused", True, "wmma_pv()"),
     (10, PHASE4, {}, None, False, "occupancy.low", True),
     (11, PHASE4, {}, None, False, "grid.tail", True),
     (15, PHASE4, {}, None, False, "phase.most", True),
@@ -94,6 +97,7 @@ arguments.add_argument("program")
 arguments.add_argument("--sources", required=True)
 arguments.add_argument("--device", default="emulated:l4")
 arguments.add_argument("--only", choices=["kernels", "questions"], help="The other list stays as it was recorded")
+arguments.add_argument("--jobs", type=int, default=2)
 arguments.add_argument("--out", default="bench/results/published_sources.json")
 options = arguments.parse_args()
 
@@ -109,15 +113,24 @@ def run(*words):
     return subprocess.run([options.program, *words], capture_output=True, text=True, timeout=1200)
 
 
+COPIES, COPYING = {}, threading.Lock()
+
+
+def copy_of(repository):
+    """Its sources and headers, as a clone has them: a launch or a header may be in another file."""
+    with COPYING:
+        if repository not in COPIES:
+            COPIES[repository] = tempfile.TemporaryDirectory()
+            folder = pathlib.Path(options.sources) / repository
+            unpack(folder / "repo" if (folder / "repo").is_dir() else folder, pathlib.Path(COPIES[repository].name))
+        return pathlib.Path(COPIES[repository].name)
+
+
 def told(repository, path, entry, problem, rule, named, launch=None):
     one = {"repository": repository.replace("+", "/"), "commit": git(repository, "rev-parse", "HEAD").decode().strip(),
            "file": path, "kernel": entry, "problem": problem, "rule": rule, "named": named}
     with tempfile.TemporaryDirectory() as folder:
-        source = (pathlib.Path(folder) / pathlib.PurePosixPath(path).name).with_suffix(".cu")
-        source.write_bytes(git(repository, "show", f"HEAD:{path}"))
-        for name in git(repository, "ls-tree", "--name-only", "HEAD", f"{pathlib.PurePosixPath(path).parent}/").decode().split("\n"):
-            if name.endswith((".h", ".cuh")) and name != path:
-                (pathlib.Path(folder) / pathlib.PurePosixPath(name).name).write_bytes(git(repository, "show", f"HEAD:{name}"))
+        source = copy_of(repository) / path
         out = pathlib.Path(folder) / "imported"
         out.mkdir()
         done = run("import", str(source), "--out", str(out), *(["--entry", entry] if entry else []))
@@ -153,15 +166,35 @@ def manifest_of(source, name):
             "args": ["q", "k", "v", "o", "scale", "batch", "heads", "seq_q"]}
 
 
-def asked(question, source, knobs, others, watched, rule, found):
-    shape = "B=1,H=1,S=64,D=64" if watched else "B=1,H=8,S=512,D=64"  # a watch takes long, and a race is one at any size
-    one = {"question": question, "repository": REPORTS.replace("+", "/"), "commit": source["commit"], "file": source["file"], "problem": shape,
-           "knobs": knobs, "against": others, "watched": watched, "rule": rule, "found": found}
+def first_causes(text):
+    """The rules of each cause that the terminal says first."""
+    below = re.search(r"^First of \d+ causes?\n((?:\d+\. .*\n)*)", text, flags=re.M)
+    lines = below.group(1).splitlines() if below else []
+    return [re.split(r"\.\s", line, maxsplit=1)[1].partition(":")[0].partition(";")[0].split(", ") for line in lines]
+
+
+EXPLAINED = {}  # several questions are about one run
+
+
+def key_of(source, knobs, others, watched):
+    return json.dumps([source, knobs, others, watched])
+
+
+def explain(run):
+    EXPLAINED[key_of(*run)] = explained(*run)
+
+
+def shape_of(watched):
+    return "B=1,H=1,S=64,D=64" if watched else "B=1,H=8,S=512,D=64"  # a watch takes long, and a race is one at any size
+
+
+def explained(source, knobs, others, watched):
+    """Its JSON, and the terminal's text."""
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
         (folder / "asked.cu").write_bytes(git(REPORTS, "show", f"{source['commit']}:{source['file']}"))
         (folder / "asked.json").write_text(json.dumps(manifest_of(source, "asked.cu")))
-        words = ["explain", "--kernels", str(folder), "--kernel", "asked", "--device", options.device, "--problem", shape, "--json"]
+        words = ["explain", "--kernels", str(folder), "--kernel", "asked", "--device", options.device, "--problem", shape_of(watched)]
         for knob, value in knobs.items():
             words += ["--set", f"{knob}={value}"]
         if others is not None:
@@ -171,12 +204,22 @@ def asked(question, source, knobs, others, watched, rule, found):
                       "device": options.device}
             (folder / "against" / "against.json").write_text(json.dumps(preset))
             words += ["--against", str(folder / "against" / "against.json")]
-        done = run(*words, *(["--watch"] if watched else []))
-        if not done.stdout.strip():
-            return one | {"refused": done.stderr.strip().splitlines()[0] if done.stderr.strip() else "no answer", "met": False}
-        seen = json.loads(done.stdout)
-    findings = (seen["watch"] or {}).get("findings", []) if watched else seen["findings"] or []
-    findings.sort(key=lambda finding: finding["severity"] != "error")  # as the terminal and the window order them
+        words += ["--watch"] if watched else []
+        return run(*words, "--json"), run(*words)
+
+
+def asked(question, source, knobs, others, watched, rule, found, names=""):
+    one = {"question": question, "repository": REPORTS.replace("+", "/"), "commit": source["commit"], "file": source["file"], "problem": shape_of(watched),
+           "knobs": knobs, "against": others, "watched": watched, "rule": rule, "found": found}
+    done, text = EXPLAINED[key_of(source, knobs, others, watched)]
+    if not done.stdout.strip():
+        return one | {"refused": done.stderr.strip().splitlines()[0] if done.stderr.strip() else "no answer", "met": False}
+    seen = json.loads(done.stdout)
+    # As the terminal and the window order them.
+    of_watch = (seen["watch"] or {}).get("findings", [])
+    findings = [finding for finding in of_watch if finding["severity"] != "info"] + (seen["findings"] or [])
+    findings += [finding for finding in of_watch if finding["severity"] == "info"]
+    findings.sort(key=lambda finding: finding["severity"] != "error")
     rules = list(dict.fromkeys(finding["rule"] for finding in findings))
     warned = [finding["rule"] for finding in findings if finding["severity"] != "info"]
     place = rules.index(rule) + 1 if rule in rules else 0
@@ -186,9 +229,14 @@ def asked(question, source, knobs, others, watched, rule, found):
     shown = sum(min(FEW, groups.count(one)) for one in set(groups))
     says = next((finding["sentence"] for finding in findings if finding["rule"] == rule), None)
     told_by = seen["failure"]["message"] if seen.get("failure") else None
-    return one | {"findings": len(findings), "shown": shown, "first": rules[:FEW], "place": place, "group": group,
+    causes = first_causes(text.stdout)
+    place_of_cause = next((number for number, cause in enumerate(causes, 1) if rule in cause), None)
+    if says and place_of_cause is None and says in text.stdout.split("\nFirst of ")[0]:
+        place_of_cause = 0
+    return one | {"findings": len(findings), "shown": shown, "first": rules[:FEW], "place": place, "causes": causes,
+                  "place_of_cause": place_of_cause, "group": group,
                   "place_in_group": beside.index(rule) + 1 if place else 0, "sentence": says, "failure": told_by,
-                  "met": place > 0 if found else rule not in warned}
+                  "met": place > 0 and names in says if found else rule not in warned}
 
 
 def main():
@@ -197,10 +245,12 @@ def main():
     wanted = [options.only] if options.only else ["kernels", "questions"]
     lists = {name: kept.get(name, []) for name in ("kernels", "questions")}
     dates = kept.get("dates", {}) | {name: datetime.date.today().isoformat() for name in wanted}
-    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         if "kernels" in wanted:
             lists["kernels"] = list(pool.map(lambda source: told(*source), SOURCES))
         if "questions" in wanted:
+            runs = {key_of(*question[1:5]): question[1:5] for question in QUESTIONS}
+            list(pool.map(explain, runs.values()))
             lists["questions"] = list(pool.map(lambda question: asked(*question), QUESTIONS))
     write(out, dates, lists)
 

@@ -56,11 +56,15 @@ std::vector<FindingsOfGroup> in_groups(const List& list, GroupOf group_of) {
   return all;
 }
 
+bool causes_other(const Finding& cause, const Finding& other) {
+  return where(other, "because") == cause.rule.name() && where(other, "function") == where(cause, "function");
+}
+
 // True if the two findings of a run have one cause, as far as they say.
 bool hang_together(const Finding& a, const Finding& b) {
   if (where(a, "launch") != where(b, "launch")) return false;
   const bool one_change = a.next && b.next && !a.next->set.empty() && a.next->set == b.next->set;
-  return a.rule == b.rule || one_change || where(a, "because") == b.rule.name() || where(b, "because") == a.rule.name();
+  return a.rule == b.rule || one_change || causes_other(a, b) || causes_other(b, a);
 }
 
 }  // namespace

@@ -20,11 +20,15 @@ void link(Finding& finding, const Finding& cause, const std::string& how) {
   finding.sentence += " " + how;
 }
 
-// What would remove a cause is in the source, but nothing calls it.
+double estimated(const Finding& finding) { return finding.gain ? finding.gain->estimated.value_or(0) : 0; }
+
+// What would remove a cause is in the source, but nothing calls it. helper.unused is one finding for all functions; its
+// place is that of the one with the highest gain.
 void link_helper(const Facts& facts, std::vector<Finding>& findings) {
   Finding* const unused = find(findings, RuleId::helper_unused);
   if (unused == nullptr) return;
   const std::vector<UnusedHelper> helpers = unused_helpers(facts.kernel);
+  double highest = -1;
   for (const RuleOf& rule : all_rules()) {
     const auto helper = std::ranges::find_if(helpers, [&](const UnusedHelper& one) { return one.brings(rule.wants); });
     Finding* const finding = find(findings, rule.id);
@@ -32,6 +36,10 @@ void link_helper(const Facts& facts, std::vector<Finding>& findings) {
     link(*finding, *unused,
          fmt::format("{}() at {}:{} {}, but nothing calls it.", helper->name, helper->place.file, helper->place.line,
                      rule.wants == Wants::layout ? "permutes by XOR, as a swizzle does" : "makes products by mma"));
+    finding->where["function"] = helper->name;
+    if (estimated(*finding) <= highest) continue;
+    highest = estimated(*finding);
+    unused->where["function"] = helper->name;
     put_place(*unused, helper->place);
   }
 }

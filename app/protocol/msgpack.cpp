@@ -14,16 +14,20 @@ namespace {
 constexpr size_t kMaxDepth = 64;
 
 // The bytes that a built value takes, including its share of the growing array around it. A text, a key, an array or a
-// map also has a header and an allocation of its own. The budget is many times what our messages need (the longest have
-// about ten thousand values), and no more than a message's length justifies.
+// map also has a header and an allocation of its own. Of our messages a listing of machine code needs most: 15 bytes of
+// structure for each of its own.
 constexpr uint64_t kValueCost = 32, kTextCost = 48, kKeyCost = 64, kArrayCost = 32, kMapCost = 64;
 constexpr uint64_t kStructure = uint64_t{32} << 20;  // allowed for messages of any length
+constexpr uint64_t kStructureOfByte = 16, kMostStructure = uint64_t{512} << 20;
+constexpr uint64_t budget_of(uint64_t bytes) {
+  return 2 * bytes + std::min(kStructure + kStructureOfByte * bytes, kMostStructure);
+}
 
 // Walks a MessagePack value without recursion and without building anything.
 class Scanner {
  public:
   Scanner(std::span<const std::byte> bytes, std::initializer_list<std::string_view> left_out)
-      : bytes_(bytes), left_out_(left_out), budget_(kStructure + 2 * bytes.size()) {}
+      : bytes_(bytes), left_out_(left_out), budget_(budget_of(bytes.size())) {}
 
   Result<void> scan() {
     open_.push_back({1, false});

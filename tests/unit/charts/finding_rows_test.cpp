@@ -82,6 +82,15 @@ TEST_F(Causes, AFindingAndItsCauseAreOneWhereTheFirstOfThemIs) {
   EXPECT_THAT(of(), ElementsAre("banks.conflicts", "grid.tail occupancy.low latency.exposed", "warps.lone"));
 }
 
+// helper.unused is one finding for all functions that nothing calls.
+TEST_F(Causes, AFunctionThatNothingCallsCausesOnlyWhatItWouldRemove) {
+  findings_ = {finding(RuleId::bank_conflicts), finding(RuleId::tensor_unused), finding(RuleId::helper_unused)};
+  findings_[0].where = {{"because", "helper.unused"}, {"function", "swizzled"}};
+  findings_[1].where = {{"because", "helper.unused"}, {"function", "multiplied"}};
+  findings_[2].where = {{"function", "multiplied"}};
+  EXPECT_THAT(of(), ElementsAre("banks.conflicts", "tensor.unused helper.unused"));
+}
+
 TEST_F(Causes, AFindingMayJoinTwoOthers) {
   findings_[0].next = findings_[4].next = Next{{{"ROWS", 16}}};
   findings_[4].where["because"] = "warps.lone";

@@ -77,6 +77,19 @@ TEST_F(CausesOfFindings, ProductsThatAnUncalledFunctionWouldMake) {
   EXPECT_THAT(told(RuleId::tensor_unused).sentence, HasSubstr("by_wmma() at made_up.cu:7 makes products by mma"));
 }
 
+TEST_F(CausesOfFindings, TheFunctionIsNamedThatWouldGainMost) {
+  conflict();
+  in_.facts.seen.experiment.problem.dtype = DType::f16;
+  in_.kernel.source += std::string(kSwizzle) + "__device__ void by_wmma(F& a) { mma_sync(a, a, a, a); }\n";
+  const auto estimated = [&](RuleId rule) { return *told(rule).gain->estimated; };
+  EXPECT_GT(estimated(RuleId::tensor_unused), estimated(RuleId::bank_conflicts));
+  EXPECT_EQ(told(RuleId::helper_unused).where.at("function"), "by_wmma");
+  in_.stall(TermKind::bank_conflicts, kScore, 30);
+  EXPECT_LT(estimated(RuleId::tensor_unused), estimated(RuleId::bank_conflicts));
+  EXPECT_EQ(told(RuleId::helper_unused).where.at("function"), "swizzled");
+  EXPECT_EQ(told(RuleId::tensor_unused).where.at("function"), "by_wmma");
+}
+
 TEST_F(CausesOfFindings, ALastWaveThatOneMoreCtaOnEachSmWouldHold) {
   limit(130);
   EXPECT_EQ(because(RuleId::grid_tail), "occupancy.low");

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <random>
 
+#include "core/listing.h"
 #include "protocol/frame.h"
 #include "protocol/msgpack.h"
 
@@ -341,8 +342,8 @@ TEST(MsgPack, WhatItBuildsIsBoundByItsLength) {
   EXPECT_TRUE(from_msgpack(many(0xc6, 16 << 20, nil))) << "bytes cost what they are";
 }
 
-// Of each kind as many as 32 MiB and twice the message's length pay for: a value costs 32, and a text 48, a key 64 and
-// 48, a list 32 and a map 64 more, with their letters.
+// Of each kind as many as 32 MiB and 18 times the message's length pay for: a value costs 32, and a text 48, a key 64
+// and 48, a list 32 and a map 64 more, with their letters.
 TEST(MsgPack, HasAsManyValuesAsItsLengthPaysFor) {
   const Bytes nil{std::byte{0xc0}}, list{std::byte{0x90}}, map{std::byte{0x80}}, empty{std::byte{0xa0}};
   const Bytes entry{std::byte{0xa1}, std::byte{'k'}, std::byte{0xc0}};
@@ -357,10 +358,30 @@ TEST(MsgPack, HasAsManyValuesAsItsLengthPaysFor) {
                {0xdf, entry, 64 + 48 + 1 + 32, 96}};
   for (const auto& [tag, item, costs, outer] : kinds) {
     constexpr size_t header = 5;
-    const auto most = static_cast<uint32_t>(((size_t{32} << 20) + 2 * header - outer) / (costs - 2 * item.size()));
+    const auto most = static_cast<uint32_t>(((size_t{32} << 20) + 18 * header - outer) / (costs - 18 * item.size()));
     EXPECT_TRUE(from_msgpack(many(tag, most, item))) << costs;
     EXPECT_FALSE(from_msgpack(many(tag, most + 1, item))) << costs;
   }
+}
+
+// A listing of 65,536 instructions has as many values as this, at 80 bytes for each instruction.
+TEST(MsgPack, AListingOfAsManyInstructionsAsThereMayBeIsRead) {
+  const Json line{{"text", "FFMA R1, R2, R3, R4"},
+                  {"reads", {1, 2, 3}},
+                  {"writes", {1}},
+                  {"guarded", false},
+                  {"targets", Json::array()},
+                  {"falls_through", true},
+                  {"places", {{{"file", 0}, {"line", 12}}}}};
+  Bytes bytes = many(0xdd, Listing::kMostLines, to_msgpack(line));
+  EXPECT_TRUE(from_msgpack(bytes));
+}
+
+// However long it is, a message has at most 512 MiB of structure: 40 MiB of short texts would have 632 MiB.
+TEST(MsgPack, StructureHasABoundOfItsOwn) {
+  const Bytes word{std::byte{0xa4}, std::byte{'w'}, std::byte{'o'}, std::byte{'r'}, std::byte{'d'}};
+  EXPECT_FALSE(from_msgpack(many(0xdd, 8 << 20, word)));
+  EXPECT_TRUE(from_msgpack(many(0xdd, 1 << 20, word)));
 }
 
 TEST(MsgPack, LengthsBeyondTheBytesAreRefused) {
