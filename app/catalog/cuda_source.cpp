@@ -7,6 +7,7 @@
 #include "catalog/conditional_text.h"
 #include "catalog/source_members.h"
 #include "catalog/source_text.h"
+#include "catalog/written_parameters.h"
 #include "core/text.h"
 
 namespace attnscope::catalog {
@@ -62,6 +63,8 @@ class Reader {
         read_reference(at(i), out_);
       else if ((is(i, "=") || is(i, "+") || is(i, "-")) && i > 1)
         read_change(at(i), out_);
+      else if (word(i) && is(i + 1, "("))
+        read_call(at(i), written_, out_);
     }
     add_enumerators();
     out_.constants.sort();
@@ -382,6 +385,7 @@ class Reader {
 
   Tokens tokens_;
   CppBrackets brackets_;
+  WrittenParameters written_ = written_parameters(tokens_, brackets_);
   std::vector<size_t> lines_;  // the tokens that are preprocessor lines
   bool of_macro_;
   CudaSource out_;

@@ -13,6 +13,7 @@
 
 #include "catalog/catalog.h"
 #include "catalog/cuda_source.h"
+#include "catalog/deduced_types.h"
 #include "catalog/first_sizes.h"
 #include "catalog/host_scope.h"
 #include "catalog/import_constants.h"
@@ -128,12 +129,28 @@ class Importer {
     return found;
   }
 
+  // Of other kernels whose templates have parameters of the same names, such as the next version of one kernel.
+  std::vector<std::pair<const SourceKernel*, const SourceLaunch*>> launches_of_twins() const {
+    std::vector<std::pair<const SourceKernel*, const SourceLaunch*>> found;
+    const auto name = [](const TemplateParameter& one) { return one.name; };
+    for (const SourceLaunch& launch : source_.launches) {
+      const auto defined = source_.defined.find(launch.kernel);
+      if (defined == source_.defined.end() || found.size() == kMostOffers) continue;
+      const SourceKernel& other = source_.kernels[defined->second];
+      if (&other != kernel_ &&
+          std::ranges::equal(other.template_parameters, kernel_->template_parameters, {}, name, name))
+        found.emplace_back(&other, &launch);
+    }
+    return found;
+  }
+
   // Finds the template's arguments: from the request, from a launch that has them all, otherwise the parameters'
   // defaults.
   Result<void> instantiate(const std::string& entry) {
     struct Offer {
       std::vector<std::string> values;
       const SourceLaunch* launch = nullptr;
+      const SourceKernel* twin = nullptr;  // whose launch it is, if it is another kernel's
     };
     std::vector<Offer> offers;
     const size_t open = entry.find('<');
@@ -146,19 +163,25 @@ class Importer {
         if (offers.size() < 2 * kMostOffers && one.kernel == plain_kernel_name(kernel_->name))
           offers.push_back({split_arguments(one.template_arguments), launch_});
       offers.push_back({{}, launch_});
+      if (!launch_)
+        for (const auto& [twin, launch] : launches_of_twins())
+          offers.push_back({split_arguments(launch->template_arguments), launch, twin});
     }
-    for (const auto& [offer, launch] : offers) {
+    for (const auto& [offer, launch, twin] : offers) {
       use(launch);
-      const auto found =
-          template_arguments(*kernel_, offer, open != std::string::npos, launch != nullptr, scope_, template_guess_);
+      auto found = template_arguments(*kernel_, offer, open != std::string::npos, launch != nullptr, scope_,
+                                      template_guess_, deduced_types(read_, twin ? *twin : *kernel_, launch));
+      if (twin) use(nullptr);
       if (!found) continue;
+      found->guessed = found->guessed || twin;
       for (size_t i = 0; i < found->values.size() && i < kernel_->template_parameters.size(); ++i)
         scope_.templates[kernel_->template_parameters[i].name] = found->values[i];
       result_.entry += "<" + joined(found->values) + ">";
       if (found->guessed)
-        result_.guessed.push_back(
-            kTemplateSaid + ("<" + joined(found->values) + ">, since " +
-                             (offer.empty() ? "no launch says them" : "its launch says <" + joined(offer) + ">")));
+        result_.guessed.push_back(kTemplateSaid + ("<" + joined(found->values) + ">, since " +
+                                                   (twin            ? "those of " + twin->name + " are so at its launch"
+                                                    : offer.empty() ? "no launch says them"
+                                                                    : "its launch says <" + joined(offer) + ">")));
       return {};
     }
     const auto declared = [](const TemplateParameter& one) { return one.kind + " " + one.name; };

@@ -219,8 +219,10 @@ class ShapeImporter {
       // A single name is taken as bytes; a name within an expression counts threads, or elements per thread.
       shape_.shared =
           assuming({launch_->shared, scope_.used_at}, unknown == launch_->shared ? kMostUsualShared : kUsualBlock);
-      if (!shape_.shared.empty())
-        note(scope_.take_guessed(), fmt::format("dynamic shared memory: {} bytes", shape_.shared));
+      const bool guessed = scope_.take_guessed();
+      // A value from before the host code computes it.
+      if (guessed && scope_.now_of(shape_.shared).value_or(1) < 1) shape_.shared.clear();
+      if (!shape_.shared.empty()) note(guessed, fmt::format("dynamic shared memory: {} bytes", shape_.shared));
     }
     if (!shape_.shared.empty() || !declares_dynamic_shared()) return;
     shape_.shared = std::to_string(kUsualShared);
@@ -229,12 +231,14 @@ class ShapeImporter {
                     said ? "the host code computes how much (" + launch_->shared + ")" : "no launch says how much"));
   }
 
-  // True if the kernel's body has `extern __shared__ float s[];`.
+  // True if the kernel's body has `extern __shared__ float s[];` or `extern float __shared__ s[];`.
   bool declares_dynamic_shared() const {
     const std::vector<CppToken> tokens =
         cpp_tokens(std::string_view(source_.text).substr(kernel_.body, kernel_.end - kernel_.body));
     for (size_t i = 0; i + 1 < tokens.size(); ++i)
-      if (tokens[i].is("extern") && tokens[i + 1].is("__shared__")) return true;
+      if (tokens[i].is("extern") &&
+          (tokens[i + 1].is("__shared__") || (i + 2 < tokens.size() && tokens[i + 2].is("__shared__"))))
+        return true;
     return false;
   }
 

@@ -156,7 +156,8 @@ class Binder {
   }
 
   // The members of a struct; null if it is none, or one that is not plain.
-  const std::vector<SourceParameter>* members_of(const std::string& type) const {
+  const std::vector<SourceParameter>* members_of(const std::string& whole_type) const {
+    const std::string type = whole_type.substr(0, whole_type.find('<'));  // of a template: its members' names
     auto found = source_.structs.find(type);
     if (found == source_.structs.end() && type.find("::") != std::string::npos)
       found = source_.structs.find(type.substr(type.rfind("::") + 2));
@@ -321,7 +322,11 @@ class Binder {
   // the struct and are not arguments.
   void add_struct(const SourceParameter& parameter, const std::vector<SourceParameter>& members) {
     OrderedJson fields = OrderedJson::array();
-    const std::vector<HostText> said = passed_members(read_, argument_of(kernel_, launch_, parameter), members);
+    // The braces of an array's elements are not followed.
+    const std::vector<HostText> said =
+        std::ranges::any_of(members, [](const SourceParameter& one) { return one.name.ends_with("]"); })
+            ? std::vector<HostText>(members.size())
+            : passed_members(read_, argument_of(kernel_, launch_, parameter), members);
     std::vector<std::string> read, ones_of;
     for (size_t i = 0; i < members.size(); ++i) {
       const SourceParameter& member = members[i];

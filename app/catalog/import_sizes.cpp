@@ -194,7 +194,10 @@ int64_t usual_size(const std::string& name, size_t unknown) {
                                             "HEADS",       "NUM_HEADS", "N_HEADS",    "BS",      "BATCHES",
                                             "NUM_BATCHES", "NHEADS",    "HEAD_NUM",   "NUM_HEAD"};
   if (widths.contains(in_capitals(name))) return kUsualWidth;
-  if (counts.contains(in_capitals(name))) return kUsualCount;
+  // Of a longer name the last word counts: QKV_head.
+  const std::string capitals = in_capitals(name);
+  const std::string last = capitals.substr(capitals.rfind('_') + 1);
+  if (counts.contains(capitals) || last == "HEAD" || last == "HEADS" || last == "BATCH") return kUsualCount;
   if (is_reach(name)) return kUsualReach;
   return unknown <= 3 ? kUsualSize : kUsualSize / 8;
 }

@@ -316,8 +316,6 @@ std::vector<LearningRun> learning_runs(const Imported& imported, int64_t most, i
     runs.push_back(run_at(imported, json, std::move(sizes)));
     all[name] *= 2;  // all by the same, so that a size stays a multiple of a tile
   }
-  if (base.size() == 1) all.begin()->second = base.begin()->second * 3;
-  runs.push_back(run_at(imported, json, std::move(all)));
   const auto vary = [&](const OrderedJson& manifest) {
     if (manifest != json) runs.push_back(run_at(imported, manifest, base, true));
   };
@@ -326,6 +324,9 @@ std::vector<LearningRun> learning_runs(const Imported& imported, int64_t most, i
   const bool grid = guesses(imported, kGridSaid);
   if (grid) vary(with_larger_grid(json));
   if (guesses(imported, kBlockSaid)) vary(with_smaller_block(json, grid));
+  // The largest comes last, since the runs share their work: a role needs the varied ones, and not this one.
+  if (base.size() == 1) all.begin()->second = base.begin()->second * 3;
+  runs.push_back(run_at(imported, json, std::move(all)));
   return runs;
 }
 

@@ -25,7 +25,7 @@ struct LearningRun {
 bool can_learn(const Imported& imported);
 
 // Runs with small sizes, at most `most` where the manifest's are larger: the base, one for each size with twice its
-// value, one with all sizes larger, and varied ones. `least`: of a size whose value is a guess, unless it is a small
+// value, varied ones, and one with all sizes larger. `least`: of a size whose value is a guess, unless it is a small
 // number.
 std::vector<LearningRun> learning_runs(const Imported& imported, int64_t most, int64_t least = 0);
 // The same with half of its value, for the sizes whose doubled run did not end, and one with all of them changed.

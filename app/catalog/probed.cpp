@@ -6,7 +6,6 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
-#include "catalog/import_constants.h"
 #include "catalog/manifest_text.h"
 #include "core/joined.h"
 #include "core/workload.h"
@@ -103,7 +102,7 @@ bool drop_variable(Imported& imported, const std::string& name) {
       std::find_if(buffers.begin(), buffers.end(), [&](const auto& one) { return one.value("symbol", "") == name; });
   if (name.empty() || unused == buffers.end()) return false;
   buffers.erase(unused);
-  forget(imported.guessed, fmt::format("the __constant__ variable {}{}", name, kHoldsZeros));
+  forget(imported.guessed, fmt::format("the __constant__ variable {} holds ", name));
   imported.probed.push_back(fmt::format("the kernel does not use the __constant__ variable {}", name));
   imported.manifest = manifest_text(json);
   return true;

@@ -1,11 +1,14 @@
 #include "catalog/source_members.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <set>
 #include <string_view>
 #include <utility>
 
 #include "catalog/source_text.h"
+#include "core/text.h"
 
 namespace attnscope::catalog {
 namespace {
@@ -29,7 +32,8 @@ class MemberReader {
       }
       size_t end = at;
       while (end < close && !is(end, ";")) {
-        if (is(end, "(") || is(end, "[") || is(end, "static") || is(end, "struct")) return std::nullopt;
+        if (is(end, "(") || is(end, "static") || is(end, "struct")) return std::nullopt;
+        if (is(end, "[") && !length_at(end)) return std::nullopt;
         if (is(end, "{") && !word(end - 1)) return std::nullopt;
         end = is(end, "{") ? brackets_.closing(end) + 1 : end + 1;  // int n{};
       }
@@ -37,14 +41,27 @@ class MemberReader {
       for (const auto& [begin, last] : parts) {
         size_t behind = begin;  // without its initialiser
         while (behind < last && !is(behind, "{") && !is(behind, "=")) ++behind;
-        SourceParameter member = parameter_of(tokens_, brackets_, begin, behind);
+        size_t name_end = begin;  // without the lengths of an array
+        while (name_end < behind && !is(name_end, "[")) ++name_end;
+        const auto elements = elements_at(name_end, behind);
+        if (!elements) return std::nullopt;
+        SourceParameter member = parameter_of(tokens_, brackets_, begin, name_end);
         member.given = behind < last;
         if (begin != at) {  // a further name of the same type
-          member.name = text_of(tokens_, begin, behind);
+          member.name = text_of(tokens_, begin, name_end);
           member.type = found.back().type;
         }
-        if (found.size() == kMostMembers) return std::nullopt;
-        found.push_back(std::move(member));
+        if (found.size() + *elements > kMostMembers) return std::nullopt;
+        if (name_end == behind) {
+          found.push_back(std::move(member));
+          continue;
+        }
+        if (member.pointer) return std::nullopt;
+        const std::string name = member.name;
+        for (size_t i = 0; i < *elements; ++i) {
+          member.name = fmt::format("{}[{}]", name, i);
+          found.push_back(member);
+        }
       }
       at = end + 1;
     }
@@ -70,6 +87,23 @@ class MemberReader {
   }
 
  private:
+  // The 4 of `[4]`, at the [.
+  std::optional<size_t> length_at(size_t i) const {
+    if (!is(i + 2, "]") || tokens_[i + 1].kind != CppToken::Kind::number) return std::nullopt;
+    return number_of<size_t>(tokens_[i + 1].text);
+  }
+  // The product of the lengths in [begin, end), of which there may be none.
+  std::optional<size_t> elements_at(size_t begin, size_t end) const {
+    size_t all = 1;
+    for (size_t i = begin; i < end; i += 3) {
+      const auto length = is(i, "[") ? length_at(i) : std::nullopt;
+      if (!length || *length == 0 || *length > kMostMembers) return std::nullopt;
+      all *= *length;
+      if (all > kMostMembers) return std::nullopt;
+    }
+    return all;
+  }
+
   bool is(size_t i, std::string_view text) const { return i < tokens_.size() && tokens_[i].is(text); }
   bool word(size_t i) const { return i < tokens_.size() && tokens_[i].kind == CppToken::Kind::word; }
 

@@ -36,14 +36,15 @@ bool is_open_number(const std::string& value, const TemplateParameter& parameter
 }
 
 // `offered`: empty where the parameter's default counts. `parameter`: null for the further arguments of a pack.
-// `deduced`: a launch's arguments would say it.
+// `deduced`: a launch's arguments would say it; `its_type`: what they do say, or empty.
 OneArgument one_argument(const std::string& offered, const TemplateParameter* parameter, bool given, bool deduced,
-                         const HostScope& scope) {
+                         const std::string& its_type, const HostScope& scope) {
   using Kind = OneArgument::Kind;
   const bool type = parameter && is_type_parameter(*parameter);
   const std::string standard = parameter ? parameter->standard : "";
   if (offered.empty() && parameter && parameter->kind.ends_with("...")) return {Kind::left_out, ""};
   std::string value = offered.empty() ? standard : offered;
+  if (value.empty() && type && scope.stands_alone(its_type) && !its_type.empty()) return {Kind::known, its_type};
   if (value.empty() && type && deduced) return {Kind::guessed, "float"};
   if (value.empty()) return {Kind::missing, ""};
   if (const auto digits = digits_of(value, type, scope)) return {Kind::known, *digits};
@@ -100,14 +101,17 @@ bool is_type_parameter(const TemplateParameter& parameter) {
 }
 
 std::optional<TemplateArguments> template_arguments(const SourceKernel& kernel, const std::vector<std::string>& offer,
-                                                    bool given, bool launched, const HostScope& scope, int guess) {
+                                                    bool given, bool launched, const HostScope& scope, int guess,
+                                                    const std::map<std::string, std::string>& types) {
   TemplateArguments found;
   found.guessed = offer.empty() && !given;
   const auto& parameters = kernel.template_parameters;
   for (size_t i = 0; i < std::max(offer.size(), parameters.size()); ++i) {
     const TemplateParameter* const parameter = i < parameters.size() ? &parameters[i] : nullptr;
     const bool deduced = launched || (parameter && !given && is_pointed_to(kernel, parameter->name));
-    OneArgument one = one_argument(i < offer.size() ? offer[i] : "", parameter, given, deduced, scope);
+    const auto type_of_it = parameter ? types.find(parameter->name) : types.end();
+    const std::string its_type = type_of_it == types.end() ? "" : type_of_it->second;
+    OneArgument one = one_argument(i < offer.size() ? offer[i] : "", parameter, given, deduced, its_type, scope);
     if (one.kind == OneArgument::Kind::left_out) break;
     if (one.kind == OneArgument::Kind::missing && guess >= 0 && parameter) {
       // A pointer leads to it: template <a_concept T>.

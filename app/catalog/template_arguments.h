@@ -1,4 +1,5 @@
 #pragma once
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -23,8 +24,9 @@ struct TemplateArguments {
 // `offer` is what a launch says, or, with `given`, a person, whose arguments are taken as they are.
 // `guess`: a number of template_guess() for what nothing says; -1: none.
 // `launched`: the compiler deduces from the launch what it does not say, so a type may be guessed. So may one that a
-// pointer of the kernel leads to.
+// pointer of the kernel leads to. `types`: those that are known from its arguments (deduced_types.h), by parameter.
 std::optional<TemplateArguments> template_arguments(const SourceKernel& kernel, const std::vector<std::string>& offer,
-                                                    bool given, bool launched, const HostScope& scope, int guess = -1);
+                                                    bool given, bool launched, const HostScope& scope, int guess = -1,
+                                                    const std::map<std::string, std::string>& types = {});
 
 }  // namespace attnscope::catalog

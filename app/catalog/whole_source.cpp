@@ -80,6 +80,22 @@ std::vector<std::string> cuda_headers_of(const std::string& text) {
   return added;
 }
 
+// A file that was copied out of a chat or a page, between "```cuda" and "```": its text without these two lines, which
+// stay empty. Empty for any other file.
+std::optional<std::string> without_fences(const std::string& source) {
+  constexpr std::string_view kFence = "```", kBlank = " \t\r\n";
+  const size_t first = source.find_first_not_of(kBlank);
+  if (first == std::string::npos || source.compare(first, kFence.size(), kFence) != 0) return std::nullopt;
+  std::string text = source;
+  const size_t end = std::min(text.find('\n', first), text.size());
+  text.replace(first, end - first, end - first, ' ');
+  const size_t last = text.find_last_not_of(kBlank);
+  if (last != std::string::npos && last + 1 >= kFence.size() &&
+      text.compare(last + 1 - kFence.size(), kFence.size(), kFence) == 0)
+    text.replace(last + 1 - kFence.size(), kFence.size(), kFence.size(), ' ');
+  return text;
+}
+
 class Paster {
  public:
   Paster(const std::vector<fs::path>& folders, const std::function<bool(const std::string&)>& known,
@@ -95,7 +111,10 @@ class Paster {
     roots_.push_back(fs::canonical(file.has_parent_path() ? file.parent_path() : ".", error));
     home_ = roots_.back();
     if (project_ && !project_->project.root().empty()) roots_.push_back(project_->project.root());
-    if (auto done = one(file, file.filename().string(), source, true); !done) return fail(done.error());
+    const std::optional<std::string> unfenced = without_fences(source);
+    whole_.fenced = whole_.changed = unfenced.has_value();
+    const std::string& text = unfenced ? *unfenced : source;
+    if (auto done = one(file, file.filename().string(), text, true); !done) return fail(done.error());
     if (!whole_.missing.empty()) whole_.added = cuda_headers_of(whole_.text);
     whole_.changed = whole_.changed || !whole_.pasted.empty() || !whole_.added.empty();
     if (whole_.changed) whole_.text = line_directive(1, file.filename().string()) + whole_.text;

@@ -52,6 +52,7 @@ int check_file(const CheckOptions& options) {
   auto named = named_by(options.given, options.run.experiment);
   if (!named) return report(named.error());
   OneRun run = options.run;
+  run.patient = true;
   run.experiment = named->options;
   run.watch = options.watch == kWatchAll ? session::Watch::whole_grid : session::Watch::always;
   auto ran = run_one(run);

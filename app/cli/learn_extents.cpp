@@ -37,6 +37,7 @@ class Learning {
       if (late_ || left_ == 0 || file_.imported.open_lengths.empty()) break;
     }
     if (late_) file_.imported = before;
+    file_.hurried = file_.hurried || late_;
   }
 
  private:

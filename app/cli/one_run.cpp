@@ -7,6 +7,11 @@
 #include "session/run_once.h"
 
 namespace attnscope::cli {
+namespace {
+
+constexpr int64_t kPatientMs = 20'000;
+
+}  // namespace
 
 void add_deadline_option(CLI::App& command, OneRun& run) {
   command.add_option("--deadline", run.deadline_ms, "End any stage that makes no progress for this long")
@@ -26,7 +31,10 @@ Result<Ran> run_one(const OneRun& run, double share) {
   auto session = options_with_workers(run.experiment.kernel_dirs, run.workers, device);
   if (!session) return fail(session.error());
   if (!device.empty()) named->draft.device = device;
-  if (run.deadline_ms > 0) session->deadlines = {run.deadline_ms, run.deadline_ms, run.deadline_ms};
+  if (run.deadline_ms > 0)
+    session->deadlines = {run.deadline_ms, run.deadline_ms, run.deadline_ms};
+  else if (run.patient)
+    session->deadlines.emulated_ms = kPatientMs;
   if (!run.worker_flag.empty())
     for (const std::string& name : add_worker_flag(session->workers, run.worker_flag))
       if (named->draft.device == name || named->draft.device.starts_with(name + "/"))

@@ -18,6 +18,9 @@ struct OneRun {
   ExperimentOptions experiment;
   WorkerOptions workers;
   int deadline_ms = 0;  // 0: the default of each stage
+  // A person waits for it and can end it: a CTA of tens of millions of instructions may take longer than the window's
+  // deadline.
+  bool patient = false;
   session::Watch watch = session::Watch::emulated;
   const std::atomic<bool>* stop = nullptr;  // set from elsewhere: ends the run
   std::string worker_flag;                  // an option passed to every worker that is attnscope's (add_worker_flag)

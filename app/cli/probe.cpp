@@ -100,7 +100,11 @@ class Probe {
   }
 
  private:
-  bool is_time_left() const { return runs_ < kMostRuns && Clock::now() - began_ <= kLongest; }
+  bool is_time_left() {
+    const bool late = Clock::now() - began_ > kLongest;
+    file_.hurried = file_.hurried || late;
+    return runs_ < kMostRuns && !late;
+  }
 
   // True if it failed and may be tried again; false if it ran or the tries are used up.
   bool run() {
@@ -108,8 +112,9 @@ class Probe {
     ++runs_;
     const auto spent = Clock::now() - began_;
     failure_ = failure_of_run(file_, folder_, std::min<Clock::duration>(kLongest - spent, kLongestRun));
-    if (failure_ && failure_->stage == Stage::cancelled)
-      failure_->message = fmt::format("it took longer than {} s", kLongestRun.count());
+    const bool cancelled = failure_ && failure_->stage == Stage::cancelled;
+    file_.hurried = file_.hurried || cancelled;
+    if (cancelled) failure_->message = fmt::format("it took longer than {} s", kLongestRun.count());
     return failure_.has_value();
   }
 

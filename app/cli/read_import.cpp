@@ -14,11 +14,14 @@
 #include "catalog/manifest_text.h"
 #include "catalog/project.h"
 #include "catalog/template_guess.h"
+#include "catalog/unset_names.h"
+#include "cli/import_cache.h"
 #include "cli/learn_extents.h"
 #include "cli/probe.h"
 #include "compile/builtin_headers.h"
 #include "compile/compile_errors.h"
 #include "core/code_file.h"
+#include "core/escape.h"
 #include "core/joined.h"
 #include "platform/atomic_file.h"
 
@@ -41,16 +44,14 @@ class Reading {
     auto own = whole_of_file(file_, source_, {}, true);
     if (!own) return fail(own.error());
     own_ = std::move(*own);
-    auto first = import(own_, "");
-    if (given_.function.empty()) look_elsewhere(first);
-    if (!first) return of_template(first.error());
-    ImportedFile file = made(own_, std::move(*first));
-    note_launcher(file);
-    std::optional<Failure> failure = probe(file);
-    if (is_worth_more(failure)) take_definitions(file, failure);
-    if (is_worth_more(failure)) try_other_texts(file, failure);
-    finish(file, failure);
-    return file;
+    const ImportCache cache(given_, own_, project_);
+    if (auto kept = cache.get()) return std::move(*kept);
+    auto made_now = without_cache();
+    if (made_now) {
+      made_now->hurried = made_now->hurried || hurried_ || late();
+      cache.put(*made_now);
+    }
+    return made_now;
   }
 
   Result<catalog::WholeSource> whole_of_file(const fs::path& file, const std::string& text,
@@ -61,7 +62,27 @@ class Reading {
   }
 
  private:
+  Result<ImportedFile> without_cache() {
+    auto first = import(own_, "");
+    if (given_.function.empty()) look_elsewhere(first);
+    if (!first) return of_template(first.error());
+    ImportedFile file = made(own_, std::move(*first));
+    note_launcher(file);
+    std::optional<Failure> failure = run(file);
+    if (is_worth_more(failure)) take_definitions(file, failure);
+    if (is_worth_more(failure)) try_other_texts(file, failure);
+    if (is_worth_more(failure)) define_names(file, failure);
+    finish(file, failure);
+    return file;
+  }
+
   bool late() const { return Clock::now() - began_ > kLongest; }
+
+  std::optional<Failure> run(ImportedFile& file) {
+    auto failure = probe(file);
+    hurried_ = hurried_ || file.hurried;
+    return failure;
+  }
 
   std::string name_of(const catalog::WholeSource& whole) const {
     const std::string name = catalog::source_file_name(file_.filename().string());
@@ -76,6 +97,7 @@ class Reading {
 
   ImportedFile made(const catalog::WholeSource& whole, catalog::Imported imported) const {
     ImportedFile file{name_of(whole), whole, std::move(imported)};
+    if (whole.fenced) file.imported.read.emplace_back("the lines of ``` around the source are left out");
     if (whole.found.empty()) return file;
     nlohmann::ordered_json json = nlohmann::ordered_json::parse(file.imported.manifest, nullptr, false);
     json["story"] = "Headers that import found elsewhere in the project: " + joined(whole.found) + ".";
@@ -125,24 +147,40 @@ class Reading {
   // A template whose numbers nothing says.
   Result<ImportedFile> of_template(const Failure& refusal) {
     std::optional<ImportedFile> fallback;
-    std::optional<Failure> its_failure;
+    std::optional<Failure> its_failure, first_failure;
     for (int guess = 0; guess < catalog::kTemplateGuesses && !late(); ++guess) {
       auto imported = import(own_, launcher_.text, guess);
       if (!imported) return fail(guess == 0 ? imported.error() : refusal);
       ImportedFile file = made(own_, std::move(*imported));
       note_launcher(file);
-      const std::optional<Failure> failure = probe(file);
+      const std::optional<Failure> failure = run(file);
       if (!failure) {
         finish(file, failure);
         return file;
       }
+      if (!first_failure) first_failure = failure;
       if (is_worth_more(failure) || fallback) continue;
       fallback = std::move(file);
       its_failure = failure;
     }
+    if (!fallback && first_failure)
+      return fail(refusal.stage,
+                  refusal.message + "; nor does it compile with numbers that were tried: " + first_failure->message,
+                  refusal.hint);
     if (!fallback) return fail(refusal);
     finish(*fallback, its_failure);
     return std::move(*fallback);
+  }
+
+  // The same kernel in its text as it is now, and what becomes of it. False: it is not in it.
+  bool run_again(ImportedFile& other, std::optional<Failure>& its) {
+    auto imported = catalog::import_kernel(name_of(other.whole), other.whole.text,
+                                           given_.entry.empty() ? other.imported.entry : given_.entry,
+                                           catalog::id_of(file_.filename().string()), "", launcher_.text);
+    if (!imported) return false;
+    other = made(other.whole, std::move(*imported));
+    its = run(other);
+    return true;
   }
 
   // Functions that other files of the project define, where nvcc would link them. One may need another.
@@ -163,17 +201,38 @@ class Reading {
       other.whole.files.insert(whole->files.begin(), whole->files.end());
       other.whole.changed = true;
       taken.push_back(fmt::format("{} of {}", name, defining->filename().string()));
-      auto imported = catalog::import_kernel(name_of(other.whole), other.whole.text,
-                                             given_.entry.empty() ? file.imported.entry : given_.entry,
-                                             catalog::id_of(file_.filename().string()), "", launcher_.text);
-      if (!imported) return;
-      other = made(other.whole, std::move(*imported));
-      its = probe(other);
+      if (!run_again(other, its)) return;
     }
     if (is_worth_more(its)) return;
     note_launcher(other);
     other.imported.read.insert(other.imported.read.begin(),
                                "functions that it calls are of other files: " + joined(taken));
+    file = std::move(other);
+    failure = its;
+  }
+
+  // Lengths that the source leaves to its reader, or to a tuner that defines them from outside.
+  void define_names(ImportedFile& file, std::optional<Failure>& failure) {
+    if (!given_.function.empty()) return;
+    ImportedFile other = file;
+    std::optional<Failure> its = failure;
+    std::vector<std::string> defined;
+    while (is_worth_more(its) && defined.size() < kMostDefinitions && !late()) {
+      const std::string name = compile::undefined_name(its->message);
+      const auto number = catalog::number_of_unset(other.whole.text, name);
+      if (!number) return;
+      const std::string directive = defined.empty() && !other.whole.changed
+                                        ? fmt::format("#line 1 \"{}\"\n", c_string(file_.filename().string()))
+                                        : "";
+      other.whole.text.insert(0, fmt::format("#define {} {}\n{}", name, *number, directive));
+      other.whole.changed = true;
+      defined.push_back(fmt::format("{} = {}", name, *number));
+      if (!run_again(other, its)) return;
+    }
+    if (is_worth_more(its)) return;
+    note_launcher(other);
+    other.imported.guessed.push_back("nothing defines " + joined(defined) +
+                                     ": the copy of the source does, in its first lines");
     file = std::move(other);
     failure = its;
   }
@@ -188,7 +247,7 @@ class Reading {
                                              catalog::id_of(file_.filename().string()));
       if (!imported) return false;
       ImportedFile other = made(whole, std::move(*imported));
-      const auto ended = probe(other);
+      const auto ended = run(other);
       if (is_worth_more(ended)) return false;
       other.imported.read.insert(other.imported.read.begin(), said);
       file = std::move(other);
@@ -216,6 +275,7 @@ class Reading {
   catalog::WholeSource own_;
   std::vector<catalog::Launcher> launchers_;
   catalog::Launcher launcher_;  // whose text counts
+  bool hurried_ = false;        // one of the runs was (ImportedFile::hurried)
 };
 
 }  // namespace

@@ -14,6 +14,7 @@ struct ImportedFile {
   catalog::WholeSource whole;  // its text is the bytes of machine code
   catalog::Imported imported;
   bool compiled = false;  // a run of it had code to run
+  bool hurried = false;   // a limit by the clock ended a try: on another day there may be more
 };
 
 // Reads a file, with what other files of its project say of its kernel's launch, and runs the kernel in the emulator

@@ -25,6 +25,7 @@ int run_experiment(const RunOptions& options) {
   auto named = named_by(options.given, options.run.experiment);
   if (!named) return report(named.error());
   OneRun one = options.run;
+  one.patient = true;
   one.experiment = named->options;
   one.watch = options.no_watch             ? session::Watch::never
               : options.watch == kWatchAll ? session::Watch::whole_grid

@@ -63,9 +63,12 @@ std::optional<ErrorLine> first_error(const std::string& log) {
 }
 
 // "ptxas error   : File uses too much global constant data (0x40000000 bytes, 0x10000 max)", without the part before
-// the colon: a limit of the assembler, which has no line.
+// the colon: a limit of the assembler, which has no line. "ptxas application ptx input, line 61; error   : Instruction
+// 'tcgen05.alloc' not supported on .target 'sm_89'" has one of the PTX, and "ptxas fatal" behind it says nothing more.
 std::string ptxas_error(const std::string& log) {
-  const size_t start = std::min(log.find("ptxas error"), log.find("ptxas fatal"));
+  const size_t of_line = log.find("; error ");
+  const size_t start =
+      of_line != std::string::npos ? of_line : std::min(log.find("ptxas error"), log.find("ptxas fatal"));
   const size_t colon = start == std::string::npos ? start : log.find(": ", start);
   if (colon == std::string::npos) return {};
   return log.substr(colon + 2, log.find('\n', colon) - colon - 2);
@@ -78,6 +81,8 @@ std::string way_on(const std::string& error) {
   };
   static constexpr std::string_view kClusters =
       "Clusters need an sm_90 GPU, and the emulator executes none: choose a GPU with --device.";
+  static constexpr std::string_view kLaterGpu =
+      "The code is for a later GPU than this device: choose a GPU that has it, with --device.";
   static constexpr Known known[] = {
       {"texture is not a template",
        "CUDA has no texture references since version 12, nvcc's included: pass a pointer instead, and read it with "
@@ -90,6 +95,10 @@ std::string way_on(const std::string& error) {
       {".explicitcluster", kClusters},
       {"barrier.cluster", kClusters},
       {"shared::cluster", kClusters},
+      {"identifier \"FIXME\" is undefined",
+       "The text has a gap that its author leaves to the reader: fill it in, in a copy."},
+      {"not supported on .target", kLaterGpu},
+      {"requires .target", kLaterGpu},
       {"device-side kernel launch",
        "A kernel that launches kernels needs CUDA's device runtime, which is not linked here: run the kernel that it "
        "launches, with --entry."},
@@ -163,6 +172,14 @@ std::string unresolved_function(const std::string& message) {
     if (!scoped) break;
   }
   return last;
+}
+
+std::string undefined_name(const std::string& message) {
+  constexpr std::string_view before = "identifier \"", behind = "\" is undefined";
+  const size_t start = message.find(before), name = start + before.size();
+  const size_t end = start == std::string::npos ? start : message.find('"', name);
+  if (end == std::string::npos || message.compare(end, behind.size(), behind) != 0) return {};
+  return message.substr(name, end - name);
 }
 
 Failure explain_refusal(const std::string& log, const std::string& file_name, const std::string& entry) {

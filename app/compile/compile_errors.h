@@ -31,6 +31,10 @@ bool is_within(const std::string& log, const std::string& folder);
 // '_Z5mergePKm'". Empty if it misses none, or it is a member.
 std::string unresolved_function(const std::string& message);
 
+// The name that nothing defines, from a failure's message: "N" of 'identifier "N" is undefined'. Empty if it is another
+// failure.
+std::string undefined_name(const std::string& message);
+
 // Why NVRTC refused, from its log: the first error as file:line (Stage::compile; the whole log is the hint), or too
 // much static shared memory (Stage::limits).
 Failure explain_refusal(const std::string& log, const std::string& file_name, const std::string& entry);

@@ -297,6 +297,22 @@ void g_uimad_wide(Warp& warp, const Op& op, uint32_t) {
   });
 }
 
+// As g_imad_wide_carry and g_imad_wide_x, with a pair of uniform registers as the sum.
+void g_uimad_wide_carry(Warp& warp, const Op& op, uint32_t) {
+  each_lane(warp, op, 1, [&](const Lane& l) {
+    const uint64_t product = wide_product(l, op), sum = product + l.c64();
+    std::memcpy(l.file + op.dst, &sum, 8);
+    warp.pred[op.p] = sum < product ? kFull : 0;
+  });
+}
+void g_uimad_wide_x(Warp& warp, const Op& op, uint32_t) {
+  const uint64_t carry = (warp.pred[op.x] != 0) != (op.x_invert != 0);
+  each_lane(warp, op, 1, [&](const Lane& l) {
+    const uint64_t sum = wide_product(l, op) + l.c64() + carry;
+    std::memcpy(l.file + op.dst, &sum, 8);
+  });
+}
+
 void g_uprmt(Warp& warp, const Op& op, uint32_t) {
   each_lane(warp, op, 1, [&](const Lane& l) { l.set(permuted(Lane::join(l.a(), l.c()), l.b())); });
 }

@@ -15,6 +15,7 @@ namespace {
 
 using testing::Contains;
 using testing::HasSubstr;
+using testing::StartsWith;
 
 Json manifest_of(const std::string& source, const std::string& entry = "", const std::string& name = "k.cu") {
   const auto imported = import_kernel(name, source, entry);
@@ -496,6 +497,55 @@ TEST(Import, WhatAParameterPointsToIsABufferWhateverItsType) {
       "int main() { Matrix a; float* y; cudaMalloc(&y, 64 * sizeof(float)); k<<<1, 32>>>(a, y); }");
   EXPECT_EQ(launched["buffers"][0]["name"], "m_elements");
   EXPECT_EQ(launched["buffers"][1]["shape"], Json::array({"64"}));
+}
+
+TEST(Import, AStructsArraysAreAsManyMembers) {
+  const auto imported = import_kernel("k.cu",
+                                      "struct Info { int sizes[3], strides[2][2]; float* rows; int dims; };\n"
+                                      "__global__ void k(Info info, float* y) { y[0] = info.sizes[0]; }\n"
+                                      "int main() { Info a{{1, 2, 3}, {}, nullptr, 7}; k<<<1, 32>>>(a, 0); }",
+                                      "");
+  ASSERT_TRUE(imported) << imported.error().message;
+  const Json json = *parse_json(imported->manifest, "k.json");
+  EXPECT_EQ(json["args"][0]["struct"].size(), 3u + 4u + 1u + 1u);
+  EXPECT_EQ(json["args"][0]["struct"][7], "info_rows");
+  EXPECT_THAT(imported->guessed, Contains(HasSubstr("sizes[0], sizes[1], sizes[2], strides[0]")));
+  EXPECT_THAT(imported->guessed, Contains(HasSubstr("dims of info are passed as 1"))) << "braces are not followed";
+  const auto refused = [](const std::string& member) {
+    return !import_kernel("k.cu", "struct Info { " + member + " };\n__global__ void k(Info info, float* y) {}", "");
+  };
+  EXPECT_TRUE(refused("int sizes[N];"));
+  EXPECT_TRUE(refused("int sizes[0];"));
+  EXPECT_TRUE(refused("float* rows[2];"));
+  EXPECT_TRUE(refused("int sizes[1000];"));
+  EXPECT_TRUE(refused("int sizes[200], strides[200];"));
+  EXPECT_TRUE(refused("int sizes[3;"));
+}
+
+// A launch's argument says of which struct the template is.
+TEST(Import, ATemplatesTypeIsThatOfTheObjectThatTheLaunchHandsOn) {
+  const std::string source =
+      "template <typename T> struct Scale { float by; const T* shift;\n"
+      "  Scale(float b, const T* s) : by(b), shift(s) {}\n"
+      "  __device__ T operator()(T x, int i) const { return x * by + shift[i]; } };\n"
+      "template <int N, typename F, typename T> __global__ void k(F f, T* x, T* y) { y[0] = f(x[0], 0); }\n";
+  const Json json =
+      manifest_of(source + "int main() { float* p; float* q; Scale<float> f(0.5f, p); k<4><<<1, 32>>>(f, p, q); }");
+  EXPECT_EQ(json["entry"], "k<4, Scale<float>, float>");
+  EXPECT_EQ(json["args"][0]["struct"].size(), 2u);
+  EXPECT_EQ(json["args"][0]["struct"][1], "f_shift");
+  const auto twin = import_kernel(
+      "k.cu",
+      source +
+          "template <int N, typename F, typename T> __global__ void next(F f, T* x, T* y) { y[0] = f(x[0], 0); }\n"
+          "int main() { float* p; Scale<float> f(0.5f, p); k<4><<<1, 32>>>(f, p, p); }",
+      "next");
+  ASSERT_TRUE(twin) << twin.error().message;
+  EXPECT_EQ(twin->entry, "next<4, Scale<float>, float>");
+  EXPECT_THAT(twin->guessed, Contains(HasSubstr("since those of k are so at its launch")));
+  EXPECT_THAT(twin->guessed, Contains(StartsWith("the block: "))) << "its launch is another's";
+  const Json other = manifest_of(source + "int main() { float f = 1; float* p; k<4><<<1, 32>>>(f, p, p); }");
+  EXPECT_EQ(other["entry"], "k<4, float, float>");
 }
 
 // Their contents are bytes, whatever their members are.

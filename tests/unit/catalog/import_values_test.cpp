@@ -66,6 +66,22 @@ TEST(ImportValues, OfOtherFunctionsAndChangedNamesAreGuesses) {
   EXPECT_THAT(one.guessed, Contains("the size m = 7, as elsewhere in the host code"));
 }
 
+// What takes a name as a reference may give it another value: here the number of threads.
+TEST(ImportValues, ANameThatACallTakesAsAReferenceIsAGuess) {
+  const Imported one = imported(
+      "__global__ void k(float* x, int n, int m) { extern __shared__ float s[]; }\n"
+      "void choose(int most, int& threads, const int& blocks) { threads = most / 2; }\n"
+      "int main() {\n  int n = 5, m = 7, threads = 0;\n  choose(n, threads, m);\n"
+      "  k<<<1, threads, threads * 4>>>(0, n, m);\n}\n");
+  EXPECT_THAT(one.read, Not(Contains(HasSubstr("shared"))));
+  EXPECT_THAT(one.read, Contains("n is 5 in the host code"));
+  EXPECT_THAT(one.read, Contains("m is 7 in the host code"));
+  const Imported swapped = imported(
+      "__global__ void k(float* x, int n, int m) {}\n"
+      "int main() {\n  int n = 5, m = 7;\n  std::swap(n, m);\n  k<<<1, 32>>>(0, n, m);\n}\n");
+  EXPECT_THAT(swapped.guessed, Contains("the size n = 5, as elsewhere in the host code"));
+}
+
 // What gets the address of a name may give it another value, whichever argument it is.
 TEST(ImportValues, ANameWhoseAddressACallGetsIsAGuess) {
   const Imported one = imported(

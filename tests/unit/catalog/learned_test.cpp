@@ -99,14 +99,14 @@ TEST(Learned, RunsHaveSmallSizesAndRoom) {
   EXPECT_EQ(runs[0].sizes.at("rows"), 256);
   EXPECT_EQ(runs[1].sizes.at("rows"), 512);
   EXPECT_EQ(runs[2].sizes.at("columns"), 512);
-  EXPECT_EQ(runs[3].sizes.at("rows") * runs[3].sizes.at("columns"), 4 * 256 * 256);
-  for (size_t i = 4; i < runs.size(); ++i) {
+  EXPECT_EQ(runs[8].sizes.at("rows") * runs[8].sizes.at("columns"), 4 * 256 * 256);
+  for (size_t i = 3; i < 8; ++i) {
     EXPECT_TRUE(runs[i].varied);
     EXPECT_EQ(runs[i].sizes, runs[0].sizes);
   }
-  EXPECT_EQ(buffer_in(runs[4].manifest, "label")["init"], "zeros");
-  EXPECT_THAT(runs[7].manifest, HasSubstr("\"2 * (ceil_div(")) << "no launch says the grid";
-  EXPECT_THAT(runs[8].manifest, HasSubstr("\"ceil_div(256, 2)\"")) << "or the block";
+  EXPECT_EQ(buffer_in(runs[3].manifest, "label")["init"], "zeros");
+  EXPECT_THAT(runs[6].manifest, HasSubstr("\"2 * (ceil_div(")) << "no launch says the grid";
+  EXPECT_THAT(runs[7].manifest, HasSubstr("\"ceil_div(256, 2)\"")) << "or the block";
   for (const LearningRun& run : runs) {
     const auto kernel = parse_kernel({"rows.json", run.manifest, "rows.cu", kSource});
     ASSERT_TRUE(kernel) << kernel.error().message;
@@ -133,7 +133,7 @@ TEST(Learned, FloatsVaryToo) {
   Imported imported = imported_rows();
   auto seen = runs;
   run_all(seen);
-  seen[5].touches->buffers[1].stored_bytes = 4;  // y
+  seen[4].touches->buffers[1].stored_bytes = 4;  // y
   ASSERT_TRUE(learn(imported, seen));
   EXPECT_EQ(buffer_of(imported, "y")["role"], "inout");
   EXPECT_EQ(buffer_of(imported, "y")["guessed"], true);

@@ -41,6 +41,19 @@ TEST_F(Whole, AFileWithoutHeadersOfItsOwnIsItself) {
   EXPECT_THAT(whole->missing, IsEmpty());
 }
 
+TEST_F(Whole, AFenceOfMarkdownIsLeftOut) {
+  const auto whole = of("k.cu", "\n```cuda\n// ```\n__global__ void k() {}\n```\n");
+  ASSERT_TRUE(whole);
+  EXPECT_TRUE(whole->fenced);
+  EXPECT_TRUE(whole->changed);
+  EXPECT_EQ(whole->text, "#line 1 \"k.cu\"\n\n       \n// ```\n__global__ void k() {}\n   \n");
+  const auto open = of("k.cu", "```\n__global__ void k() {}\n");
+  ASSERT_TRUE(open);
+  EXPECT_EQ(open->text, "#line 1 \"k.cu\"\n   \n__global__ void k() {}\n");
+  EXPECT_FALSE(of("k.cu", "// ```\n__global__ void k() {}\n")->fenced);
+  EXPECT_TRUE(of("k.cu", "```")->fenced);
+}
+
 TEST_F(Whole, HeadersStandWhereTheyAreIncludedEachOnce) {
   put("common.h", "#pragma once\n#include \"types.h\"\nint common;");
   put("types.h", "using real = float;\n");

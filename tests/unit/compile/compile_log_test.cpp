@@ -88,6 +88,13 @@ TEST(CompileErrors, ARefusalOfTheAssemblerIsSaid) {
             "a.cu: the assembler refuses k: File uses too much global constant data (0x40000000 bytes, 0x10000 max)");
   EXPECT_EQ(explain_refusal("ptxas fatal   : Unresolved extern function '_Z5mergeP'\n", "a.cu", "k").message,
             "a.cu: the assembler refuses k: Unresolved extern function '_Z5mergeP'");
+  const Failure later = explain_refusal(
+      "ptxas application ptx input, line 61; error   : Instruction 'tcgen05.alloc' not supported on .target 'sm_89'\n"
+      "ptxas fatal   : Ptx assembly aborted due to errors\n",
+      "a.cu", "k");
+  EXPECT_EQ(later.message,
+            "a.cu: the assembler refuses k: Instruction 'tcgen05.alloc' not supported on .target 'sm_89'");
+  EXPECT_NE(later.hint.find("--device"), std::string::npos);
 }
 
 TEST(CompileErrors, AnUnknownRefusalKeepsTheLogAndALongOneIsCut) {
@@ -206,6 +213,13 @@ TEST(NvrtcOptions, ASourceWithConceptsIsCpp20) {
   CompileRequest one = request();
   one.source = "template <class T> concept Small = true;\n" + one.source;
   EXPECT_EQ(nvrtc_options(one)->at(1), "--std=c++20");
+}
+
+TEST(CompileErrors, NameWhatNothingDefines) {
+  EXPECT_EQ(undefined_name("a.cu:18: identifier \"N\" is undefined"), "N");
+  EXPECT_EQ(undefined_name("a.cu:18: identifier \"N\" is not a type"), "");
+  EXPECT_EQ(undefined_name("a.cu:18: identifier \"N"), "");
+  EXPECT_EQ(undefined_name(""), "");
 }
 
 TEST(CompileErrors, NameTheFunctionThatIsMissing) {

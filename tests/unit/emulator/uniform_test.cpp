@@ -120,6 +120,17 @@ TEST(Uniform, Arithmetic) {
     const u64 r = u64{u.a} * u.b + (u64{u.d} << 32 | u.c);
     return Result64{static_cast<u32>(r), static_cast<u32>(r >> 32)};
   });
+  const auto wide = [](const Uniform& u, u64 factor) {
+    const u64 product = u.a * factor, r = product + (u64{u.d} << 32 | u.c);
+    return Result64{static_cast<u32>(r), static_cast<u32>(r >> 32), r < product};
+  };
+  check_uniform("UIMAD.WIDE.U32 UR12, UP3, UR8, UR9, UR10", [&](const Uniform& u) { return wide(u, u.b); });
+  check_uniform("UIMAD.WIDE.U32 UR12, UP3, UR8, 0xfffffffb, UR10",
+                [&](const Uniform& u) { return wide(u, 0xfffffffbu); });
+  check_uniform("UIMAD.WIDE.U32.X UR12, UR8, UR9, UR10, UP0", [](const Uniform& u) {
+    const u64 r = u64{u.a} * u.b + (u64{u.d} << 32 | u.c) + u.up0();
+    return Result64{static_cast<u32>(r), static_cast<u32>(r >> 32)};
+  });
   check_uniform("ULEA UR12, UP3, UR8, UR9, 0x1", [](const Uniform& u) {
     const u64 r = u64{u.a << 1} + u.b;
     return Result64{static_cast<u32>(r), 0xdeadbeef, r >> 32 != 0};

@@ -1,0 +1,54 @@
+#include "catalog/deduced_types.h"
+
+#include <algorithm>
+#include <optional>
+#include <string_view>
+
+#include "catalog/import_sizes.h"
+#include "catalog/source_text.h"
+#include "core/cpp_tokens.h"
+
+namespace attnscope::catalog {
+namespace {
+
+// The type of the nearest declaration `Type name` or `Type<…> name` before `at` whose type is a class of the source.
+std::optional<std::string> declared_type(const ReadSource& source, std::string_view name, size_t at) {
+  const std::vector<CppToken> tokens = cpp_tokens(std::string_view(source.text).substr(0, at));
+  const auto is_class = [&](size_t i) {
+    return tokens[i].kind == CppToken::Kind::word && source.cuda.classes.contains(std::string(tokens[i].text));
+  };
+  for (size_t i = tokens.size(); i-- > 1;) {
+    if (!tokens[i].is(name) || tokens[i].kind != CppToken::Kind::word) continue;
+    size_t first = i - 1;  // of the type
+    if (tokens[first].is(">")) {
+      for (size_t depth = 0; first > 0 && first + kMostTextTokens > i; --first) {
+        if (tokens[first].is(">")) ++depth;
+        if (tokens[first].is("<") && --depth == 0) break;
+      }
+      if (first == 0 || !tokens[first].is("<")) continue;
+      --first;
+    }
+    if (!is_class(first)) continue;
+    std::string type = text_of(tokens, first, i);
+    if (!type.empty()) return type;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::map<std::string, std::string> deduced_types(const ReadSource& source, const SourceKernel& kernel,
+                                                 const SourceLaunch* launch) {
+  std::map<std::string, std::string> found;
+  if (!launch || launch->at > source.text.size()) return found;
+  for (const SourceParameter& parameter : kernel.parameters) {
+    const bool of_template = std::ranges::count(kernel.template_parameters, parameter.type, &TemplateParameter::name);
+    if (parameter.pointer || !of_template) continue;
+    const std::vector<CppToken> passed = cpp_tokens(argument_of(kernel, launch, parameter).text);
+    if (passed.size() != 1 || passed[0].kind != CppToken::Kind::word) continue;
+    if (auto type = declared_type(source, passed[0].text, launch->at)) found.emplace(parameter.type, std::move(*type));
+  }
+  return found;
+}
+
+}  // namespace attnscope::catalog
