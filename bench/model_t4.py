@@ -33,7 +33,8 @@ def cpu_of(home):
     seconds = {}
     for process in pathlib.Path("/proc").glob("[0-9]*"):
         try:
-            if home.encode() in (process / "environ").read_bytes():
+            is_ours = (process / "comm").read_text().startswith("attnscope")  # an ended nvdisasm counts as its child
+            if is_ours and home.encode() in (process / "environ").read_bytes():
                 ticks = (process / "stat").read_text().rsplit(")", 1)[1].split()[11:15]
                 seconds[process.name] = sum(map(int, ticks)) / os.sysconf("SC_CLK_TCK")
         except OSError:

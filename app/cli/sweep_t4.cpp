@@ -155,10 +155,11 @@ int replay_t4(const std::string& file, size_t repeats, size_t cores, bool json) 
   }
   std::string out = fmt::format("{}: {} configs of {} knobs, {} valid, the best {:.6g} ms\n", one_line(file),
                                 space->runs.size(), space->knobs.size(), valid, best);
-  out += fmt::format("P over {} evaluations{}, {} repeats (1: best at once, 0: random); how far the best of the first "
-                     "{} is from the best, in the median\n", random.size(),
-                     seconds > 0 ? fmt::format(", and over {:.0f} s of compiling, running and checking", seconds) : "",
-                     repeats, kFirst);
+  out += fmt::format(
+      "P over {} evaluations{}, {} repeats (1: best at once, 0: random); how far the best of the first "
+      "{} is from the best, in the median\n",
+      random.size(), seconds > 0 ? fmt::format(", and over {:.0f} s of compiling, running and checking", seconds) : "",
+      repeats, kFirst);
   for (const Score& one : scores)
     out += fmt::format("  {:<14} {}  {}  {:>5.1f} %\n", to_string(one.kind), scored_text(one.evaluations),
                        one.seconds ? scored_text(*one.seconds) : std::string(scored_text({}).size(), ' '),

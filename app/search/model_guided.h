@@ -21,7 +21,7 @@ class ModelGuided final : public Strategy {
   struct Settings {
     size_t start = 2;
     size_t batch = 2;
-    size_t modelled = 128;
+    size_t modelled = 32;
     size_t patience = 4;
   };
   static Settings persistent() { return {.patience = 0}; }
@@ -41,11 +41,11 @@ class ModelGuided final : public Strategy {
   Random random_;
   std::vector<size_t> seeds_;
   Settings settings_;
-  std::vector<size_t> unranked_;                // in random order
-  std::vector<std::optional<double>> told_;     // for each point, the logarithm of the model's time
-  bool news_ = false;                           // the model has said something since it was learnt
+  std::vector<size_t> unranked_;             // in random order
+  std::vector<std::optional<double>> told_;  // for each point, the logarithm of the model's time
+  bool news_ = false;                        // the model has said something since it was learnt
   bool over_ = false;
-  std::vector<double> predicted_;               // for each point, such a logarithm; empty: none is known
+  std::vector<double> predicted_;  // for each point, such a logarithm; empty: none is known
   Forest model_;
   Surrogate expected_;
   std::optional<size_t> best_;

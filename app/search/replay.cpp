@@ -81,8 +81,8 @@ std::vector<double> replay(const Recorded& space, Strategy& strategy, size_t eva
 }
 
 bool has_modelling_seconds(const Recorded& space) {
-  return std::ranges::all_of(
-      space.runs, [](const Recorded::Run& run) { return !run.modelled_ms || run.modelling_seconds > 0; });
+  return std::ranges::all_of(space.runs,
+                             [](const Recorded::Run& run) { return !run.modelled_ms || run.modelling_seconds > 0; });
 }
 
 double mean_seconds(const Recorded& space) {
@@ -137,9 +137,8 @@ Scored score_of(const Recorded& space, size_t repeats, const MakeStrategy& make,
   double sum = 0, squares = 0;
   for (uint64_t seed = 1; seed <= repeats; ++seed) {
     const auto strategy = make(space.grid, seed);
-    const std::vector<double> found = budget == Budget::seconds
-                                          ? replay_in_time(space, *strategy, random.size(), cores)
-                                          : replay(space, *strategy, random.size());
+    const std::vector<double> found = budget == Budget::seconds ? replay_in_time(space, *strategy, random.size(), cores)
+                                                                : replay(space, *strategy, random.size());
     const double one = score(space, found, random);
     sum += one;
     squares += one * one;

@@ -126,8 +126,8 @@ TEST(ReplayTest, SaysHowFarTheFirstRunsAreFromTheBest) {
   const Recorded space = space_of({4, 2, 1});
   const auto by = [&](std::vector<std::vector<size_t>> orders, size_t runs) {
     return short_of_best(
-        space, orders.size(),
-        [&](const Grid&, uint64_t seed) { return std::make_unique<Fixed>(orders.at(seed - 1)); }, runs);
+        space, orders.size(), [&](const Grid&, uint64_t seed) { return std::make_unique<Fixed>(orders.at(seed - 1)); },
+        runs);
   };
   EXPECT_THAT(by({{0, 1, 2}, {2, 0, 1}, {1, 0, 2}}, 2), ElementsAre(0, 1, 1));
   EXPECT_THAT(by({{0, 1, 2}}, 3), ElementsAre(0));

@@ -51,8 +51,8 @@ Landscape bowl(std::vector<size_t> lowest) {
 struct Ran {
   std::vector<size_t> modelled;  // the points that the model was asked for
   std::vector<size_t> points;    // in the order of trial
-  std::vector<size_t> batches;  // their sizes
-  std::optional<size_t> best;   // accepted
+  std::vector<size_t> batches;   // their sizes
+  std::optional<size_t> best;    // accepted
 };
 
 Ran run(std::unique_ptr<Strategy> strategy, const Grid& grid, const Landscape& landscape, size_t budget = 0,
@@ -386,7 +386,8 @@ std::unique_ptr<Strategy> guided(const Grid& grid, std::vector<size_t> seeds = {
 
 // The model has ranked every point before.
 std::unique_ptr<Strategy> ranked(const Grid& grid, const Landscape& model, std::vector<size_t> seeds = {}) {
-  auto strategy = std::make_unique<ModelGuided>(grid, 1, std::move(seeds), std::vector<size_t>{}, ModelGuided::Settings{});
+  auto strategy =
+      std::make_unique<ModelGuided>(grid, 1, std::move(seeds), std::vector<size_t>{}, ModelGuided::Settings{});
   for (size_t point = 0; point < grid.size(); ++point) strategy->modelled(point, model(grid.at(point)));
   return strategy;
 }
@@ -421,8 +422,8 @@ TEST(ModelGuidedTest, TheModelRanksWhileTheDeviceRuns) {
 
 TEST(ModelGuidedTest, TheModelIsNotAskedForMoreThanItMayAndEndsWithTheSearch) {
   const Grid grid = grid_of({6, 6});
-  const auto strategy =
-      std::make_unique<ModelGuided>(grid, 1, std::vector<size_t>{}, std::vector<size_t>{3, 9, 12}, ModelGuided::Settings{});
+  const auto strategy = std::make_unique<ModelGuided>(grid, 1, std::vector<size_t>{}, std::vector<size_t>{3, 9, 12},
+                                                      ModelGuided::Settings{});
   History history(grid.size());
   EXPECT_THAT(strategy->to_model(), testing::UnorderedElementsAre(3, 9, 12));
   EXPECT_THAT(strategy->to_model(), IsEmpty());
@@ -471,8 +472,9 @@ TEST(ModelGuidedTest, AModelThatSaysNothingCostsLittle) {
   };
   double with_it = 0, random = 0;
   for (uint64_t seed = 1; seed <= 10; ++seed) {
-    with_it += least(run(guided(grid, {}, ModelGuided::persistent(), seed), grid, landscape, 60, {}, noise), grid,
-                     landscape) / 10;
+    with_it +=
+        least(run(guided(grid, {}, ModelGuided::persistent(), seed), grid, landscape, 60, {}, noise), grid, landscape) /
+        10;
     random += least(run(std::make_unique<RandomOrder>(grid, seed), grid, landscape, 60), grid, landscape) / 10;
   }
   EXPECT_LT(with_it, random - 2);
