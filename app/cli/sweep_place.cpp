@@ -40,9 +40,9 @@ void SweepPlace::rank_beside(const std::vector<std::string>& kernel_dirs) {
   open_beside = [kernel_dirs, opened = beside]() -> Result<session::Session*> {
     auto options = session_options(kernel_dirs, false);
     if (!options) return fail(options.error());
-    auto session = WaitingSession::start(std::move(*options));
-    if (!session) return fail(session.error());
-    *opened = std::move(*session);
+    auto started = WaitingSession::start(std::move(*options));
+    if (!started) return fail(started.error());
+    *opened = std::move(*started);
     return &(*opened)->session();
   };
 }
