@@ -104,15 +104,20 @@ class Caches:
             command = [self.options.program, "run", "--kernels", str(self.work / "kernels"), "--preset", file.name, "--no-watch", "--json", "--deadline", "120000"]
             # A history of its own, since many run at once; the machine code that was compiled is shared.
             with tempfile.TemporaryDirectory(dir=self.work) as data:
-                done = subprocess.run(command, capture_output=True, text=True, timeout=600, env={**os.environ, "XDG_DATA_HOME": data})
-        if not done.stdout.strip():
-            return {"refused": done.stderr.strip()[:300]}
-        seen = json.loads(done.stdout)
+                out, err = (tempfile.TemporaryFile("w+", dir=self.work) for _ in range(2))
+                child = subprocess.Popen(command, stdout=out, stderr=err, env={**os.environ, "XDG_DATA_HOME": data})
+                _, status, used = os.wait4(child.pid, 0)
+                child.returncode = os.waitstatus_to_exitcode(status)
+                out.seek(0), err.seek(0)
+        printed = out.read()
+        if not printed.strip():
+            return {"refused": err.read().strip()[:300]}
+        seen = json.loads(printed)
         if seen.get("failure"):
             return {"refused": seen["failure"]["message"][:300]}
         seen = (seen.get("launches") or [seen])[-1]  # the one that was timed
         timing = seen["timing"]
-        return {"modelled": timing["us"]["p50"] / 1e3, "bound": timing["bound"],
+        return {"modelled": timing["us"]["p50"] / 1e3, "cpu_s": round(used.ru_utime + used.ru_stime, 2), "bound": timing["bound"],
                 "terms": {t["kind"]: round(t["us"] / timing["us"]["p50"], 3) for t in (timing.get("terms") or {"list": []})["list"]},
                 "registers": seen["variant"]["registers"], "ctas_per_sm": seen["occupancy"]["ctas_per_sm"]}
 

@@ -32,6 +32,7 @@ struct SweepOptions {
   std::string t4;        // file to write
   std::string replay;    // T4 file on which the strategies are scored
   size_t repeats = 100;  // of each strategy
+  size_t cores = 16;     // on which its model ranked
   size_t budget = 0;
   uint64_t seed = 0;
   std::string watch;      // empty: the leading configs
@@ -86,7 +87,8 @@ int run_and_show(const SweepOptions& options, sweep::Plan plan, search::Candidat
                    : options.watch.empty() ? sweep::Watching::leaders
                                            : sweep::Watching::everything;
   settings.fresh = options.fresh;
-  settings.rank_always = !plan.model.empty();
+  settings.rank_always = !options.t4.empty() && !plan.model.empty();
+  place.rank_beside(plan.kernel_dirs);
   SweepLine line(place, plan, "");
   line.follow(settings);
   sweep::Search search(std::move(plan), std::move(candidates), place, std::move(settings));
@@ -105,7 +107,7 @@ int run_and_show(const SweepOptions& options, sweep::Plan plan, search::Candidat
 }
 
 int sweep(const SweepOptions& options) {
-  if (!options.replay.empty()) return replay_t4(options.replay, options.repeats, options.json);
+  if (!options.replay.empty()) return replay_t4(options.replay, options.repeats, options.cores, options.json);
   if (!options.t4.empty())
     if (auto possible = platform::check_output(options.t4); !possible) return report(possible.error());
   sweep::Plan plan;
@@ -183,6 +185,11 @@ void add_sweep(CLI::App& app, Chosen& chosen) {
       ->type_name("N")
       ->capture_default_str()
       ->check(CLI::Range(2, 1'000'000))
+      ->needs(replay);
+  command->add_option("--cores", options->cores, "With --replay: on how many cores a model ranks while the device runs")
+      ->type_name("N")
+      ->capture_default_str()
+      ->check(above_zero())
       ->needs(replay);
   command->add_flag("--fresh", options->fresh, "Run also what earlier runs have answered");
   command->add_flag("--all", options->all, "List every config, with the reason of each rejected one");

@@ -35,6 +35,18 @@ Result<SweepPlace> SweepPlace::of(Pool pool) {
   return place;
 }
 
+void SweepPlace::rank_beside(const std::vector<std::string>& kernel_dirs) {
+  beside = std::make_shared<std::unique_ptr<WaitingSession>>();
+  open_beside = [kernel_dirs, opened = beside]() -> Result<session::Session*> {
+    auto options = session_options(kernel_dirs, false);
+    if (!options) return fail(options.error());
+    auto started = WaitingSession::start(std::move(*options));
+    if (!started) return fail(started.error());
+    *opened = std::move(*started);
+    return &(*opened)->session();
+  };
+}
+
 SweepLine::SweepLine(const sweep::Place& place, const sweep::Plan& plan, std::string prefix)
     : prefix_(std::move(prefix)), kernel_(plan.kernel), options_(plan.held.config.options) {
   if (place.sharing) pool_words_.emplace(*place.sharing);

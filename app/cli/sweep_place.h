@@ -14,10 +14,13 @@ namespace attnscope::cli {
 // Where a search runs: a session of its own, and the user's results.
 struct SweepPlace : sweep::Place {
   std::unique_ptr<WaitingSession> waiting;
+  std::shared_ptr<std::unique_ptr<WaitingSession>> beside;  // the second session, once it is opened
 
   // Starts a session on the device with that id (empty: its first worker's best).
   static Result<SweepPlace> open(session::SessionOptions options, const std::string& device);
   static Result<SweepPlace> of(Pool pool);
+  // The model of such a place ranks in a session of its own, on this machine.
+  void rank_beside(const std::vector<std::string>& kernel_dirs);
 };
 
 // A search's progress as a line on stderr, and what its workers wait for.

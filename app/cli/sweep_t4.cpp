@@ -10,6 +10,7 @@
 #include "core/headline.h"
 #include "core/json.h"
 #include "platform/json_file.h"
+#include "search/model_guided.h"
 #include "search/replay.h"
 #include "search/t4.h"
 
@@ -20,7 +21,7 @@ using search::Invalidity;
 using search::T4Result;
 
 constexpr uint64_t kMaxT4File = 1 << 30;
-constexpr double kMsPerUs = 1e-3;
+constexpr double kMsPerUs = 1e-3, kPercent = 100;
 
 // Only the knobs that the sweep chose.
 T4Result result_of(const Config& config, const sweep::Plan& plan, Invalidity invalidity) {
@@ -46,34 +47,36 @@ Invalidity invalidity_of(const Observation* run) {
   }
 }
 
-// It is deterministic, so one run is enough.
-search::Scored model_score(const search::Recorded& space) {
-  std::vector<std::optional<double>> predicted;
-  for (const search::Recorded::Run& run : space.runs) predicted.push_back(run.modelled_ms);
-  return search::score_of(space, 1, [&](const search::Grid& grid, uint64_t) {
-    return std::make_unique<search::ModelGuided>(grid, predicted, std::vector<size_t>{},
-                                                 search::ModelGuided::persistent());
-  });
-}
+constexpr size_t kFirst = 10;  // configs
 
 struct Score {
   search::StrategyKind kind = search::StrategyKind::random;
   search::Scored evaluations;
   // Empty: the recording lacks the times of the configs or (for model-guided) of the ranking.
   std::optional<search::Scored> seconds;
+  std::vector<double> short_of_best;  // of the first kFirst configs, in each repeat, ascending
 };
 
-Score score_without_model(const search::Recorded& space, size_t repeats, search::StrategyKind kind) {
-  const auto by = [&](search::Budget budget) {
-    return search::score_of(
-        space, repeats,
-        [kind](const search::Grid& grid, uint64_t seed) {
-          return search::strategy_without_model(kind, grid, seed, {}, true);
-        },
-        budget);
+search::MakeStrategy maker_of(search::StrategyKind kind, const search::Recorded& space) {
+  if (kind != search::StrategyKind::model_guided)
+    return [kind](const search::Grid& grid, uint64_t seed) {
+      return search::strategy_without_model(kind, grid, seed, {}, true);
+    };
+  std::vector<size_t> can_be_modelled;
+  for (size_t point = 0; point < space.runs.size(); ++point)
+    if (space.runs[point].modelled_ms) can_be_modelled.push_back(point);
+  return [can_be_modelled](const search::Grid& grid, uint64_t seed) -> std::unique_ptr<search::Strategy> {
+    return std::make_unique<search::ModelGuided>(grid, seed, std::vector<size_t>{}, can_be_modelled,
+                                                 search::ModelGuided::persistent());
   };
-  Score score{kind, by(search::Budget::evaluations), {}};
-  if (search::mean_seconds(space) > 0) score.seconds = by(search::Budget::seconds);
+}
+
+Score score_of(const search::Recorded& space, size_t repeats, size_t cores, search::StrategyKind kind) {
+  const search::MakeStrategy make = maker_of(kind, space);
+  Score score{kind, search::score_of(space, repeats, make), {}, search::short_of_best(space, repeats, make, kFirst)};
+  const bool timed = kind != search::StrategyKind::model_guided || search::has_modelling_seconds(space);
+  if (timed && search::mean_seconds(space) > 0)
+    score.seconds = search::score_of(space, repeats, make, search::Budget::seconds, cores);
   return score;
 }
 
@@ -84,6 +87,7 @@ Json score_json(const search::Scored& scored) {
 Json score_json(const Score& score) {
   Json json = score_json(score.evaluations);
   json["seconds"] = score.seconds ? score_json(*score.seconds) : Json(nullptr);
+  json["short_of_best_after_10"] = score.short_of_best;
   return json;
 }
 
@@ -117,7 +121,7 @@ Json t4_of(const sweep::Search& search) {
   return search::t4_of(results);
 }
 
-int replay_t4(const std::string& file, size_t repeats, bool json) {
+int replay_t4(const std::string& file, size_t repeats, size_t cores, bool json) {
   auto read = platform::read_json(file, kMaxT4File, Stage::input);
   if (!read) return report(read.error());
   auto space = search::recorded_from_t4(*read, file);
@@ -129,11 +133,11 @@ int replay_t4(const std::string& file, size_t repeats, bool json) {
   const double best =
       std::ranges::min(space->runs, {}, [](const auto& run) { return run.ms.value_or(1e300); }).ms.value();
   std::vector<Score> scores;
-  for (const search::StrategyKind kind : {search::StrategyKind::evolutionary, search::StrategyKind::local,
-                                          search::StrategyKind::learning, search::StrategyKind::random})
-    scores.push_back(score_without_model(*space, repeats, kind));
+  std::vector<search::StrategyKind> kinds{search::StrategyKind::evolutionary, search::StrategyKind::local,
+                                          search::StrategyKind::learning, search::StrategyKind::random};
   if (std::ranges::any_of(space->runs, [](const auto& run) { return run.modelled_ms.has_value(); }))
-    scores.push_back({search::StrategyKind::model_guided, model_score(*space), {}});
+    kinds.push_back(search::StrategyKind::model_guided);
+  for (const search::StrategyKind kind : kinds) scores.push_back(score_of(*space, repeats, cores, kind));
   const double seconds = search::mean_seconds(*space) * static_cast<double>(random.size());
   if (json) {
     Json by_strategy = Json::object();
@@ -144,18 +148,22 @@ int replay_t4(const std::string& file, size_t repeats, bool json) {
                                 {"evaluations", random.size()},
                                 {"seconds", seconds},
                                 {"repeats", repeats},
+                                {"cores", cores},
                                 {"scores", std::move(by_strategy)}},
                            2));
     return kCorrectOrUnchecked;
   }
   std::string out = fmt::format("{}: {} configs of {} knobs, {} valid, the best {:.6g} ms\n", one_line(file),
                                 space->runs.size(), space->knobs.size(), valid, best);
-  out += fmt::format("P over {} evaluations{}, {} repeats (1: best at once, 0: random)\n", random.size(),
-                     seconds > 0 ? fmt::format(", and over {:.0f} s of compiling, running and checking", seconds) : "",
-                     repeats);
+  out += fmt::format(
+      "P over {} evaluations{}, {} repeats (1: best at once, 0: random); how far the best of the first "
+      "{} is from the best, in the median\n",
+      random.size(), seconds > 0 ? fmt::format(", and over {:.0f} s of compiling, running and checking", seconds) : "",
+      repeats, kFirst);
   for (const Score& one : scores)
-    out += fmt::format("  {:<14} {}{}\n", to_string(one.kind), scored_text(one.evaluations),
-                       one.seconds ? "  " + scored_text(*one.seconds) : "");
+    out += fmt::format("  {:<14} {}  {}  {:>5.1f} %\n", to_string(one.kind), scored_text(one.evaluations),
+                       one.seconds ? scored_text(*one.seconds) : std::string(scored_text({}).size(), ' '),
+                       kPercent * one.short_of_best[one.short_of_best.size() / 2]);
   print_result(out);
   return kCorrectOrUnchecked;
 }

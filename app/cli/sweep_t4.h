@@ -9,7 +9,7 @@ namespace attnscope::cli {
 Json t4_of(const sweep::Search& search);
 
 // Replays the strategies on a recorded space and prints their scores (search/replay.h): those that need no model, and
-// model-guided if the file has modelled times. Returns the exit status.
-int replay_t4(const std::string& file, size_t repeats, bool json);
+// model-guided if the file has modelled times, which `cores` cores made. Returns the exit status.
+int replay_t4(const std::string& file, size_t repeats, size_t cores, bool json);
 
 }  // namespace attnscope::cli

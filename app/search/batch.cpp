@@ -25,6 +25,11 @@ void count_round(const History& history, std::optional<size_t>& best, size_t& wi
   best = now;
 }
 
+void add(std::vector<size_t>& batch, size_t size, const std::vector<size_t>& points) {
+  for (const size_t point : points)
+    if (batch.size() < size && !is_in(batch, point)) batch.push_back(point);
+}
+
 void fill(std::vector<size_t>& batch, size_t size, const Grid& grid, const History& history, Random& random,
           const std::vector<size_t>& wanted) {
   std::vector<size_t> left = untried(all_points(grid), history);
@@ -32,6 +37,33 @@ void fill(std::vector<size_t>& batch, size_t size, const Grid& grid, const Histo
   left.insert(left.begin(), wanted.begin(), wanted.end());
   for (const size_t point : left)
     if (batch.size() < size && !history.tried(point) && !is_in(batch, point)) batch.push_back(point);
+}
+
+std::vector<size_t> near_the_fastest(const Grid& grid, const History& history, size_t most) {
+  std::vector<size_t> near;
+  for (const size_t point : history.fastest(most))
+    for (const size_t other : grid.neighbours(point))
+      if (!history.tried(other)) near.push_back(other);
+  return near;
+}
+
+std::vector<size_t> next_to_the_fastest(const Grid& grid, const History& history, size_t most) {
+  for (const size_t point : history.fastest(most)) {
+    std::vector<size_t> next;
+    for (size_t axis = 0; axis < grid.extents().size(); ++axis)
+      for (const bool up : {false, true})
+        if (const auto other = sound_beyond(grid, history, point, axis, up); other && !history.tried(*other))
+          next.push_back(*other);
+    if (!next.empty()) return next;
+  }
+  return {};
+}
+
+std::vector<size_t> drawn(const Grid& grid, const History& history, Random& random, size_t draws) {
+  std::vector<size_t> points;
+  for (size_t draw = 0; draw < draws; ++draw)
+    if (const size_t point = random.below(grid.size()); !history.tried(point)) points.push_back(point);
+  return points;
 }
 
 std::optional<size_t> sound_beyond(const Grid& grid, const History& history, size_t point, size_t axis, bool up) {

@@ -17,9 +17,19 @@ bool is_in(const std::vector<size_t>& points, size_t point);
 // not count.
 void count_round(const History& history, std::optional<size_t>& best, size_t& without_best, size_t first = 0);
 
+// The first of `points` that it does not have join it until it has `size`.
+void add(std::vector<size_t>& batch, size_t size, const std::vector<size_t>& points);
+
 // Untried points join it until it has `size`: first those of `wanted`, then random ones.
 void fill(std::vector<size_t>& batch, size_t size, const Grid& grid, const History& history, Random& random,
           const std::vector<size_t>& wanted = {});
+
+// Untried points that differ in one knob from one of the fastest `most`.
+std::vector<size_t> near_the_fastest(const Grid& grid, const History& history, size_t most);
+// The next values up and down of the fastest point that has any which was not tried; it looks at `most`.
+std::vector<size_t> next_to_the_fastest(const Grid& grid, const History& history, size_t most);
+// Untried points among `draws` random ones.
+std::vector<size_t> drawn(const Grid& grid, const History& history, Random& random, size_t draws);
 
 // The next point that way that was not rejected.
 std::optional<size_t> sound_beyond(const Grid& grid, const History& history, size_t point, size_t axis, bool up);

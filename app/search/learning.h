@@ -2,8 +2,8 @@
 #include <optional>
 #include <vector>
 
-#include "search/forest.h"
 #include "search/strategy.h"
+#include "search/surrogate.h"
 
 namespace attnscope::search {
 
@@ -26,18 +26,11 @@ class Learning final : public Strategy {
   std::vector<size_t> propose(const History& history) override;
 
  private:
-  void learn(const History& history);
-  // Those that the forest wants most first.
-  std::vector<size_t> ranked(const std::vector<size_t>& points) const;
-  std::vector<size_t> near_the_fastest(const History& history) const;
-  std::vector<size_t> next_to_the_fastest(const History& history) const;
-  std::vector<size_t> from_anywhere(const History& history);
-
   const Grid& grid_;
   Random random_;
   std::vector<size_t> seeds_;
   Settings settings_;
-  Forest forest_;
+  Surrogate expected_;
   std::optional<size_t> best_;
   size_t without_best_ = 0;  // batches
 };

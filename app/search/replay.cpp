@@ -20,6 +20,17 @@ std::vector<double> sorted_times(const Recorded& space) {
   return times;
 }
 
+// The model predicts those points; the seconds of one core that it takes.
+double predict(const Recorded& space, Strategy& strategy, const std::vector<size_t>& points) {
+  double seconds = 0;
+  for (const size_t point : points) {
+    const Recorded::Run& run = space.runs.at(point);
+    seconds += run.modelling_seconds;
+    strategy.modelled(point, run.modelled_ms ? std::optional(*run.modelled_ms * 1000) : std::nullopt);
+  }
+  return seconds;
+}
+
 // The mean of the smallest of `count` times drawn without repetition. The probability that the i-th is the smallest
 // follows from the previous one.
 double expected_least(const std::vector<double>& times, size_t count) {
@@ -55,17 +66,23 @@ std::vector<double> replay(const Recorded& space, Strategy& strategy, size_t eva
   History history(space.grid.size());
   double least = times.back();
   while (found.size() < evaluations) {
-    const std::vector<size_t> points = strategy.propose(history);
-    if (points.empty()) break;
+    const std::vector<size_t> points = strategy.propose(history), asked = strategy.to_model();
+    if (points.empty() && asked.empty()) break;
     for (const size_t point : points) {
       const auto& ms = space.runs.at(point).ms;
       history.tell({point, ms ? std::optional(*ms * 1000) : std::nullopt});
       least = std::min(least, ms.value_or(least));
       if (found.size() < evaluations) found.push_back(least);
     }
+    predict(space, strategy, asked);
   }
   found.resize(evaluations, least);  // later evaluations keep the best
   return found;
+}
+
+bool has_modelling_seconds(const Recorded& space) {
+  return std::ranges::all_of(space.runs,
+                             [](const Recorded::Run& run) { return !run.modelled_ms || run.modelling_seconds > 0; });
 }
 
 double mean_seconds(const Recorded& space) {
@@ -74,7 +91,7 @@ double mean_seconds(const Recorded& space) {
   return space.runs.empty() ? 0 : sum / static_cast<double>(space.runs.size());
 }
 
-std::vector<double> replay_in_time(const Recorded& space, Strategy& strategy, size_t moments) {
+std::vector<double> replay_in_time(const Recorded& space, Strategy& strategy, size_t moments, size_t cores) {
   constexpr double kRounding = 1e-9;
   const std::vector<double> times = sorted_times(space);
   const double step = mean_seconds(space);
@@ -82,17 +99,22 @@ std::vector<double> replay_in_time(const Recorded& space, Strategy& strategy, si
   if (times.empty() || !(step > 0)) return found;
   History history(space.grid.size());
   double least = times.back(), clock = 0;
+  const auto go_to = [&](double moment) {
+    clock = std::max(clock, moment);
+    while (found.size() < moments && step * static_cast<double>(found.size() + 1) < clock * (1 - kRounding))
+      found.push_back(least);
+  };
   while (found.size() < moments) {
-    const std::vector<size_t> points = strategy.propose(history);
-    if (points.empty()) break;
+    const std::vector<size_t> points = strategy.propose(history), asked = strategy.to_model();
+    if (points.empty() && asked.empty()) break;
+    const double predicted = clock + predict(space, strategy, asked) / static_cast<double>(cores);
     for (const size_t point : points) {
       const Recorded::Run& run = space.runs.at(point);
-      clock += run.seconds;  // its time is known only then
-      while (found.size() < moments && step * static_cast<double>(found.size() + 1) < clock * (1 - kRounding))
-        found.push_back(least);
+      go_to(clock + run.seconds);  // its time is known only then
       history.tell({point, run.ms ? std::optional(*run.ms * 1000) : std::nullopt});
       least = std::min(least, run.ms.value_or(least));
     }
+    go_to(predicted);
   }
   found.resize(moments, least);
   return found;
@@ -110,14 +132,14 @@ double score(const Recorded& space, const std::vector<double>& found, const std:
   return count > 0 ? sum / static_cast<double>(count) : 0;
 }
 
-Scored score_of(const Recorded& space, size_t repeats,
-                const std::function<std::unique_ptr<Strategy>(const Grid& grid, uint64_t seed)>& make, Budget budget) {
+Scored score_of(const Recorded& space, size_t repeats, const MakeStrategy& make, Budget budget, size_t cores) {
   const std::vector<double> random = random_curve(space);
   double sum = 0, squares = 0;
   for (uint64_t seed = 1; seed <= repeats; ++seed) {
     const auto strategy = make(space.grid, seed);
-    const auto follow = budget == Budget::seconds ? replay_in_time : replay;
-    const double one = score(space, follow(space, *strategy, random.size()), random);
+    const std::vector<double> found = budget == Budget::seconds ? replay_in_time(space, *strategy, random.size(), cores)
+                                                                : replay(space, *strategy, random.size());
+    const double one = score(space, found, random);
     sum += one;
     squares += one * one;
   }
@@ -126,6 +148,15 @@ Scored score_of(const Recorded& space, size_t repeats,
   const double variance = repeats > 1 ? std::max(0.0, (squares - count * mean * mean) / (count - 1)) : 0;
   const double half = 1.96 * std::sqrt(variance / count);
   return {mean, mean - half, mean + half};
+}
+
+std::vector<double> short_of_best(const Recorded& space, size_t repeats, const MakeStrategy& make, size_t runs) {
+  const double best = sorted_times(space).at(0);
+  std::vector<double> shares;
+  for (uint64_t seed = 1; seed <= repeats; ++seed)
+    shares.push_back(replay(space, *make(space.grid, seed), runs).back() / best - 1);
+  std::ranges::sort(shares);
+  return shares;
 }
 
 }  // namespace attnscope::search

@@ -14,10 +14,15 @@ class Search {
 
   // The points to try next; empty: the search is over. Report the outcome of each before the next call.
   std::vector<size_t> next();
+  // The points that a model should predict meanwhile.
+  std::vector<size_t> to_model();
+  void modelled(size_t point, std::optional<double> us) { strategy_->modelled(point, us); }
   void tell(Outcome outcome) { history_.tell(outcome); }
   const History& history() const { return history_; }
 
  private:
+  bool is_spent() const { return budget_ > 0 && history_.outcomes().size() >= budget_; }
+
   std::unique_ptr<Strategy> strategy_;
   History history_;
   size_t budget_;

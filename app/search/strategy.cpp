@@ -1,7 +1,6 @@
 #include "search/strategy.h"
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 
 #include "search/batch.h"
@@ -104,33 +103,6 @@ std::vector<size_t> Local::propose(const History& history) {
     }
     open(*next);
   }
-  return batch;
-}
-
-ModelGuided::ModelGuided(const Grid& grid, std::vector<std::optional<double>> predicted, std::vector<size_t> seeds,
-                         Settings settings)
-    : grid_(grid), order_(all_points(grid)), rank_(grid.size()), seeds_(std::move(seeds)), settings_(settings) {
-  predicted.resize(grid.size());
-  std::ranges::stable_sort(
-      order_, {}, [&](size_t point) { return predicted[point].value_or(std::numeric_limits<double>::infinity()); });
-  for (size_t rank = 0; rank < order_.size(); ++rank) rank_[order_[rank]] = rank;
-}
-
-std::vector<size_t> ModelGuided::propose(const History& history) {
-  if (!history.outcomes().empty()) count_round(history, best_, without_best_);
-  if (settings_.patience > 0 && without_best_ >= settings_.patience && best_) return {};
-  std::vector<size_t> batch;
-  for (const size_t seed : std::exchange(seeds_, {}))
-    if (!history.tried(seed) && !is_in(batch, seed)) batch.push_back(seed);
-  const size_t size = batch.size() + settings_.batch;
-  if (best_) {
-    std::vector<size_t> near = untried(grid_.neighbours(*best_), history);
-    std::ranges::sort(near, {}, [&](size_t point) { return rank_[point]; });
-    near.resize(std::min(near.size(), settings_.batch / 2));
-    batch = std::move(near);
-  }
-  for (const size_t point : order_)
-    if (batch.size() < size && !history.tried(point) && !is_in(batch, point)) batch.push_back(point);
   return batch;
 }
 

@@ -35,6 +35,11 @@ class Strategy {
   virtual ~Strategy() = default;
   // The points to try next, without duplicates and none of them tried before. Empty: the search is over.
   virtual std::vector<size_t> propose(const History& history) = 0;
+  // The points that a model should predict while those are tried, without duplicates and none of them asked before.
+  // Empty: it needs no model, or no more of it.
+  virtual std::vector<size_t> to_model() { return {}; }
+  // What the model says of such a point, us; empty: it rejects the point.
+  virtual void modelled(size_t /*point*/, std::optional<double> /*us*/) {}
 };
 
 // Every point, in the grid's order.
@@ -138,31 +143,6 @@ class Local final : public Strategy {
   std::vector<Way> under_way_;     // those that led to the points of the last batch
   std::vector<bool> opened_;       // for each point
   std::optional<size_t> fastest_;  // when last checked
-  std::optional<size_t> best_;
-  size_t without_best_ = 0;  // batches
-};
-
-// A model ranks the points and the device decides: tries batches of the points predicted fastest. Once a best is
-// accepted, half of each batch are its neighbours (one knob differs), those predicted fastest first. Ends after
-// `patience` batches without a newly accepted best (0: never).
-class ModelGuided final : public Strategy {
- public:
-  struct Settings {
-    size_t batch = 4;
-    size_t patience = 2;
-  };
-  static Settings persistent() { return {.patience = 0}; }
-  // `predicted`: for each point, us; points without a prediction come last. `seeds` are added to the first batch.
-  ModelGuided(const Grid& grid, std::vector<std::optional<double>> predicted, std::vector<size_t> seeds,
-              Settings settings);
-  std::vector<size_t> propose(const History& history) override;
-
- private:
-  const Grid& grid_;
-  std::vector<size_t> order_;  // the points, predicted fastest first
-  std::vector<size_t> rank_;   // position of each point in order_
-  std::vector<size_t> seeds_;
-  Settings settings_;
   std::optional<size_t> best_;
   size_t without_best_ = 0;  // batches
 };

@@ -12,6 +12,7 @@ namespace {
 constexpr const char* kVersion = "1.0.0";
 constexpr const char* kObjective = "time";
 constexpr const char* kModelled = "modelled_time";
+constexpr const char* kModelling = "modelling_time";  // CPU seconds
 
 double number_at(const Json& object, const char* key) {
   const auto found = object.find(key);
@@ -57,6 +58,7 @@ Result<Recorded::Run> run_of(const Json& result, const std::string& where) {
   if (!times->contains("benchmark")) run.seconds += total(*times, "runtimes") / 1000;
   if (*kind == Invalidity::correct) run.ms = objective_of(result);
   run.modelled_ms = measured(result, kModelled);
+  run.modelling_seconds = measured(result, kModelling).value_or(0);
   return run;
 }
 

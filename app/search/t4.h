@@ -40,6 +40,7 @@ struct Recorded {
     std::optional<double> ms;                // empty: invalid
     std::optional<double> modelled_ms = {};  // a model's time, if the file has one
     double seconds = 0;                      // to compile, run and check
+    double modelling_seconds = 0;            // of one core, for the model's time; 0: not recorded
   };
   std::vector<std::string> knobs;
   Grid grid;

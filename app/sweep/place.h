@@ -28,7 +28,10 @@ struct Place {
   std::filesystem::path resources = {};               // the program's own files, with the microbenchmarks; empty: none
   // Finds a device by its id; may block until its worker is up.
   std::function<Result<Found>(const std::string& id)> find = nullptr;
-  std::function<uint64_t()> new_id = nullptr;  // for a scan; unique in the session
+  std::function<uint64_t()> new_id = nullptr;  // for a scan; unique in its session
+  // Opens a second session, in which a model ranks while the device runs; must outlive the search, too. Null: the model
+  // and the device take turns in the first one.
+  std::function<Result<session::Session*>()> open_beside = nullptr;
 
   // True if a watch can run: on an emulated device, with the GPU's architecture if the device is a GPU.
   bool can_watch(const Kernel& kernel) const;

@@ -87,7 +87,7 @@ void Run::show_progress(const Scan& scan, size_t ended_before, double began_ms) 
   settings_.on_progress(progress);
 }
 
-Result<session::Shared<Scan>> Run::ask_once(const session::ScanRequest& request, bool again) {
+Result<session::Shared<Scan>> Run::answer_once(uint64_t id, bool again) {
   const double began = platform::steady_ms();
   std::optional<size_t> before;  // finished when last checked
   ScanWait wait;
@@ -100,7 +100,7 @@ Result<session::Shared<Scan>> Run::ask_once(const session::ScanRequest& request,
     show_progress(*now, *before, began);
   };
   if (settings_.control != nullptr) wait.interrupted = [this] { return settings_.control->interrupts(); };
-  auto scan = scan_and_wait(session_, request, wait);
+  auto scan = wait_for_scan(session_, id, wait);
   if (scan && scan->failure) return fail(*scan->failure);
   if (scan && !held_.kernel_hash.empty() && scan->held.kernel_hash != held_.kernel_hash)
     return fail(Stage::input, held_.kernel + " was edited while it was swept", "Start the sweep again.");
@@ -113,8 +113,7 @@ void Run::learn(const Scan& scan) {
     if (point.observation) runs_[point.observation->hash] = point.observation;
 }
 
-// A pause ends the scan; unfinished configs are requested again after it. Null: it was stopped without any result.
-Result<session::Shared<Scan>> Run::ask(const std::vector<Config>& configs, session::Watch watch, bool again) {
+session::ScanRequest Run::request_for(const std::vector<Config>& configs, session::Watch watch) const {
   session::ScanRequest request;
   request.draft = held_;
   request.watch = watch;
@@ -122,14 +121,25 @@ Result<session::Shared<Scan>> Run::ask(const std::vector<Config>& configs, sessi
   request.sharing = settings_.sharing;
   request.discards = watch == session::Watch::never;  // what is watched leads, so it must be timed in full
   request.stays = true;
+  return request;
+}
+
+bool Run::ask(session::ScanRequest& request, bool again) {
+  if (settings_.control != nullptr && !settings_.control->may_go_on()) return false;
+  request.id = settings_.new_id();
+  request.known.clear();
+  for (const auto& [hash, run] : runs_)
+    if (!again || run->watch) request.known.push_back(run);
+  session_.scan(request);
+  return true;
+}
+
+// A pause ends the scan; unfinished configs are requested again after it. Null: it was stopped without any result.
+Result<session::Shared<Scan>> Run::answer(session::ScanRequest request, bool asked, bool again) {
   session::Shared<Scan> last;
-  for (;;) {
-    if (settings_.control != nullptr && !settings_.control->may_go_on()) return last;
-    request.id = settings_.new_id();
-    request.known.clear();
-    for (const auto& [hash, run] : runs_)
-      if (!again || run->watch) request.known.push_back(run);
-    auto scan = ask_once(request, again);
+  for (;; asked = false) {
+    if (!asked && !ask(request, again)) return last;
+    auto scan = answer_once(request.id, again);
     if (!scan) return scan;
     if (*scan) last = std::move(*scan);
     if (last && last->over() && !last->ended_early) return last;
@@ -137,13 +147,25 @@ Result<session::Shared<Scan>> Run::ask(const std::vector<Config>& configs, sessi
 }
 
 Result<void> Run::run(const std::vector<Config>& configs) {
+  if (auto begun = begin(configs); !begun) return begun;
+  return end();
+}
+
+Result<void> Run::begin(const std::vector<Config>& configs) {
   std::vector<Config> all;
   for (const ScanPoint& point : scan_.points) all.push_back(point.config);
   for (const Config& config : configs) {
     if (auto looked = look_up(config); !looked) return looked;
     all.push_back(config);
   }
-  auto scan = ask(all, settings_.watch, false);
+  session::ScanRequest request = request_for(all, settings_.watch);
+  if (ask(request, false)) begun_ = std::move(request);
+  return {};
+}
+
+Result<void> Run::end() {
+  if (!begun_) return {};
+  auto scan = answer(*std::exchange(begun_, std::nullopt), true, false);
   if (!scan) return fail(scan.error());
   if (!*scan) return {};
   std::vector<size_t> ended;
@@ -168,7 +190,7 @@ Result<void> Run::watch(const std::vector<size_t>& points) {
     configs.push_back(scan_.points.at(point).config);
     kept_.erase(hash_of(experiment_of(configs.back())));
   }
-  auto watched = ask(configs, session::Watch::always, true);
+  auto watched = answer(request_for(configs, session::Watch::always), false, true);
   if (!watched) return fail(watched.error());
   if (!*watched) return {};
   for (size_t at = 0; at < points.size(); ++at)

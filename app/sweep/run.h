@@ -49,6 +49,9 @@ class Run {
 
   // Runs configs that were not run before; each must be complete. Blocks. Failure: the session refuses all of them.
   Result<void> run(const std::vector<Config>& configs);
+  // The same in two steps, between which the caller may do something else: asks the session for them, and waits.
+  Result<void> begin(const std::vector<Config>& configs);
+  Result<void> end();
   // Runs these points again under the watch. The new results replace the earlier ones.
   Result<void> watch(const std::vector<size_t>& points);
 
@@ -67,8 +70,11 @@ class Run {
  private:
   Experiment experiment_of(const Config& config) const;
   Result<void> look_up(const Config& config);
-  Result<session::Shared<Scan>> ask(const std::vector<Config>& configs, session::Watch watch, bool again);
-  Result<session::Shared<Scan>> ask_once(const session::ScanRequest& request, bool again);
+  session::ScanRequest request_for(const std::vector<Config>& configs, session::Watch watch) const;
+  // Returns false if it was stopped.
+  bool ask(session::ScanRequest& request, bool again);
+  Result<session::Shared<Scan>> answer(session::ScanRequest request, bool asked, bool again);
+  Result<session::Shared<Scan>> answer_once(uint64_t id, bool again);
   void learn(const Scan& scan);
   void keep(const Observation& observation);
   void show_progress(const Scan& scan, size_t ended_before, double began_ms) const;
@@ -82,6 +88,7 @@ class Run {
   std::set<std::string> kept_;                                // hashes of experiments in the database
   size_t known_ = 0;
   std::optional<Failure> not_kept_;
+  std::optional<session::ScanRequest> begun_;  // between begin() and end()
 };
 
 }  // namespace attnscope::sweep

@@ -6,7 +6,9 @@
 
 #include "charts/standing.h"
 #include "core/headline.h"
+#include "search/batch.h"
 #include "search/halving.h"
+#include "search/model_guided.h"
 #include "sweep/micro.h"
 #include "sweep/twin.h"
 
@@ -84,8 +86,12 @@ Result<std::unique_ptr<search::Strategy>> Search::choose() {
                      " are modelled: more samples say no more, so every config is run once: exhaustive");
     plan_.strategy = StrategyKind::exhaustive;
   }
-  if ((guided && !is_model) || settings_.rank_always)
+  const bool before = settings_.rank_always || settings_.brief;  // rank first
+  if (before && ((guided && !is_model) || settings_.rank_always)) {
     if (auto ranked = rank(); !ranked) return fail(ranked.error());
+  } else if (guided && !is_model) {
+    if (auto prepared = prepare_model(0, true); !prepared) return fail(prepared.error());
+  }
   if (plan_.strategy == StrategyKind::halving) return halve();
   if (plan_.strategy == StrategyKind::evolutionary && !place_.resources.empty()) {
     auto seeds = micro_seeds(place_.resources, plan_, candidates_, place_.device, place_.results.get());
@@ -98,8 +104,12 @@ Result<std::unique_ptr<search::Strategy>> Search::choose() {
     search::ModelGuided::Settings settings;
     if (plan_.budget > 0 && !settings_.brief) settings = search::ModelGuided::persistent();
     settings.batch = std::max(settings.batch, at_once);
-    return std::make_unique<search::ModelGuided>(grid, predicted_,
-                                                 settings_.brief ? seed_points() : std::vector<size_t>{}, settings);
+    std::vector<size_t> unranked;
+    if (!before) unranked = search::all_points(grid);
+    auto strategy =
+        std::make_unique<search::ModelGuided>(grid, plan_.seed, seed_points(), std::move(unranked), settings);
+    for (size_t point = 0; before && point < grid.size(); ++point) strategy->modelled(point, predicted_[point]);
+    return strategy;
   }
   if (plan_.strategy == StrategyKind::local && settings_.brief)
     return std::make_unique<search::Local>(grid, plan_.seed, seed_points(), search::Local::brief());
@@ -119,28 +129,43 @@ std::vector<size_t> Search::seed_points() const {
   return points;
 }
 
-// Models each config on the emulated twin, us; empty if the model rejects it or did not rank it.
-Result<void> Search::rank() {
+// The model is the emulated twin of the device. `budget`: of the configs that it runs.
+Result<void> Search::prepare_model(size_t budget, bool beside) {
   auto model = emulated_twin(place_.device.device, plan_.model, place_.emulated);
   if (!model) return fail(model.error());
   auto found = place_.find(model->id);
   if (!found) return fail(found.error());
+  session::Session* session = place_.session;
+  if (beside && place_.open_beside) {
+    auto opened = place_.open_beside();
+    if (!opened) return fail(opened.error());
+    session = *opened;
+  }
+  beside_ = session != place_.session;
   plan_.model = model->id;
   Experiment held = plan_.held;
   held.device = model->id;
   held.measure = {};
-  held.measure.sampled_share = emulated_share(held.problem);
-  Run::Settings with = settings(true, settings_.ranked);
+  held.measure.sampled_share = ranking_share(held.problem);
+  Run::Settings with = settings(true, budget);
   with.versions = found->versions;
-  Run run(*place_.session, place_.results.get(), held, std::move(with));
+  if (beside_) with.on_progress = nullptr;  // the device's progress is shown
+  if (beside_) with.on_look = nullptr;
+  model_.emplace(*session, place_.results.get(), held, std::move(with));
+  predicted_.assign(candidates_.configs.size(), std::nullopt);
+  return {};
+}
+
+// Models each config, or as many as the settings say, before anything runs on the device.
+Result<void> Search::rank() {
+  if (auto prepared = prepare_model(settings_.ranked, false); !prepared) return prepared;
   const search::Grid& grid = candidates_.grid;
   auto all = settings_.ranked > 0 ? std::unique_ptr<search::Strategy>(std::make_unique<search::Local>(
                                         grid, plan_.seed, seed_points(), search::Local::Settings{}))
                                   : std::make_unique<search::Exhaustive>(grid);
-  auto tried = try_all(run, std::move(all), settings_.ranked);
+  auto tried = try_all(*model_, std::move(all), settings_.ranked);
   if (!tried) return fail(tried.error());
-  predicted_.resize(candidates_.configs.size());
-  for (const auto& [point, at] : *tried) predicted_[point] = accepted_us(run.scan(), at);
+  for (const auto& [point, at] : *tried) predicted_[point] = accepted_us(model_->scan(), at);
   return {};
 }
 
@@ -154,17 +179,37 @@ Result<Search::Tried> Search::try_all(Run& run, std::unique_ptr<search::Strategy
   if (run.stopped()) return index;
   search::Search search(std::move(strategy), candidates_.grid.size(), budget,
                         [&](size_t a, size_t b) { return told_apart(run.scan(), index.at(a), index.at(b)); });
-  for (auto points = search.next(); !points.empty(); points = search.next()) {
-    std::vector<Config> configs;
-    for (const size_t point : points) {
-      index.try_emplace(point, index.size());
-      configs.push_back(candidates_.configs[point]);
-    }
-    if (auto done = run.run(configs); !done) return fail(done.error());
+  for (auto points = search.next();; points = search.next()) {
+    const std::vector<size_t> asked = search.to_model();
+    if (points.empty() && asked.empty()) break;
+    if (beside_ && !asked.empty())
+      if (auto begun = model_->begin(configs_of(asked)); !begun) return fail(begun.error());
+    for (const size_t point : points) index.try_emplace(point, index.size());
+    if (auto done = points.empty() ? Result<void>{} : run.run(configs_of(points)); !done) return fail(done.error());
     if (run.stopped()) return Tried{};
+    if (auto taken = take_predictions(search, asked); !taken) return fail(taken.error());
     for (const size_t point : points) search.tell({point, accepted_us(run.scan(), index.at(point))});
   }
   return index;
+}
+
+std::vector<Config> Search::configs_of(const std::vector<size_t>& points) const {
+  std::vector<Config> configs;
+  for (const size_t point : points) configs.push_back(candidates_.configs[point]);
+  return configs;
+}
+
+// What the model says of the points that were asked last. It has been running already if it has a session of its own.
+Result<void> Search::take_predictions(search::Search& search, const std::vector<size_t>& points) {
+  if (points.empty()) return {};
+  const size_t before = model_->scan().points.size();
+  if (auto done = beside_ ? model_->end() : model_->run(configs_of(points)); !done) return done;
+  if (model_->stopped()) return {};
+  for (size_t at = 0; at < points.size(); ++at) {
+    predicted_[points[at]] = accepted_us(model_->scan(), before + at);
+    search.modelled(points[at], predicted_[points[at]]);
+  }
+  return {};
 }
 
 // Runs all rounds but the last, for which the strategy is returned. Dropped configs join the scan after it, with their

@@ -67,8 +67,11 @@ class Search {
   Run::Settings settings(bool of_model, size_t budget);
   Result<std::unique_ptr<search::Strategy>> choose();
   std::vector<size_t> seed_points() const;
+  std::vector<Config> configs_of(const std::vector<size_t>& points) const;
+  Result<void> prepare_model(size_t budget, bool beside);
   Result<void> rank();
   Result<Tried> try_all(Run& run, std::unique_ptr<search::Strategy> strategy, size_t budget);
+  Result<void> take_predictions(search::Search& search, const std::vector<size_t>& points);
   Result<std::unique_ptr<search::Strategy>> halve();
   Result<void> gate();
 
@@ -77,6 +80,8 @@ class Search {
   Place& place_;
   Settings settings_;
   Run run_;
+  std::optional<Run> model_;                      // empty: no model ranks
+  bool beside_ = false;                           // it has a session of its own
   std::vector<std::optional<double>> predicted_;  // for each candidate, us; empty: no model ranked
   std::vector<size_t> points_;                    // of each config of the scan, once it ran
   std::vector<Scan> dropped_;                     // configs that left in rounds before the last

@@ -6,10 +6,14 @@ namespace attnscope::sweep {
 namespace {
 
 constexpr double kEmulatedFlops = 6e8;  // about half a second for a scalar kernel on two cores
+constexpr double kLeast = 1e-6;
+constexpr double kToRank = 0.02;
 
 }  // namespace
 
-double emulated_share(const Problem& problem) { return std::clamp(kEmulatedFlops / problem.flops(), 1e-6, 1.0); }
+double emulated_share(const Problem& problem) { return std::clamp(kEmulatedFlops / problem.flops(), kLeast, 1.0); }
+
+double ranking_share(const Problem& problem) { return std::max(kLeast, kToRank * emulated_share(problem)); }
 
 Result<DeviceSpec> emulated_twin(const DeviceSpec& gpu, const std::string& id, const std::vector<DeviceSpec>& known) {
   std::string ids;

@@ -16,4 +16,7 @@ Result<DeviceSpec> emulated_twin(const DeviceSpec& gpu, const std::string& id, c
 // half a second.
 double emulated_share(const Problem& problem);
 
+// The share for a run of which only the modelled time counts: the model follows a few CTAs, so a few are run.
+double ranking_share(const Problem& problem);
+
 }  // namespace attnscope::sweep

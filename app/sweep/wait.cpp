@@ -15,11 +15,9 @@ constexpr std::chrono::seconds kToEnd{2};  // for a session that may have ended
 
 }  // namespace
 
-session::Shared<Scan> scan_and_wait(session::Session& session, session::ScanRequest request, const ScanWait& wait) {
-  const uint64_t id = request.id;
+session::Shared<Scan> wait_for_scan(session::Session& session, uint64_t id, const ScanWait& wait) {
   session::Shared<Scan> seen;
   std::optional<Clock::time_point> ends;  // for an interrupted scan
-  session.scan(std::move(request));
   for (;; std::this_thread::sleep_for(kBetweenLooks)) {
     const auto snapshot = session.snapshot();
     const auto found = std::ranges::find(snapshot->scans, id, [](const auto& scan) { return scan->id; });
@@ -35,6 +33,12 @@ session::Shared<Scan> scan_and_wait(session::Session& session, session::ScanRequ
       ends = Clock::now() + kToEnd;
     }
   }
+}
+
+session::Shared<Scan> scan_and_wait(session::Session& session, session::ScanRequest request, const ScanWait& wait) {
+  const uint64_t id = request.id;
+  session.scan(std::move(request));
+  return wait_for_scan(session, id, wait);
 }
 
 }  // namespace attnscope::sweep

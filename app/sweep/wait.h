@@ -13,7 +13,9 @@ struct ScanWait {
   std::function<bool()> interrupted = nullptr;                    // returns true to end the scan
 };
 
-// Requests a scan and waits until it is over. An interrupted scan has the results so far; null: there are none.
+// Waits until a requested scan is over. An interrupted scan has the results so far; null: there are none.
+session::Shared<Scan> wait_for_scan(session::Session& session, uint64_t id, const ScanWait& wait);
+// Requests a scan and waits for it.
 session::Shared<Scan> scan_and_wait(session::Session& session, session::ScanRequest request, const ScanWait& wait);
 
 }  // namespace attnscope::sweep

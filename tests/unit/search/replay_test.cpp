@@ -22,7 +22,7 @@ Recorded space_of(const std::vector<double>& times) {
   std::vector<std::vector<size_t>> points;
   for (const double ms : times) {
     points.push_back({points.size()});
-    space.runs.push_back({ms > 0 ? std::optional(ms) : std::nullopt, 0.5});
+    space.runs.push_back({ms > 0 ? std::optional(ms) : std::nullopt});
   }
   space.knobs = {"K"};
   space.grid = Grid(std::move(points));
@@ -86,6 +86,53 @@ TEST(ReplayTest, InTimeAConfigIsKnownWhenItHasEnded) {
   EXPECT_TRUE(replay_in_time(space, never, 4).empty()) << "the recording has no times";
 }
 
+// Tries point 0, then what the model, which it asks for all points at once, predicts fastest.
+class Predicted final : public Strategy {
+ public:
+  std::vector<size_t> propose(const History& history) override {
+    if (history.outcomes().empty()) return {0};
+    return history.tried(best_) ? std::vector<size_t>{} : std::vector<size_t>{best_};
+  }
+  std::vector<size_t> to_model() override { return std::exchange(asked_, true) ? std::vector<size_t>{} : all_; }
+  void modelled(size_t point, std::optional<double> us) override {
+    if (us.value_or(1e9) < least_) least_ = *us, best_ = point;
+  }
+
+ private:
+  std::vector<size_t> all_{0, 1, 2};
+  bool asked_ = false;
+  size_t best_ = 0;
+  double least_ = 1e9;
+};
+
+TEST(ReplayTest, TheModelsSecondsCountWhileTheDeviceRuns) {
+  Recorded space = space_of({4, 2, 1});
+  for (size_t at = 0; at < 3; ++at) space.runs[at].seconds = 1;
+  EXPECT_TRUE(has_modelling_seconds(space)) << "it has no modelled times";
+  space.runs[0].modelled_ms = 3;
+  space.runs[2].modelled_ms = 2;
+  EXPECT_FALSE(has_modelling_seconds(space));
+  space.runs[0].modelling_seconds = space.runs[2].modelling_seconds = 2;
+  EXPECT_TRUE(has_modelling_seconds(space));
+  Predicted once;
+  EXPECT_THAT(replay(space, once, 3), ElementsAre(4, 1, 1));
+  Predicted on_one_core;  // the model needs 4 s, of which the device runs for 1 s
+  EXPECT_THAT(replay_in_time(space, on_one_core, 6), ElementsAre(4, 4, 4, 4, 1, 1));
+  Predicted on_four;  // 1 s, as the device
+  EXPECT_THAT(replay_in_time(space, on_four, 3, 4), ElementsAre(4, 1, 1));
+}
+
+TEST(ReplayTest, SaysHowFarTheFirstRunsAreFromTheBest) {
+  const Recorded space = space_of({4, 2, 1});
+  const auto by = [&](std::vector<std::vector<size_t>> orders, size_t runs) {
+    return short_of_best(
+        space, orders.size(), [&](const Grid&, uint64_t seed) { return std::make_unique<Fixed>(orders.at(seed - 1)); },
+        runs);
+  };
+  EXPECT_THAT(by({{0, 1, 2}, {2, 0, 1}, {1, 0, 2}}, 2), ElementsAre(0, 1, 1));
+  EXPECT_THAT(by({{0, 1, 2}}, 3), ElementsAre(0));
+}
+
 TEST(ReplayTest, TheScoreIsOneForTheBestAndNegativeForWorseThanRandom) {
   const Recorded space = space_of({1, 2, 4});
   const std::vector<double> random = random_curve(space);
@@ -109,7 +156,7 @@ Recorded recorded(const std::vector<size_t>& extents, const std::function<double
       left /= extent;
     }
     const double here = ms(point);
-    space.runs.push_back({here > 0 ? std::optional(here) : std::nullopt, 1});
+    space.runs.push_back({here > 0 ? std::optional(here) : std::nullopt});
   }
   space.grid = Grid(std::move(points));
   return space;
@@ -221,7 +268,8 @@ TEST(T4Test, ReadsWhatAnAutotunerWrote) {
     {"timestamp": "2024-01-01", "configuration": {"block": 64, "path": "b"},
      "times": {"compilation_time": 500, "runtimes": [2.0, 4.0], "framework": 1, "search_algorithm": 7, "validation": 3},
      "invalidity": "correct", "correctness": 1, "objectives": ["time"],
-     "measurements": [{"name": "GFLOP/s", "value": 10}, {"name": "time", "value": 3.0, "unit": "ms"}]},
+     "measurements": [{"name": "GFLOP/s", "value": 10}, {"name": "time", "value": 3.0, "unit": "ms"},
+                      {"name": "modelled_time", "value": 2.5, "unit": "ms"}, {"name": "modelling_time", "value": 0.4, "unit": "s"}]},
     {"configuration": {"block": 128, "path": "a"}, "times": {"runtimes": []}, "invalidity": "compile", "correctness": 0,
      "measurements": [{"name": "time", "value": 9.0}]},
     {"configuration": {"block": 9, "path": "a"}, "times": {}, "invalidity": "correct", "correctness": 1,
@@ -233,6 +281,8 @@ TEST(T4Test, ReadsWhatAnAutotunerWrote) {
   EXPECT_THAT(space->grid.at(0), ElementsAre(1, 1)) << "values in order: 9, 64, 128; a, b";
   EXPECT_THAT(space->grid.at(1), ElementsAre(2, 0));
   EXPECT_EQ(space->runs[0].ms, 3.0);
+  EXPECT_EQ(space->runs[0].modelled_ms, 2.5);
+  EXPECT_EQ(space->runs[0].modelling_seconds, 0.4);
   EXPECT_NEAR(space->runs[0].seconds, 0.51, 1e-9) << "not the search's own time";
   EXPECT_FALSE(space->runs[1].ms) << "invalid, whatever was measured";
   EXPECT_FALSE(space->runs[2].ms);

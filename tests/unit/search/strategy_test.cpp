@@ -11,6 +11,7 @@
 #include <set>
 
 #include "search/learning.h"
+#include "search/model_guided.h"
 #include "search/search.h"
 
 namespace attnscope::search {
@@ -48,17 +49,22 @@ Landscape bowl(std::vector<size_t> lowest) {
 }
 
 struct Ran {
-  std::vector<size_t> points;   // in the order of trial
-  std::vector<size_t> batches;  // their sizes
-  std::optional<size_t> best;   // accepted
+  std::vector<size_t> modelled;  // the points that the model was asked for
+  std::vector<size_t> points;    // in the order of trial
+  std::vector<size_t> batches;   // their sizes
+  std::optional<size_t> best;    // accepted
 };
 
 Ran run(std::unique_ptr<Strategy> strategy, const Grid& grid, const Landscape& landscape, size_t budget = 0,
-        ToldApart told_apart = {}) {
+        ToldApart told_apart = {}, const Landscape& model = {}) {
   Ran ran;
   Search search(std::move(strategy), grid.size(), budget, std::move(told_apart));
   for (std::vector<size_t> batch = search.next(); !batch.empty(); batch = search.next()) {
     ran.batches.push_back(batch.size());
+    for (const size_t point : search.to_model()) {
+      ran.modelled.push_back(point);
+      search.modelled(point, model(grid.at(point)));
+    }
     for (const size_t point : batch) {
       ran.points.push_back(point);
       search.tell({point, landscape(grid.at(point))});
@@ -370,72 +376,123 @@ TEST(EvolutionaryTest, GoesOnAtRandomWhileNothingIsCorrect) {
   EXPECT_EQ(run(evolutionary(grid, 5, {}, settings), grid, landscape).best, grid.find({4, 4}));
 }
 
-std::vector<std::optional<double>> predictions(const Grid& grid, const Landscape& landscape) {
-  std::vector<std::optional<double>> all;
-  for (size_t point = 0; point < grid.size(); ++point) all.push_back(landscape(grid.at(point)));
-  return all;
+// The model may be asked for every point.
+std::unique_ptr<Strategy> guided(const Grid& grid, std::vector<size_t> seeds = {}, ModelGuided::Settings settings = {},
+                                 uint64_t seed = 1) {
+  std::vector<size_t> all(grid.size());
+  std::iota(all.begin(), all.end(), size_t{0});
+  return std::make_unique<ModelGuided>(grid, seed, std::move(seeds), std::move(all), settings);
+}
+
+// The model has ranked every point before.
+std::unique_ptr<Strategy> ranked(const Grid& grid, const Landscape& model, std::vector<size_t> seeds = {}) {
+  auto strategy =
+      std::make_unique<ModelGuided>(grid, 1, std::move(seeds), std::vector<size_t>{}, ModelGuided::Settings{});
+  for (size_t point = 0; point < grid.size(); ++point) strategy->modelled(point, model(grid.at(point)));
+  return strategy;
 }
 
 TEST(ModelGuidedTest, AGoodModelNeedsFewRuns) {
   const Grid grid = grid_of({4, 4, 4, 3, 2, 2});
   const Landscape landscape = bowl({0, 2, 3, 1, 0, 1});
-  const Ran ran = run(
-      std::make_unique<ModelGuided>(grid, predictions(grid, landscape), std::vector<size_t>{}, ModelGuided::Settings{}),
-      grid, landscape);
-  EXPECT_EQ(ran.best, grid.find({0, 2, 3, 1, 0, 1}));
-  EXPECT_EQ(ran.points.front(), ran.best);
-  EXPECT_THAT(ran.batches, ElementsAre(4, 4, 4)) << "two batches without a better one end it";
+  const Ran ran = run(ranked(grid, landscape), grid, landscape);
+  EXPECT_EQ(ran.points.front(), grid.find({0, 2, 3, 1, 0, 1}));
+  EXPECT_EQ(ran.best, ran.points.front());
+  EXPECT_THAT(ran.batches, SizeIs(1 + ModelGuided::Settings{}.patience)) << "what brings no better one ends it";
+}
+
+TEST(ModelGuidedTest, TheModelRanksWhileTheDeviceRuns) {
+  const Grid grid = grid_of({8, 8, 8, 4});
+  const Landscape landscape = bowl({1, 6, 3, 2});
+  ModelGuided::Settings settings = ModelGuided::persistent();
+  settings.modelled = 64;
+  const Ran ran = run(guided(grid, {5}, settings), grid, landscape, 12, {}, landscape);
+  EXPECT_EQ(ran.batches.front(), settings.start) << "nothing is predicted yet";
+  EXPECT_EQ(ran.points.front(), 5u);
+  EXPECT_EQ(ran.modelled.size(), 64 * ran.batches.size()) << "of 2,048";
+  EXPECT_EQ(std::set<size_t>(ran.modelled.begin(), ran.modelled.end()).size(), ran.modelled.size());
+  const auto mean_us = [&](size_t from, size_t to) {
+    double sum = 0;
+    for (size_t at = from; at < to; ++at) sum += *landscape(grid.at(ran.modelled[at]));
+    return sum / static_cast<double>(to - from);
+  };
+  EXPECT_LT(mean_us(64, 96), mean_us(0, 64) / 2) << "half of each round are those expected to be fast";
+  EXPECT_LT(least(ran, grid, landscape), 14) << "10 is the best";
+}
+
+TEST(ModelGuidedTest, TheModelIsNotAskedForMoreThanItMayAndEndsWithTheSearch) {
+  const Grid grid = grid_of({6, 6});
+  const auto strategy = std::make_unique<ModelGuided>(grid, 1, std::vector<size_t>{}, std::vector<size_t>{3, 9, 12},
+                                                      ModelGuided::Settings{});
+  History history(grid.size());
+  EXPECT_THAT(strategy->to_model(), testing::UnorderedElementsAre(3, 9, 12));
+  EXPECT_THAT(strategy->to_model(), IsEmpty());
+  ModelGuided::Settings brief;
+  brief.modelled = 1;
+  brief.patience = 1;
+  const auto over = guided(grid, {}, brief);
+  for (const size_t point : over->propose(history)) history.tell({point, 10});
+  EXPECT_THAT(over->to_model(), SizeIs(1));
+  over->propose(history);
+  EXPECT_THAT(over->to_model(), SizeIs(1));
+  EXPECT_THAT(over->propose(history), IsEmpty());
+  EXPECT_THAT(over->to_model(), IsEmpty());
 }
 
 TEST(ModelGuidedTest, TheDeviceDecides) {
   const Grid grid = grid_of({8});
   // The model's favourite is wrong, and its second choice is slow.
-  const std::vector<std::optional<double>> predicted{1, 2, 3, 4, 5, 6, 7, 8};
+  const Landscape model = [](const std::vector<size_t>& at) { return 1.0 + static_cast<double>(at[0]); };
   const Landscape landscape = [](const std::vector<size_t>& at) -> std::optional<double> {
     if (at[0] == 0) return std::nullopt;
     return at[0] == 2 ? 10.0 : 20.0;
   };
-  EXPECT_EQ(run(std::make_unique<ModelGuided>(grid, predicted, std::vector<size_t>{}, ModelGuided::Settings{}), grid,
-                landscape)
-                .best,
-            2u);
+  EXPECT_EQ(run(ranked(grid, model), grid, landscape).best, 2u);
 }
 
-TEST(ModelGuidedTest, RefinesAroundTheBestWhatTheModelMisjudges) {
-  // The model sees only the first axis; along the second the device gains, and along the third it loses.
-  const Grid grid = grid_of({10, 4, 4});
-  const auto predicted = predictions(grid, [](const std::vector<size_t>& at) -> std::optional<double> {
-    return 10.0 + static_cast<double>(at[0]) + 0.1 * static_cast<double>(at[1] + at[2]);
-  });
-  const Landscape landscape = [](const std::vector<size_t>& at) -> std::optional<double> {
-    return 100.0 + 10.0 * static_cast<double>(at[0]) - 20.0 * static_cast<double>(at[1]) +
-           20.0 * static_cast<double>(at[2]);
+// The model takes one value of a knob for twice as fast as it is, so that half of all points come before the best one.
+TEST(ModelGuidedTest, LearnsWhatTheModelMisjudges) {
+  const Grid grid = grid_of({8, 8, 4, 2});
+  const Landscape landscape = bowl({5, 2, 1, 0});
+  const Landscape model = [&](const std::vector<size_t>& at) { return *landscape(at) * (at[3] == 1 ? 0.25 : 1); };
+  size_t by_the_model = 0;
+  for (size_t point = 0; point < grid.size(); ++point)
+    by_the_model += *model(grid.at(point)) < *model({5, 2, 1, 0}) ? 1 : 0;
+  ASSERT_GT(by_the_model, 40u) << "before the best one in the model's order";
+  const Ran ran = run(ranked(grid, model), grid, landscape, 40);
+  const auto found = std::ranges::find(ran.points, *grid.find({5, 2, 1, 0})) - ran.points.begin();
+  EXPECT_LT(found, 16);
+}
+
+TEST(ModelGuidedTest, AModelThatSaysNothingCostsLittle) {
+  const Grid grid = grid_of({6, 6, 6, 4});
+  const Landscape landscape = bowl({4, 1, 3, 2});
+  const Landscape noise = [](const std::vector<size_t>& at) {
+    return 10.0 + static_cast<double>((at[0] * 7 + at[1] * 11 + at[2] * 13 + at[3] * 5) % 17);
   };
-  const Ran ran = run(std::make_unique<ModelGuided>(grid, predicted, std::vector<size_t>{}, ModelGuided::Settings{}),
-                      grid, landscape);
-  EXPECT_EQ(ran.best, grid.find({0, 3, 0}));
-  EXPECT_LT(ran.points.size(), 30u);
+  double with_it = 0, random = 0;
+  for (uint64_t seed = 1; seed <= 10; ++seed) {
+    with_it +=
+        least(run(guided(grid, {}, ModelGuided::persistent(), seed), grid, landscape, 60, {}, noise), grid, landscape) /
+        10;
+    random += least(run(std::make_unique<RandomOrder>(grid, seed), grid, landscape, 60), grid, landscape) / 10;
+  }
+  EXPECT_LT(with_it, random - 2);
 }
 
 TEST(ModelGuidedTest, SeedsJoinTheFirstBatch) {
   const Grid grid = grid_of({20});
-  std::vector<std::optional<double>> predicted;
-  for (int at = 0; at < 20; ++at) predicted.push_back(at);
-  const Ran ran =
-      run(std::make_unique<ModelGuided>(grid, predicted, std::vector<size_t>{17, 2, 17}, ModelGuided::Settings{}), grid,
-          bowl({17}));
-  EXPECT_EQ(ran.batches.front(), 6u);
-  EXPECT_EQ(std::vector<size_t>(ran.points.begin(), ran.points.begin() + 6), (std::vector<size_t>{17, 2, 0, 1, 3, 4}));
+  const Landscape model = [](const std::vector<size_t>& at) { return 1.0 + static_cast<double>(at[0]); };
+  const Ran ran = run(ranked(grid, model, {17, 2}), grid, bowl({17}));
+  EXPECT_EQ(std::vector<size_t>(ran.points.begin(), ran.points.begin() + 4), (std::vector<size_t>{17, 2, 0, 1}));
   EXPECT_EQ(ran.best, 17u);
 }
 
-TEST(ModelGuidedTest, PointsWithoutAPredictionComeLast) {
-  const Grid grid = grid_of({4});
-  const std::vector<std::optional<double>> predicted{std::nullopt, 5, std::nullopt, 3};
-  EXPECT_THAT(run(std::make_unique<ModelGuided>(grid, predicted, std::vector<size_t>{}, ModelGuided::Settings{}), grid,
-                  bowl({0}))
-                  .points,
-              ElementsAre(3, 1, 0, 2));
+TEST(ModelGuidedTest, WithABudgetItTriesEveryPointIfItMay) {
+  const Grid grid = grid_of({6, 6, 3});
+  const Ran ran = run(guided(grid, {}, ModelGuided::persistent()), grid, bowl({0, 0, 0}), 1000, {}, bowl({1, 1, 1}));
+  EXPECT_THAT(ran.points, SizeIs(108));
+  EXPECT_THAT(ran.modelled, SizeIs(108));
 }
 
 TEST(ModelGuidedTest, GoesOnWhileNothingIsCorrect) {
@@ -444,11 +501,10 @@ TEST(ModelGuidedTest, GoesOnWhileNothingIsCorrect) {
     if (at[0] < 29) return std::nullopt;
     return 1.0;
   };
-  const std::vector<std::optional<double>> predicted(30, 1.0);
-  EXPECT_EQ(run(std::make_unique<ModelGuided>(grid, predicted, std::vector<size_t>{}, ModelGuided::Settings{}), grid,
-                landscape)
-                .best,
-            29u);
+  const Landscape same = [](const std::vector<size_t>&) { return 1.0; };
+  EXPECT_EQ(run(ranked(grid, same), grid, landscape).best, 29u);
+  const Landscape none = [](const std::vector<size_t>&) { return std::optional<double>(); };
+  EXPECT_EQ(run(guided(grid), grid, landscape, 0, {}, none).best, 29u) << "the model rejects everything";
 }
 
 TEST(SearchTest, ABudgetCutsTheLastBatch) {
@@ -460,11 +516,7 @@ TEST(SearchTest, ABudgetCutsTheLastBatch) {
 TEST(SearchTest, AnEmptyGridIsOverAtOnce) {
   const Grid grid;
   EXPECT_THAT(run(evolutionary(grid, 1), grid, bowl({})).points, IsEmpty());
-  EXPECT_THAT(run(std::make_unique<ModelGuided>(grid, std::vector<std::optional<double>>{}, std::vector<size_t>{},
-                                                ModelGuided::Settings{}),
-                  grid, bowl({}))
-                  .points,
-              IsEmpty());
+  EXPECT_THAT(run(guided(grid), grid, bowl({})).points, IsEmpty());
 }
 
 }  // namespace

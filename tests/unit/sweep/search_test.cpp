@@ -9,6 +9,7 @@
 
 #include "support/temp_dir.h"
 #include "sweep/job.h"
+#include "sweep/twin.h"
 #include "unit/sweep/scan_session.h"
 
 namespace attnscope::sweep {
@@ -203,8 +204,55 @@ TEST_F(SearchTest, AModelRanksForTheGpu) {
   EXPECT_FALSE(search.predicted(2)) << "it was not tried";
   for (const ScanSession::Asked& one : session_.asked)
     if (is_model(one.request.draft.device)) {
-      EXPECT_EQ(one.request.draft.measure.sampled_share, 1) << "a small problem";
+      EXPECT_EQ(one.request.draft.measure.sampled_share, ranking_share(plan_.held.problem));
     }
+}
+
+TEST_F(SearchTest, AModelWithASessionOfItsOwnRanksWhileTheDeviceRuns) {
+  ScanSession beside;
+  beside.answer = session_.answer;
+  size_t modelled_first = 0;  // requests of the model before the first config ran on the device
+  const auto answer = session_.answer;
+  session_.answer = [&](const Experiment& e, bool watched) {
+    if (session_.asked.size() == 1) modelled_first = beside.asked.size();
+    return answer(e, watched);
+  };
+  place_.open_beside = [&] { return &beside; };
+  plan_.strategy = search::StrategyKind::model_guided;
+  settings_.watch = Watching::nothing;
+  Search search = this->search();
+  ASSERT_TRUE(search.run()) << "without a budget";
+  EXPECT_EQ(modelled_first, 1u) << "it had been asked before";
+  ASSERT_EQ(beside.asked.size(), 1u) << "for all at once";
+  EXPECT_EQ(beside.asked[0].ran.size(), 4u);
+  EXPECT_EQ(beside.asked[0].request.draft.device, "emulated:h200");
+  for (const std::string& one : asks()) EXPECT_THAT(one, testing::StartsWith("cuda:0 "));
+  EXPECT_EQ(session_.asked[0].ran.size(), 2u);
+  EXPECT_EQ(session_.asked[0].ran[0], plan_.held.config) << "where nothing is predicted yet";
+  EXPECT_EQ(ranked(search).front(), "K=3");
+  for (size_t at = 0; at < search.scan().points.size(); ++at)
+    EXPECT_EQ(search.predicted(at),
+              10 + 10 * std::abs(static_cast<double>(search.scan().points[at].config.knobs.at("K") - 2)));
+}
+
+TEST_F(SearchTest, AModelInTheSameSessionTakesTurnsWithTheDevice) {
+  plan_.strategy = search::StrategyKind::model_guided;
+  plan_.budget = 3;
+  settings_.watch = Watching::nothing;
+  ASSERT_TRUE(search().run());
+  const std::vector<std::string> all = asks();
+  ASSERT_EQ(all.size(), 3u);
+  EXPECT_THAT(all[0], testing::StartsWith("cuda:0 1 ")) << "the held config and a random one";
+  EXPECT_THAT(all[1], testing::StartsWith("emulated:h200 "));
+  EXPECT_THAT(all[2], testing::StartsWith("cuda:0 "));
+}
+
+TEST_F(SearchTest, AModelWithoutItsSessionIsTheFailure) {
+  plan_.strategy = search::StrategyKind::model_guided;
+  place_.open_beside = []() -> Result<session::Session*> { return fail(Stage::device, "no second worker", ""); };
+  const auto done = search().run();
+  ASSERT_FALSE(done);
+  EXPECT_EQ(done.error().message, "no second worker");
 }
 
 TEST_F(SearchTest, AModelThatIsNotThereIsTheFailure) {

@@ -32,6 +32,17 @@ TEST(EmulatedTwin, AGpuIsRecognisedByTheNameThatItsDriverGivesIt) {
   EXPECT_EQ(twin_of("NVIDIA GeForce RTX 4090"), "emulated:rtx4090");
 }
 
+TEST(EmulatedTwin, ToRankItRunsAFewCtas) {
+  Problem small, large;
+  large.batch = 64;
+  large.heads = 64;
+  large.seq_q = large.seq_k = 65536;
+  EXPECT_EQ(emulated_share(small), 1);
+  EXPECT_LT(ranking_share(small), 0.1);
+  EXPECT_GT(ranking_share(large), 0);
+  EXPECT_LE(ranking_share(large), emulated_share(large));
+}
+
 TEST(EmulatedTwin, AnotherGpuHasNone) {
   EXPECT_THAT(twin_of("NVIDIA H100 PCIe"), HasSubstr("no emulated device is a NVIDIA H100 PCIe"));
   EXPECT_THAT(twin_of("NVIDIA L40S"), HasSubstr("no emulated device is a NVIDIA L40S"));
