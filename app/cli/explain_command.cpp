@@ -83,7 +83,7 @@ Result<std::vector<Finding>> findings_of_runs(const std::vector<std::string>& fi
     auto json = json_of_file(file);
     if (!json) return fail(json.error());
     auto run = observation_from_json(*json, file);
-    if (!run) return fail(run.error());
+    if (!run) return fail(Stage::input, run.error().message, "Give what `run --json` or `explain --json` wrote.");
     runs.push_back(std::move(*run));
   }
   return explain::changes(runs.at(0), runs.at(1));

@@ -9,7 +9,6 @@ namespace attnscope::explain {
 struct Replayed {
   int64_t padding = 0;  // bytes behind each row
   double padded = 1, swizzled = 1;
-  double least() const { return padded < swizzled ? padded : swizzled; }
 };
 // Empty: nothing was recorded, or no access with conflicts shows rows.
 std::optional<Replayed> replayed(const Facts& facts);

@@ -65,6 +65,14 @@ const Instruction* local_access(const Facts& facts) {
   return carrier(facts, [&](const Stall& s) { return is_local(facts.code[s.producer]); });
 }
 
+// Whether a stall waits behind wavefronts that accesses to shared memory need. Accesses to global memory use the same
+// path and are excluded.
+auto waits_for_shared(const Facts& facts) {
+  return [&facts](const Stall& s) {
+    return s.term == TermKind::shared_wavefronts && s.producer != Stall::kNone && facts.code[s.producer].wavefronts > 0;
+  };
+}
+
 constexpr double kDense = 0.9;  // of the bytes in the sectors that are touched
 
 // ptxas also counts registers saved at calls as spills. It reports a stack size, which contains spills, unless a
@@ -102,6 +110,11 @@ std::optional<Finding> bank_conflicts(const Facts& facts) {
   for (const Instruction& one : facts.code)
     if (one.wavefronts - one.ideal > (at == nullptr ? 0 : at->wavefronts - at->ideal)) at = &one;
   if (at == nullptr || wavefronts <= ideal) return std::nullopt;
+  // The wavefronts that are needed queue too. Without conflicts shared memory is busy for a smaller share of the time,
+  // and this queue is shorter in proportion.
+  const double conflicts = term_us(facts, TermKind::bank_conflicts), rest = time_us(facts) - conflicts;
+  if (conflicts > 0 && rest > 0)
+    saved += stalled_us(facts, waits_for_shared(facts)) * std::max(0.0, 1 - ideal / wavefronts * time_us(facts) / rest);
   const double degree = at->wavefronts / std::max(1.0, at->ideal);
   std::string sentence = fmt::format(
       "Lanes of a warp use the same banks of shared memory: {} of all wavefronts are conflicts. "
@@ -109,9 +122,8 @@ std::optional<Finding> bank_conflicts(const Facts& facts) {
       percent(1 - ideal / wavefronts), place(*at), degree);
   std::vector<Evidence> evidence{counted("wavefronts", wavefronts), counted("wavefronts without conflicts", ideal),
                                  counted("wavefronts of the worst access", degree, "per wavefront needed"),
-                                 modelled("time of conflicts", term_us(facts, TermKind::bank_conflicts))};
+                                 modelled("time of conflicts", conflicts)};
   if (const auto other = replayed(facts)) {
-    saved *= std::max(0.0, 1 - other->least());
     sentence += fmt::format(
         " Replayed with {} bytes behind each row, the recorded accesses keep {} of the conflicts; "
         "with each row's chunks permuted, {}.",
@@ -124,10 +136,7 @@ std::optional<Finding> bank_conflicts(const Facts& facts) {
 
 // Without conflicts: each access takes as many wavefronts as its bytes need.
 std::optional<Finding> shared_queue(const Facts& facts) {
-  // Accesses to global memory use the same path and are excluded.
-  const auto waits = [&](const Stall& s) {
-    return s.term == TermKind::shared_wavefronts && s.producer != Stall::kNone && facts.code[s.producer].wavefronts > 0;
-  };
+  const auto waits = waits_for_shared(facts);
   const Instruction* at = carrier(facts, waits);
   if (at == nullptr) return std::nullopt;
   double wavefronts = 0, arithmetic = 0;

@@ -128,7 +128,8 @@ std::optional<Finding> limits_exceeded(const Facts& facts) {
   // A machine that lacks memory refuses in this stage too, but no config helps then.
   if (facts.seen.variant && model::check_limits(facts.spec, *facts.seen.variant, facts.shape, "")) return std::nullopt;
   const Experiment& experiment = facts.seen.experiment;
-  Finding finding = note(RuleId::limits_exceeded, Severity::error, failure->message + ".", {});
+  Finding finding = note(RuleId::limits_exceeded, Severity::error,
+                         failure->message + (failure->message.ends_with('.') ? "" : "."), {});
   if (facts.seen.variant && facts.seen.variant->registers > 0)
     finding.evidence.push_back(counted("registers", double(facts.seen.variant->registers), "per thread"));
   finding.evidence.push_back(

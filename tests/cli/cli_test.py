@@ -1240,6 +1240,20 @@ int main() {
         rest = re.findall(r"^  at rest .* (\d\.\d\d) %", recorded, re.MULTILINE)
         self.assertIn(f"At rest it takes {rest[0]} % of a core", said)
 
+    def test_what_the_docs_say_of_long_code_is_recorded(self):
+        recorded = (TREE / "bench" / "results" / "window_code.txt").read_text()
+        said = " ".join((TREE / "docs" / "window.md").read_text().split())
+        rows = re.findall(r"^  (\w+).* (\d+) +(\d\.\d\d) +(\d\.\d\d) +(\d\.\d\d)$", recorded, re.MULTILINE)
+        p99 = {row[0]: row[3] for row in rows}
+        self.assertEqual(set(p99), {"scrolled", "pointed", "searched", "chosen"})
+        self.assertTrue(all(float(ms) <= 4 for ms in p99.values()), p99)
+        [instructions] = re.findall(r"a kernel of ([\d,]+) instructions", recorded)
+        [arrives] = re.findall(r"computed: (\d+\.\d) ms, once", recorded)
+        self.assertGreaterEqual(int(instructions.replace(",", "")), 20000)
+        self.assertIn(f"The SASS of {instructions} instructions takes {p99['scrolled']} ms a frame while it is scrolled (99 %), {p99['pointed']} ms under "
+                      f"the pointer, {p99['searched']} ms while it is searched and {p99['chosen']} ms while instructions are chosen, and {arrives} ms "
+                      "once", said)
+
 
 if __name__ == "__main__":
     unittest.main(argv=sys.argv)

@@ -78,7 +78,8 @@ TEST_F(CausesOfFindings, ProductsThatAnUncalledFunctionWouldMake) {
 }
 
 TEST_F(CausesOfFindings, TheFunctionIsNamedThatWouldGainMost) {
-  conflict();
+  in_.at(kScore).wavefronts = 320000;
+  in_.stall(TermKind::bank_conflicts, kScore, 5);
   in_.facts.seen.experiment.problem.dtype = DType::f16;
   in_.kernel.source += std::string(kSwizzle) + "__device__ void by_wmma(F& a) { mma_sync(a, a, a, a); }\n";
   const auto estimated = [&](RuleId rule) { return *told(rule).gain->estimated; };

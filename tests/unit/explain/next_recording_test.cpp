@@ -146,6 +146,25 @@ TEST(NextRecording, AndADrawThatNoRuleWasMadeOf) {
               testing::HasSubstr(fmt::format("Tried in the emulator, {} of the {} are", all.near_tried, all.all)));
 }
 
+// A third draw, timed with the rules as they were before it.
+TEST(NextRecording, AndAThirdDraw) {
+  const auto pairs = nlohmann::json::parse(text_of("bench/results/next_h200_seed59.json")).at("pairs");
+  Gains all, small;
+  for (const auto& pair : pairs) {
+    EXPECT_EQ(pair.at("severity"), "warning");
+    all.add(pair);
+    if (pair.at("rule") == "grid.small") small.add(pair);
+  }
+  EXPECT_EQ(all.gained, all.all);
+  EXPECT_THAT(text_of("docs/explaining.md"),
+              testing::HasSubstr(fmt::format("{} proposals of a third draw (`bench/results/next_h200_seed59.json`): "
+                                             "all gained; {:.2f} times was estimated "
+                                             "and {:.2f} times achieved.\n{} gained within a factor of 1.5, {} of {} "
+                                             "of `grid.small`'s and {} of {} others",
+                                             all.all, all.mean(all.estimated), all.mean(all.achieved), all.near,
+                                             small.near, small.all, all.near - small.near, all.all - small.all)));
+}
+
 // The least and the greatest value of a table's first column.
 std::pair<double, double> walls(const std::string& text, const std::string& heading) {
   std::istringstream in(text.substr(text.find(heading)));

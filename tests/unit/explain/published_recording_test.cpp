@@ -57,8 +57,8 @@ TEST(PublishedRecording, TheConflictsThatAreNotFoundCostNothing) {
   EXPECT_LT(fails->at("conflicts_us").get<double>(), 0.02 * us) << "less than a finding is made of";
 }
 
-// The reports' own kernels, unchanged: the rule of each question that is about one of them. One run answers several, and
-// a list has three places that are among its first three: the docs say how many of the rules are in the causes that
+// The reports' own kernels, unchanged: the rule of each question that is about one of them. One run answers several,
+// and a list has three places that are among its first three: the docs say how many of the rules are in the causes that
 // come first, or above them.
 TEST(PublishedRecording, TheReportsOwnSourcesAnswerTheirQuestions) {
   const Json questions = Json::parse(text_of("bench/results/published_sources.json")).at("questions");

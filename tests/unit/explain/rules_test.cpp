@@ -497,6 +497,34 @@ TEST(Sentences, OneCtaIsSingular) {
   EXPECT_THAT(grid_small(in.facts)->sentence, HasSubstr("has 2 CTAs and"));
 }
 
+TEST(Sentences, ARefusalEndsWithOneStop) {
+  for (const char* message : {"asks too much", "asks too much."}) {
+    Input in;
+    in.kernel.launch.static_shared = "1600 * ROWS";
+    in.facts.seen.failure = Failure{Stage::limits, message, ""};
+    in.facts.seen.variant.reset(), in.facts.seen.timing.reset();
+    EXPECT_THAT(limits_exceeded(in.facts)->sentence, testing::StartsWith("asks too much. The nearest"));
+  }
+}
+
+// Seven of eight wavefronts are conflicts. Without them memory is busy for 10000/80000 of the wavefronts in 60 of 100
+// us.
+TEST(BankConflicts, TakeTheQueueOfTheNeededWavefrontsWithThem) {
+  const auto saved = [](double wavefronts, double conflicts, double queue) {
+    Input in;
+    in.at(kScore).wavefronts = wavefronts;
+    in.stall(TermKind::bank_conflicts, kScore, conflicts);
+    in.stall(TermKind::shared_wavefronts, kScore, queue);
+    in.stall(TermKind::shared_wavefronts, kLoad, 5);  // lines of global memory, on the same path
+    const std::vector<Finding> findings = findings_of(in.facts);
+    const Finding* const found = find(findings, RuleId::bank_conflicts);
+    return found == nullptr ? 0 : *found->gain->estimated;
+  };
+  EXPECT_DOUBLE_EQ(saved(80000, 40, 0), 40);
+  EXPECT_NEAR(saved(80000, 40, 8), 40 + 8 * (1 - 10000.0 / 80000 * 100 / 60), 1e-9);
+  EXPECT_DOUBLE_EQ(saved(12000, 40, 8), 40) << "memory stays as busy as it was, for the time that is left";
+}
+
 TEST(Evidences, LinesAndSectorsAreThoseOfARequest) {
   Input in;
   in.at(kLoad).lines = 64000, in.at(kLoad).sectors = 16000;  // 2000 requests
