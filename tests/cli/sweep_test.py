@@ -257,13 +257,46 @@ class Sweep(unittest.TestCase):
     def test_the_scores_in_the_docs_are_the_recorded_ones(self):
         for begins, name, count in (("On the two A100 spaces", "replay_a100.txt", 10), ("In seconds, as those files", "replay_a100.txt", 4),
                                     ("On devices that played no part", "replay_unseen.txt", 8),
-                                    ("`learning` had its settings chosen", "replay_learning.txt", 24)):
+                                    ("`learning` had its settings chosen", "replay_learning.txt", 24),
+                                    ("`model-guided` was scored on", "replay_tuners.txt", 10)):
             recorded = (TREE / "bench" / "results" / name).read_text()
             said = (TREE / "docs" / "sweeping.md").read_text().split(begins, 1)[1].split("\n\n", 1)[0]
             numbers = re.findall(r"\d\.\d{3}", said)
             self.assertEqual(len(numbers), count)
             for number in numbers:
                 self.assertIn(f" {number} (", recorded)
+
+    def test_what_is_said_of_model_guided_beside_other_tuners_is_recorded(self):
+        recorded = (TREE / "bench" / "results" / "replay_tuners.txt").read_text()
+        spaces = re.findall(r"^(\w+), H200: (\d+) configs; .*\n.*\n((?:  .*\n)+)", recorded, re.MULTILINE)
+        self.assertEqual([(name, int(configs)) for name, configs, _ in spaces], [("tiled", 160), ("scalar", 224), ("wmma", 320), ("mma", 784)])
+        means = []
+        for name, configs, rows in spaces:
+            file = json.loads((TREE / "bench" / "results" / f"t4_h200_{name}.json").read_text())["results"]
+            self.assertEqual(len(file), int(configs))
+            for one in file:
+                self.assertEqual([m["name"] for m in one["measurements"]], ["time", "modelled_time", "modelling_time"])
+            first, *others = rows.strip("\n").split("\n")
+            self.assertTrue(first.startswith("  model-guided "), first)
+            interval = r"\((-?\d\.\d{3}) to (-?\d\.\d{3})\)"
+            lows = [float(low) for low, _ in re.findall(interval, first)]
+            self.assertEqual(len(lows), 2)
+            self.assertGreaterEqual(len(others), 7)
+            for row in others:
+                for low, (_, high) in zip(lows, re.findall(interval, row)):
+                    self.assertLess(float(high), low, row)
+            means.append(re.search(r" (\d\.\d) % ", first)[1])
+        said = " ".join((TREE / "docs" / "sweeping.md").read_text().split())
+        self.assertIn(f"first 10 configs is {means[0]}, {means[1]}, {means[2]} and {means[3]} % slower than the best of all", said)
+
+    def test_a_recorded_space_of_ours_is_replayed(self):
+        file = TREE / "bench" / "results" / "t4_h200_tiled.json"
+        on = lambda cores: json.loads(self.call("sweep", "--replay", file, "--repeats", "4", "--cores", cores, "--json").stdout)
+        replayed = on("16")
+        guided = replayed["scores"]["model-guided"]
+        self.assertEqual((replayed["configs"], replayed["valid"], replayed["cores"], len(guided["short_of_best_after_10"])), (160, 160, 16, 4))
+        self.assertGreater(guided["mean"], replayed["scores"]["learning"]["mean"])
+        self.assertLess(on("1")["scores"]["model-guided"]["seconds"]["mean"], guided["seconds"]["mean"], "the device waits longer for the model")
 
     def test_what_the_docs_say_of_filters_is_recorded(self):
         recorded = (TREE / "bench" / "results" / "results_filter.txt").read_text()
