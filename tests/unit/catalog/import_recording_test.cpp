@@ -23,6 +23,13 @@ std::string text_of(const char* file) {
   return text.value_or("");
 }
 
+int lines_with(const std::string& text, const std::string& begin) {
+  int found = 0;
+  std::string line;
+  for (std::istringstream lines(text); std::getline(lines, line);) found += line.starts_with(begin);
+  return found;
+}
+
 struct Repository {
   std::string name, commit;
   std::array<int, 5> counts{};  // kernels, imported, ran, nothing guessed, with --include
@@ -68,6 +75,14 @@ TEST(ImportRecording, TheDocsTableIsTheRecordings) {
                                     sums[2])));
 }
 
+TEST(ImportRecording, WhatRunsSinceIsTheRecordings) {
+  const auto since = [](const char* file) { return lines_with(text_of(file), "  now runs "); };
+  EXPECT_THAT(
+      text_of("docs/importing.md"),
+      HasSubstr(fmt::format("Since these counts {} more of the 360 and {} more of the 133 run",
+                            since("bench/results/import_kernels.txt"), since("bench/results/import_fresh.txt"))));
+}
+
 // The second draw, of other repositories.
 TEST(ImportRecording, TheFreshDrawIsTheRecordings) {
   const std::string recorded = text_of("bench/results/import_fresh.txt");
@@ -81,13 +96,6 @@ TEST(ImportRecording, TheFreshDrawIsTheRecordings) {
   EXPECT_THAT(text_of("docs/importing.md"),
               HasSubstr(fmt::format("Of {} kernels of {} other repositories, drawn by the same rule, {} ran ({:.0f} %)",
                                     kernels, repositories, ran, 100.0 * ran / kernels)));
-}
-
-int lines_with(const std::string& text, const std::string& begin) {
-  int found = 0;
-  std::string line;
-  for (std::istringstream lines(text); std::getline(lines, line);) found += line.starts_with(begin);
-  return found;
 }
 
 TEST(ImportRecording, TheChecksByHandAreTheRecordings) {
