@@ -43,6 +43,11 @@ int open_window(const std::string& preset, const WorkerOptions& workers) {
   const std::vector<std::string> others = add_worker_flag(window.profiling->workers, worker::kProfileFlag);
   std::erase_if(window.profiling->workers,
                 [&](const session::WorkerCommand& one) { return std::ranges::count(others, one.name) > 0; });
+  window.profiler = [](session::WorkerCommand worker) -> std::optional<session::WorkerCommand> {
+    std::vector<session::WorkerCommand> one{std::move(worker)};
+    if (!add_worker_flag(one, worker::kProfileFlag).empty()) return std::nullopt;
+    return one.front();
+  };
   const platform::OnTermination ended([] { ui::request_close(); });  // after pending data is written
   const int status = ui::run_window(**session, window);
   (*session)->stop();

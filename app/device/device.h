@@ -8,6 +8,7 @@
 #include "check/verdict.h"
 #include "compile/compiler.h"
 #include "core/device_spec.h"
+#include "core/gpu_reading.h"
 #include "core/observation.h"
 #include "core/problem.h"
 #include "core/result.h"
@@ -73,6 +74,8 @@ class Device {
                                                            std::shared_ptr<const check::Reference>) {
     return std::optional<check::Comparison>();
   }
+  // What the GPU reports of itself now. Empty on a device that has no such figures. Any thread may call it.
+  virtual std::optional<GpuReading> reading() const { return std::nullopt; }
   // True if the device no longer works in this process, which must end: an illegal access of a kernel destroyed its
   // context.
   virtual bool lost() const { return false; }

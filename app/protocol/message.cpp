@@ -16,6 +16,8 @@ constexpr Limits kHashes{.most = 1024, .bytes = 64, .required = true};
 constexpr Limits kAhead{.most = 64};
 constexpr Limits kCodes{.most = 4096, .bytes = 64};
 constexpr Limits kDevices{.most = 1024, .required = true};
+constexpr Limits kReadings{.most = 1024, .sparse = true};
+constexpr Limits kDegrees{.low = 0, .high = 1000};
 constexpr size_t kMaxSource = size_t{8} << 20;
 
 }  // namespace
@@ -143,9 +145,20 @@ struct FieldsOf<protocol::Done> {
   static constexpr auto list = std::tuple{Field{"failure", &protocol::Done::failure}};
 };
 template <>
+struct FieldsOf<GpuReading> {
+  using Of = GpuReading;
+  static constexpr auto list = std::tuple{Field{"device", &Of::device, kRequired},
+                                          Field{"clock_mhz", &Of::clock_mhz, limits::kMhz},
+                                          Field{"power_w", &Of::power_w, limits::kWatts},
+                                          Field{"power_limit_w", &Of::power_limit_w, limits::kWatts},
+                                          Field{"temperature_c", &Of::temperature_c, kDegrees},
+                                          Field{"reasons", &Of::reasons, limits::kReasons}};
+};
+template <>
 struct FieldsOf<protocol::Heartbeat> {
   using Of = protocol::Heartbeat;
-  static constexpr auto list = std::tuple{Field{"state", &Of::state, kRequired}, Field{"detail", &Of::detail}};
+  static constexpr auto list = std::tuple{Field{"state", &Of::state, kRequired}, Field{"detail", &Of::detail},
+                                          Field{"gpus", &Of::gpus, kReadings}};
 };
 template <>
 struct FieldsOf<protocol::Log> {

@@ -9,6 +9,7 @@
 
 #include "core/device_spec.h"
 #include "core/experiment.h"
+#include "core/gpu_reading.h"
 #include "core/listing.h"
 #include "core/observation.h"
 #include "core/result.h"
@@ -29,6 +30,8 @@ struct Deadlines {
 };
 
 // ---- client → worker ----
+// The worker answers with HelloReply, whenever it is sent. An executor answers a later one with a Heartbeat that has
+// its GPUs' readings.
 struct Hello {
   static constexpr const char* kType = "hello";
   Id id = 0;
@@ -159,6 +162,7 @@ struct Heartbeat {
   static constexpr const char* kType = "heartbeat";
   WorkerPhase state = WorkerPhase::ready;
   std::string detail;
+  std::vector<GpuReading> gpus = {};  // the last ones, taken while nothing ran; left out where no GPU reports any
   bool operator==(const Heartbeat&) const = default;
 };
 struct Log {

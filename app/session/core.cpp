@@ -32,11 +32,8 @@ SessionCore::SessionCore(uv_loop_t* loop, SessionOptions options, std::function<
 
 void SessionCore::start() {
   workers_.resize(options_.workers.size());
-  for (size_t index = 0; index < workers_.size(); ++index) {
-    workers_[index].link = std::make_unique<WorkerLink>(
-        loop_, index, options_.workers[index], WorkerLink::Patience{options_.silence_ms, options_.connect_ms}, *this);
-    workers_[index].link->start();  // first, so that the worker starts while the files are read here
-  }
+  for (size_t index = 0; index < workers_.size(); ++index)
+    open_link(index);  // first, so that the worker starts while the files are read here
   answers_checked_at_ = uv_now(loop_);
   answer_timer_.start(0);
   auto foretold = catalog::load_devices(options_.assets_dir / "devices", options_.own_devices);
@@ -107,9 +104,15 @@ void SessionCore::fill_snapshot() {
   s.devices = devices_.all();
   s.workers.clear();
   for (const Worker& worker : workers_) {
+    if (worker.removed) continue;
     WorkerStatus& status = s.workers.emplace_back(
         WorkerStatus{worker.link->name(), worker.link->state(), worker.link->detail(), {}, {}, false});
     status.waits = worker.link->waits();
+    status.command = worker.link->command().argv;
+    status.remote = worker.link->command().remote;
+    status.trouble = worker.link->trouble();
+    status.round_trip_ms = worker.link->round_trip_ms();
+    status.gpus = worker.link->gpus();
     if (!worker.doing.empty() && worker.link->up()) status.detail = worker.doing;
     const auto flies = worker.lanes.in_flight();
     if (!flies || !is_timed(*flies)) status.hold = worker.hold;

@@ -63,6 +63,8 @@ class SessionCore final : public LinkEvents {
 
   // core_links.cpp: workers
   void reconnect(const std::string& worker);
+  void add_worker(const WorkerCommand& command);
+  void remove_worker(const std::string& worker);
   void hold_timing(const std::string& worker, uint64_t hold);
 
   // core_files.cpp: what is on disk
@@ -110,6 +112,7 @@ class SessionCore final : public LinkEvents {
     AnswerClock answer;
     std::optional<protocol::Progress> progress;  // the last progress of the request in flight
     uint64_t hold = 0;                           // not 0: requests that would be timed on a GPU are not sent
+    bool removed = false;                        // it keeps its place, so that no other's index changes
   };
 
   // LinkEvents, core_links.cpp
@@ -129,6 +132,7 @@ class SessionCore final : public LinkEvents {
   void take(size_t worker, const protocol::Log& log);
   template <class LinksOwn>
   void take(size_t, const LinksOwn&) {}
+  void open_link(size_t worker);
   void note_answer(Worker& from, const protocol::Reply& reply);
   void check_answers();
   void carry_out(size_t worker, const Lanes::Step& step);

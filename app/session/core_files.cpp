@@ -105,6 +105,15 @@ void SessionCore::restore_history() {
 }
 
 void SessionCore::load_kernels() {
+  // The folder of copies and imports may have been made since the start.
+  std::error_code none;
+  const std::filesystem::path& own = options_.own_kernels;
+  if (!own.empty() && std::ranges::find(options_.kernel_dirs, own) == options_.kernel_dirs.end() &&
+      std::filesystem::is_directory(own, none)) {
+    options_.kernel_dirs.push_back(own);
+    if (options_.watch_files && snapshot_.version > 0)
+      watch_kernels(own);  // before the first one, watch_folders() does
+  }
   catalog::Catalog catalog = catalog::load_catalog(options_.kernel_dirs);
   // A kernel that does not load while it is edited keeps its last version; a kernel whose file was deleted is removed.
   for (const Kernel& old : *snapshot_.kernels) {

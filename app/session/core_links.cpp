@@ -25,9 +25,44 @@ void SessionCore::link_up(size_t worker, const protocol::HelloReply& hello) {
   changed();
 }
 
+void SessionCore::open_link(size_t worker) {
+  workers_[worker].link = std::make_unique<WorkerLink>(
+      loop_, worker, options_.workers[worker], WorkerLink::Patience{options_.silence_ms, options_.connect_ms}, *this);
+  workers_[worker].link->start();
+}
+
 void SessionCore::reconnect(const std::string& worker) {
   for (Worker& candidate : workers_)
-    if (candidate.link->name() == worker) candidate.link->revive();
+    if (candidate.link->name() == worker && !candidate.removed) candidate.link->revive();
+}
+
+void SessionCore::add_worker(const WorkerCommand& command) {
+  const bool taken = std::ranges::any_of(
+      workers_, [&](const Worker& other) { return !other.removed && other.link->name() == command.name; });
+  if (taken || command.argv.empty() || command.argv.front().empty()) {
+    const std::string why =
+        taken ? "there is already a worker " + command.name : "worker " + command.name + " has no command";
+    notices_.toast(
+        Failure{Stage::input, why, taken ? "Give it another name." : "Give the program that is to be started."});
+    return changed();
+  }
+  options_.workers.push_back(command);
+  workers_.emplace_back();
+  devices_.add_worker(command.name);
+  open_link(workers_.size() - 1);
+  changed();
+}
+
+void SessionCore::remove_worker(const std::string& worker) {
+  for (size_t at = 1; at < workers_.size(); ++at) {  // the first one has the devices without a prefix
+    Worker& gone = workers_[at];
+    if (gone.removed || gone.link->name() != worker) continue;
+    gone.removed = true;
+    gone.link->dismiss();
+    devices_.remove_worker(at);
+    notices_.log(LogLevel::info, "worker " + worker + " was removed");
+  }
+  changed();
 }
 
 void SessionCore::hold_timing(const std::string& worker, uint64_t hold) {
@@ -51,7 +86,9 @@ bool SessionCore::is_timed(JobId id) const {
 
 void SessionCore::link_down(size_t worker, const std::string& reason) {
   Worker& down = workers_[worker];
-  notices_.log(LogLevel::warning, fmt::format("worker {} went away: {}; starting it again", down.link->name(), reason));
+  if (!down.removed)
+    notices_.log(LogLevel::warning,
+                 fmt::format("worker {} went away: {}; starting it again", down.link->name(), reason));
   down.doing.clear();
   down.answer.over();
   views_.forget(worker);
@@ -63,8 +100,10 @@ void SessionCore::link_down(size_t worker, const std::string& reason) {
 }
 
 void SessionCore::link_lost(size_t worker, const std::string& reason) {
-  notices_.toast(LogLevel::error, fmt::format("worker {} is not available: {}", workers_[worker].link->name(), reason),
-                 "Run again to try once more.");
+  if (!workers_[worker].removed)
+    notices_.toast(LogLevel::error,
+                   fmt::format("worker {} is not available: {}", workers_[worker].link->name(), reason),
+                   "Run again to try once more.");
   devices_.give_up(worker, reason);
   carry_out(worker, workers_[worker].lanes.give_up());
   release_held();

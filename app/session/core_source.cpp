@@ -32,11 +32,6 @@ void SessionCore::copy_kernel(uint64_t id, Draft draft) {
                                        "Set ATTNSCOPE_HOME, or HOME, to a folder of yours.");
   if (!folder.empty()) copy = catalog::copy_kernel(*kernel, folder, *snapshot_.kernels);
   if (!worked(copy)) return;
-  // The folder was created just now.
-  if (std::ranges::find(options_.kernel_dirs, folder) == options_.kernel_dirs.end()) {
-    options_.kernel_dirs.push_back(folder);
-    if (options_.watch_files) watch_kernels(folder);
-  }
   load_kernels();
   snapshot_.copied.kernel = copy->id;
   notices_.log(LogLevel::info, copy->id + " is your copy of " + kernel->id + ": " + copy->source.string());

@@ -18,6 +18,13 @@ void DeviceTable::set_devices(size_t worker, std::vector<DeviceSpec> devices, bo
   rebuild();
 }
 
+void DeviceTable::add_worker(std::string name) { workers_.push_back(Worker{std::move(name), {}, false, false, {}}); }
+
+void DeviceTable::remove_worker(size_t worker) {
+  workers_[worker] = Worker{{}, {}, true, false, {}};
+  rebuild();
+}
+
 void DeviceTable::give_up(size_t worker, const std::string& reason) {
   workers_[worker].settled = true;
   workers_[worker].trouble = reason;
@@ -46,8 +53,10 @@ bool DeviceTable::better(const DeviceSpec& spec, const DeviceSpec* than) {
 }
 
 const DeviceTable::Worker* DeviceTable::worker_named_in(const std::string& id) const {
-  for (size_t worker = 1; worker < workers_.size(); ++worker)
-    if (id == workers_[worker].name || id.starts_with(workers_[worker].name + "/")) return &workers_[worker];
+  for (size_t worker = 1; worker < workers_.size(); ++worker) {
+    const std::string& name = workers_[worker].name;
+    if (!name.empty() && (id == name || id.starts_with(name + "/"))) return &workers_[worker];
+  }
   return nullptr;
 }
 

@@ -27,6 +27,8 @@ class DeviceTable {
 
   DeviceTable(std::vector<std::string> worker_names, std::vector<DeviceSpec> foretold);
   void set_devices(size_t worker, std::vector<DeviceSpec> devices, bool has_driver);  // the worker said hello
+  void add_worker(std::string name);  // its devices come with set_devices()
+  void remove_worker(size_t worker);  // its devices are gone; the other workers keep their indices
   // The worker is lost. Its known devices stay listed, so that a person can request a retry.
   void give_up(size_t worker, const std::string& reason);
 
@@ -45,7 +47,7 @@ class DeviceTable {
 
  private:
   struct Worker {
-    std::string name;
+    std::string name;                 // empty: it was removed
     std::vector<DeviceSpec> devices;  // with the worker's own ids
     bool settled = false;
     bool has_driver = false;

@@ -116,6 +116,8 @@ class RunningSession final : public Session {
   void copy_kernel(uint64_t id, Draft draft) override { post(&SessionCore::copy_kernel, id, std::move(draft)); }
   void save_source(SourceSave save) override { post(&SessionCore::save_source, std::move(save)); }
   void reconnect(std::string worker) override { post(&SessionCore::reconnect, std::move(worker)); }
+  void add_worker(WorkerCommand worker) override { post(&SessionCore::add_worker, std::move(worker)); }
+  void remove_worker(std::string worker) override { post(&SessionCore::remove_worker, std::move(worker)); }
   void hold_timing(std::string worker, uint64_t hold) override {
     post(&SessionCore::hold_timing, std::move(worker), hold);
   }

@@ -151,6 +151,10 @@ class Session {
   virtual void copy_kernel(uint64_t id, Draft draft) = 0;
   virtual void save_source(SourceSave save) = 0;   // writes the file and runs the kernel; the result is Snapshot::saved
   virtual void reconnect(std::string worker) = 0;  // retries a lost worker at once
+  // Starts another worker, after the others. A name that another one has is refused with a toast.
+  virtual void add_worker(WorkerCommand worker) = 0;
+  // Ends a worker that is not the first, and what it runs; its devices are gone.
+  virtual void remove_worker(std::string worker) = 0;
   // Nothing is timed on that worker's GPUs until a call with hold 0: requests that would be timed wait in their lanes.
   // `hold` is a number that the caller chooses. A measurement that is running ends first; WorkerStatus::hold has the
   // number once the hold is in force.

@@ -8,6 +8,7 @@
 
 #include "core/device_spec.h"
 #include "core/experiment.h"
+#include "core/gpu_reading.h"
 #include "core/json_fwd.h"
 #include "core/kernel.h"
 #include "core/listing.h"
@@ -22,6 +23,17 @@ namespace attnscope::session {
 enum class WorkerState { starting, ready, busy, restarting, lost };
 std::string_view to_string(WorkerState state);
 
+// Why a link has no worker now. What helps depends on it.
+enum class LinkTrouble {
+  none,
+  no_program,     // the command's program cannot be started on this machine
+  unreachable,    // the command ended with status 255, as ssh does when it does not reach its machine
+  no_worker,      // it ended with 126 or 127, as a shell does when it cannot run the worker
+  other_version,  // another attnscope answered
+  silent,         // nothing was heard of it in time
+  ended           // anything else
+};
+
 struct WorkerStatus {
   std::string name;  // "local"
   WorkerState state = WorkerState::starting;
@@ -30,6 +42,11 @@ struct WorkerStatus {
   std::vector<DeviceSpec> devices;
   bool waits = false;  // starting, and its command wrote to stderr: it may be in a queue for hours
   uint64_t hold = 0;   // the number of the Session::hold_timing() in force: nothing is timed there
+  std::vector<std::string> command = {};
+  bool remote = false;
+  LinkTrouble trouble = LinkTrouble::none;   // while it is restarting or lost
+  std::optional<double> round_trip_ms = {};  // of a remote worker's last greeting, to two digits
+  std::vector<GpuReading> gpus = {};         // the last ones, taken while nothing ran; with the worker's own ids
 };
 
 // The parts of an observation that arrive separately, each from its own stage.

@@ -19,6 +19,16 @@ constexpr size_t kMaxLine = 2000;  // bytes of a line on stderr
 // Bytes that may wait for a worker to read them: two of the longest kernels. A worker that does not read its requests
 // is dropped.
 constexpr size_t kMostUnread = size_t{32} << 20;
+// Statuses with which ssh ends when it does not reach its machine, and a shell that cannot run the command.
+constexpr int64_t kUnreachable = 255, kNotExecutable = 126, kNotFound = 127;
+
+LinkTrouble trouble_of(int64_t status, int signal) {
+  if (signal != 0) return LinkTrouble::ended;
+  if (status == kUnreachable) return LinkTrouble::unreachable;
+  return status == kNotExecutable || status == kNotFound ? LinkTrouble::no_worker : LinkTrouble::ended;
+}
+
+double to_two_digits(double ms) { return std::stod(fmt::format("{:.2g}", ms)); }
 
 struct Write {
   uv_write_t request{};
@@ -81,7 +91,7 @@ WorkerLink::WorkerLink(uv_loop_t* loop, size_t index, WorkerCommand command, Pat
       connect_ms_(static_cast<uint64_t>(std::max(patience.connect_ms, 40))),
       events_(events),
       pause_(loop, [this] { pause_over(); }),
-      parting_(loop, [this] { drop(exit_text_.empty() ? "it closed its output" : exit_text_); }),
+      parting_(loop, [this] { drop(exit_text_.empty() ? "it closed its output" : exit_text_, exit_trouble_); }),
       look_(loop, [this] { look(); }),
       read_buffer_(kReadBytes) {}
 
@@ -97,7 +107,7 @@ void WorkerLink::pause_over() {
 }
 
 void WorkerLink::revive() {
-  if (state_ != WorkerState::lost || ended_) return;
+  if (state_ != WorkerState::lost || ended_ || dismissed_) return;
   failures_ = unheard_ = 0;
   hopeless_ = false;
   pause_.stop();
@@ -113,6 +123,7 @@ void WorkerLink::start() {
   stderr_line_.clear();
   stderr_last_.clear();
   exit_text_.clear();
+  exit_trouble_ = LinkTrouble::ended;
   stdout_over_ = suspected_ = false;
   heard_at_ = uv_now(loop_);
 
@@ -143,7 +154,8 @@ void WorkerLink::start() {
   const int spawned = uv_spawn(loop_, &process->handle, &options);
   if (spawned != 0) {
     process->close();
-    return refuse(fmt::format("{} could not be started: {}", command_.argv[0], uv_strerror(spawned)));
+    return refuse(fmt::format("{} could not be started: {}", command_.argv[0], uv_strerror(spawned)),
+                  LinkTrouble::no_program);
   }
   process_ = process;
   look_.start(connect_ms_ / 4);
@@ -194,7 +206,8 @@ void WorkerLink::read_stdout(std::span<const std::byte> bytes) {
     auto found = banner_.feed(bytes);
     if (!found) return drop(found.error().message);
     if (!*found) return;
-    if (auto fits = check_version(banner_.version()); !fits) return refuse(fits.error().message);
+    if (auto fits = check_version(banner_.version()); !fits)
+      return refuse(fits.error().message, LinkTrouble::other_version);
     look_.start(kHelloFactor * connect_ms_);
     send(protocol::Hello{0});
     bytes = banner_.rest();
@@ -216,19 +229,27 @@ void WorkerLink::read_stdout(std::span<const std::byte> bytes) {
 
 void WorkerLink::handle(protocol::Reply reply) {
   if (auto* hello = std::get_if<protocol::HelloReply>(&reply)) {
-    if (hello_) return;  // the answer to keep_alive()
-    if (auto fits = check_version(hello->versions.app); !fits) return refuse(fits.error().message);
+    if (hello_) return note_round_trip();
+    if (auto fits = check_version(hello->versions.app); !fits)
+      return refuse(fits.error().message, LinkTrouble::other_version);
     hello_ = std::move(*hello);
     said_hello_once_ = true;
     unheard_ = 0;
+    trouble_ = LinkTrouble::none;
     set_state(WorkerState::ready, "");
     look_.start(silence_ms_ / 4);
+    if (command_.remote) greet();  // the answer to the first one waited for the executor's start
     events_.link_up(index_, *hello_);
   } else if (auto* beat = std::get_if<protocol::Heartbeat>(&reply)) {
-    if (hello_) set_state(state_of(beat->state), std::move(beat->detail));
+    if (!hello_) return;
+    if (gpus_ != beat->gpus) {
+      gpus_ = std::move(beat->gpus);
+      events_.link_changed(index_);
+    }
+    set_state(state_of(beat->state), std::move(beat->detail));
   } else if (const auto* done = std::get_if<protocol::Done>(&reply); done && !hello_ && done->id == 0) {
     // The worker refused our hello, because its executor does not start.
-    give_up(done->failure ? done->failure->message : "it refused to say hello");
+    give_up(done->failure ? done->failure->message : "it refused to say hello", LinkTrouble::ended);
   } else {
     if (std::holds_alternative<protocol::Done>(reply)) failures_ = 0;
     events_.link_reply(index_, std::move(reply));
@@ -257,9 +278,10 @@ void WorkerLink::process_exited(int64_t status, int signal) {
   process_ = nullptr;
   exit_text_ = signal ? fmt::format("it was ended by signal {} ({})", signal, strsignal(signal))
                       : fmt::format("it ended with status {}", status);
+  exit_trouble_ = trouble_of(status, signal);
   if (ended_) return std::exchange(ended_, nullptr)();
   if (stdout_over_)
-    drop(exit_text_);
+    drop(exit_text_, exit_trouble_);
   else
     parting_.start(kPartingMs);  // its last output may still arrive
 }
@@ -269,7 +291,7 @@ void WorkerLink::stdout_ended() {
   stdout_over_ = true;
   if (ended_) return;
   if (!exit_text_.empty())
-    drop(exit_text_);
+    drop(exit_text_, exit_trouble_);
   else
     parting_.start(kPartingMs);
 }
@@ -279,14 +301,35 @@ std::string WorkerLink::last_words() const {
   return words.empty() ? "" : ": " + words;
 }
 
-void WorkerLink::give_up(const std::string& reason) {
+void WorkerLink::give_up(const std::string& reason, LinkTrouble trouble) {
   unheard_ = kMaxFailures;
-  drop(reason);
+  drop(reason, trouble);
 }
 
-void WorkerLink::refuse(const std::string& reason) {
+void WorkerLink::refuse(const std::string& reason, LinkTrouble trouble) {
   hopeless_ = true;
-  give_up(reason);
+  give_up(reason, trouble);
+}
+
+void WorkerLink::dismiss() {
+  dismissed_ = true;
+  pause_.stop();
+  refuse("it was removed", LinkTrouble::ended);
+}
+
+void WorkerLink::greet() {
+  if (greeted_at_ == 0) greeted_at_ = uv_hrtime();
+  send(protocol::Hello{0});
+}
+
+// Told only of remote workers, so that a window at rest is not woken by the time of a local pipe.
+void WorkerLink::note_round_trip() {
+  const uint64_t since = std::exchange(greeted_at_, 0);
+  if (since == 0 || !command_.remote) return;
+  const double ms = to_two_digits(double(uv_hrtime() - since) / 1e6);
+  if (round_trip_ms_ == ms) return;
+  round_trip_ms_ = ms;
+  events_.link_changed(index_);
 }
 
 // Both ends must have the same version: a difference between their messages might go unnoticed.
@@ -300,8 +343,12 @@ Result<void> WorkerLink::check_version(const std::string& version) {
 }
 
 // The only place where a connection ends, whatever the reason.
-void WorkerLink::drop(const std::string& reason) {
+void WorkerLink::drop(const std::string& reason, LinkTrouble trouble) {
   ++connection_;
+  trouble_ = trouble;
+  greeted_at_ = 0;
+  round_trip_ms_.reset();
+  gpus_.clear();
   const bool was_up = std::exchange(hello_, std::nullopt).has_value();
   const std::string why = reason + last_words();
   if (process_) std::exchange(process_, nullptr)->end();
@@ -334,18 +381,20 @@ void WorkerLink::drop(const std::string& reason) {
 void WorkerLink::look() {
   const auto seconds = [](uint64_t ms) { return fmt::format("{:.3g} s", double(ms) / 1000); };
   if (banner_.found() && !up())
-    return give_up(fmt::format("it did not say hello within {}", seconds(kHelloFactor * connect_ms_)));
+    return give_up(fmt::format("it did not say hello within {}", seconds(kHelloFactor * connect_ms_)),
+                   LinkTrouble::silent);
   if (waits()) return;  // it waits in a queue and said so
   const uint64_t limit = up() ? silence_ms_ : connect_ms_, silent_ms = uv_now(loop_) - heard_at_;
   const bool silent = silent_ms >= limit;
   if (silent && suspected_)
-    return up() ? drop("it was silent for " + seconds(silent_ms))
-                : give_up(fmt::format("it said nothing for {}; --connect-timeout gives it longer", seconds(limit)));
+    return up() ? drop("it was silent for " + seconds(silent_ms), LinkTrouble::silent)
+                : give_up(fmt::format("it said nothing for {}; --connect-timeout gives it longer", seconds(limit)),
+                          LinkTrouble::silent);
   suspected_ = silent;
   if (!silent && state_ == WorkerState::starting && !up())
     set_state(state_, fmt::format("waiting for the first word of {}; given up after {} of silence", command_.argv[0],
                                   seconds(limit)));
-  if (up()) send(protocol::Hello{0});
+  if (up()) greet();
   look_.start(limit / 4);
 }
 

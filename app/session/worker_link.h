@@ -50,6 +50,7 @@ class WorkerLink {
 
   void start();
   void revive();                                // retries a lost worker; otherwise does nothing
+  void dismiss();                               // ends the worker for good, as one that is lost
   void send(const protocol::Request& request);  // dropped unless up()
   void replace(const std::string& reason);      // ends the process and starts another one
   // Ends the worker: by end of input, by SIGTERM too if it has not said hello, and by SIGKILL 2 s later. Calls `ended`
@@ -65,6 +66,11 @@ class WorkerLink {
   WorkerState state() const { return state_; }
   const std::string& detail() const { return detail_; }
   const std::string& name() const { return command_.name; }
+  const WorkerCommand& command() const { return command_; }
+  LinkTrouble trouble() const { return trouble_; }  // why it is restarting or lost
+  // From a greeting to its answer, to two digits; of a remote worker that is up.
+  std::optional<double> round_trip_ms() const { return round_trip_ms_; }
+  const std::vector<GpuReading>& gpus() const { return gpus_; }
   const std::optional<protocol::HelloReply>& hello() const { return hello_; }
 
  private:
@@ -74,11 +80,14 @@ class WorkerLink {
   void read_stdout(std::span<const std::byte> bytes);
   void read_stderr(std::span<const std::byte> bytes);
   void handle(protocol::Reply reply);
+  void greet();
+  void note_round_trip();
   void process_exited(int64_t status, int signal);
   void stdout_ended();
-  void drop(const std::string& reason);
-  void give_up(const std::string& reason);  // the worker is lost
-  void refuse(const std::string& reason);   // the worker is lost, and another attempt would fail in the same way
+  void drop(const std::string& reason, LinkTrouble trouble = LinkTrouble::ended);
+  void give_up(const std::string& reason, LinkTrouble trouble);  // the worker is lost
+  // The worker is lost, and another attempt would fail in the same way.
+  void refuse(const std::string& reason, LinkTrouble trouble);
   static Result<void> check_version(const std::string& version);
   void look();
   void set_state(WorkerState state, std::string detail);
@@ -101,10 +110,16 @@ class WorkerLink {
   std::string detail_;
   std::string stderr_line_, stderr_last_;
   std::string exit_text_;
+  LinkTrouble exit_trouble_ = LinkTrouble::ended;
+  LinkTrouble trouble_ = LinkTrouble::none;
+  std::optional<double> round_trip_ms_;
+  std::vector<GpuReading> gpus_;
+  uint64_t greeted_at_ = 0;  // ns, of a greeting without an answer yet; 0: none
   bool said_hello_once_ = false;
   bool stdout_over_ = false;
-  bool suspected_ = false;       // one look has found it silent
-  bool hopeless_ = false;        // automatic retries would not help
+  bool suspected_ = false;  // one look has found it silent
+  bool hopeless_ = false;   // automatic retries would not help
+  bool dismissed_ = false;
   int failures_ = 0;             // since it last worked; the pause grows with them
   int unheard_ = 0;              // starts in a row that ended without a hello
   uint64_t connection_ = 0;      // counts starts and ends

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/escape.h"
 #include "core/joined.h"
 #include "core/json.h"
 #include "platform/atomic_file.h"
@@ -21,6 +22,14 @@ bool is_name_char(char c) {
 bool is_name(std::string_view text) {
   return !text.empty() && text.size() <= kMaxName && text.front() != '-' && text.front() != '.' && text != "local" &&
          std::all_of(text.begin(), text.end(), is_name_char);
+}
+
+constexpr const char* kNameRule = "a worker's name has only letters, digits, '.', '_' and '-', and is not \"local\"";
+
+// What ssh takes as a machine: a name, an address, or either after a user's name. It must not look like an option.
+bool is_host(std::string_view text) {
+  return !text.empty() && text.front() != '-' && text.find("@-") == std::string_view::npos &&
+         std::ranges::all_of(text, [](char c) { return is_name_char(c) || c == '@' || c == ':' || c == '%'; });
 }
 
 std::string name_from(std::string_view text) {
@@ -96,9 +105,7 @@ Result<std::vector<NamedWorker>> read_named_workers(const std::filesystem::path&
   if (!named.is_object()) return fail(Stage::store, settings.string() + "/workers: must be an object", hint);
   for (const auto& [name, command] : named.items()) {
     const std::string where = settings.string() + "/workers/" + name;
-    if (!is_name(name))
-      return fail(Stage::store,
-                  where + ": a worker's name has only letters, digits, '.', '_' and '-', and is not \"local\"", hint);
+    if (!is_name(name)) return fail(Stage::store, where + ": " + kNameRule, hint);
     if (!command.is_string()) return fail(Stage::store, where + ": must be a command", hint);
     auto words = command_words(command.get_ref<const std::string&>());
     if (!words) return fail(Stage::store, where + ": " + words.error().message, words.error().hint);
@@ -126,5 +133,20 @@ Result<NamedWorker> worker_of(const std::string& text, const std::vector<NamedWo
   }
   return NamedWorker{name.empty() ? name_of_command(*words) : name, std::move(*words)};
 }
+
+Result<NamedWorker> worker_at(const std::string& host_or_command, const std::string& name) {
+  auto words = command_words(host_or_command);
+  if (!words) return fail(words.error());
+  if (words->size() == 1) {
+    if (!is_host(words->front()))
+      return fail(Stage::input, words->front() + " is not a machine's name",
+                  "Give a name that ssh knows, or a whole command: \"ssh HOST attnscope worker\".");
+    *words = {"ssh", words->front(), "attnscope", "worker"};
+  }
+  if (!name.empty() && !is_name(name)) return fail(Stage::input, kNameRule, "Choose another name.");
+  return NamedWorker{name.empty() ? name_of_command(*words) : name, std::move(*words)};
+}
+
+std::string command_text(const std::vector<std::string>& argv) { return joined(argv, shell_argument, " "); }
 
 }  // namespace attnscope::store

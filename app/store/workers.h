@@ -27,4 +27,10 @@ Result<std::vector<NamedWorker>> read_named_workers(const std::filesystem::path&
 // the machine that ssh connects to, or of the program. Failure (Stage::input) for anything else.
 Result<NamedWorker> worker_of(const std::string& text, const std::vector<NamedWorker>& known);
 
+// A worker on the machine that ssh knows by that name ("l4box", "me@l4box"), or by the COMMAND that reaches it.
+// `name`: empty, or its name. Failure (Stage::input) says what is wrong with the text or the name.
+Result<NamedWorker> worker_at(const std::string& host_or_command, const std::string& name);
+// The command as one text that command_words() splits into `argv` again.
+std::string command_text(const std::vector<std::string>& argv);
+
 }  // namespace attnscope::store

@@ -26,7 +26,9 @@ struct WindowOptions {
   std::filesystem::path own_lessons;   // a folder of lessons; empty: only the shipped ones
   std::filesystem::path results;       // the file in which sweeps store their results; empty: they store none
   std::optional<session::SessionOptions> profiling;  // for workers that read hardware counters; empty: none are read
-  std::optional<bool> light;                         // overrides the saved theme
+  // The command that starts the same worker for profiling; empty, or no answer: its counters cannot be read.
+  std::function<std::optional<session::WorkerCommand>(session::WorkerCommand)> profiler;
+  std::optional<bool> light;  // overrides the saved theme
   // For benchmarks and tests: called before each frame is built, and after it was shown.
   std::function<void(Workbench&)> before_frame;
   std::function<void(const FrameTime&)> after_frame;

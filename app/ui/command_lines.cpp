@@ -1,5 +1,7 @@
 #include "ui/command_lines.h"
 
+#include "store/workers.h"
+
 namespace attnscope::ui {
 namespace {
 
@@ -16,13 +18,14 @@ std::string settings_text(const Draft& draft, const Kernel& kernel, const std::s
 }  // namespace
 
 CommandLine command_line(CommandKind kind, const Draft& draft, const Kernel* kernel, const std::string& preset,
-                         const std::string& out) {
+                         const std::string& out, const session::WorkerStatus* worker) {
   CommandLine line;
   if (kernel == nullptr) {
     line.refusal = "The kernel " + draft.kernel + " is not loaded.";
     return line;
   }
-  if (draft.device.find('/') != std::string::npos)
+  const bool far = draft.device.find('/') != std::string::npos;
+  if (far && (worker == nullptr || kind == CommandKind::export_config))
     line.refusal = draft.device + " belongs to a worker on another machine: run the command there.";
   const bool own_options = draft.config.options != kernel->options;
   const std::vector<std::string> settings = setting_words(draft.config, *kernel);
@@ -31,6 +34,8 @@ CommandLine command_line(CommandKind kind, const Draft& draft, const Kernel* ker
     case CommandKind::run:
       words = run_words(draft, *kernel);
       words.erase(words.begin());
+      break;
+    case CommandKind::import_file:  // it needs no experiment: import_line()
       break;
     case CommandKind::export_config:
       words = {"export"};
@@ -61,6 +66,15 @@ CommandLine command_line(CommandKind kind, const Draft& draft, const Kernel* ker
                draft.device};
       break;
   }
+  if (far && worker != nullptr && worker->remote)
+    words.insert(words.end(), {"--worker", worker->name + "=" + store::command_text(worker->command)});
+  return line;
+}
+
+CommandLine import_line(const std::string& file, const std::string& folder) {
+  CommandLine line{{"import", file.empty() ? "FILE.cu" : file, "--out", folder}, ""};
+  if (file.empty()) line.refusal = "Name the file to import, or drop it onto the window.";
+  if (folder.empty()) line.refusal = "There is no folder for kernels of yours: set ATTNSCOPE_HOME, or HOME.";
   return line;
 }
 

@@ -8,8 +8,11 @@
 #include <filesystem>
 #include <utility>
 
+#include "charts/format.h"
+#include "platform/clock.h"
 #include "platform/paths.h"
 #include "ui/icons.h"
+#include "ui/panels/experiment_panel.h"
 #include "ui/widgets/clipboard.h"
 #include "ui/widgets/text.h"
 
@@ -32,6 +35,10 @@ Words words_of(CommandKind kind) {
       return {"Find the best config", "Lists the best configs that are known for this kernel, problem and device."};
     case CommandKind::bench:
       return {"Bench this config", "Times this config in turn with its peers, until the intervals are narrow."};
+    case CommandKind::import_file:
+      return {"Import a kernel",
+              "Writes a first manifest for a .cu file that was written for nvcc, beside a copy of it in your folder of "
+              "kernels, and says what it read, tried out and guessed."};
   }
   return {"", ""};
 }
@@ -47,8 +54,56 @@ void CommandPane::open(CommandKind kind) {
       out_ = (std::filesystem::path(home) / "attnscope-export").string();
 }
 
+void CommandPane::open_import(const std::string& file) {
+  file_ = file;
+  open(CommandKind::import_file);
+}
+
+CommandLine CommandPane::draw_fields(const Context& context) {
+  const session::Snapshot& snapshot = context.snapshot;
+  const auto field = [](const char* label, const char* id, const char* hint, std::string& text) {
+    dim_text(label);
+    ImGui::SetNextItemWidth(-FLT_MIN);
+    ImGui::InputTextWithHint(id, hint, &text);
+  };
+  if (kind_ == CommandKind::import_file) {
+    field("file", "##file", "a .cu file's path, or drop the file here", file_);
+    return import_line(file_, snapshot.own_kernels_dir);
+  }
+  if (kind_ == CommandKind::export_config) field("folder", "##out", "", out_);
+  const Draft& draft = context.draft.current();
+  return command_line(kind_, draft, session::find_kernel(snapshot, draft.kernel),
+                      snapshot.preset_modified ? std::string() : snapshot.preset_path, out_,
+                      session::worker_of(snapshot, draft.device));
+}
+
+const ToolOutput& CommandPane::said() const {
+  const std::string output = tool_->output();
+  if (output.size() != said_bytes_) {
+    said_bytes_ = output.size();
+    said_ = read_notes(output);
+  }
+  return said_;
+}
+
+std::string CommandPane::state_words() const {
+  if (const std::optional<int> code = tool_->exit_code())
+    return name_ + (*code == 0 ? ": done" : fmt::format(": ended with status {}", *code));
+  const ToolOutput& now = said();
+  std::string words = name_ + ": " + (now.progress.empty() ? "running" : now.progress);
+  const double seconds = (platform::steady_ms() - started_ms_) / 1000;
+  if (now.of > 0 && now.done > 0 && now.done < now.of)
+    words += ", " + charts::left_text(seconds * double(now.of - now.done) / double(now.done));
+  return words;
+}
+
 void CommandPane::draw(Context& context) {
+  if (reloads_ && !running()) {
+    reloads_ = false;
+    if (tool_->exit_code() == 0) context.session.reload_kernels();
+  }
   if (!open_) return;
+  if (!running()) seen_end_ = true;
   const ImGuiViewport* viewport = ImGui::GetMainViewport();
   const Words words = words_of(kind_);
   ImGui::SetNextWindowPos(viewport->GetCenter(), ImGuiCond_Appearing, {0.5f, 0.5f});
@@ -60,29 +115,22 @@ void CommandPane::draw(Context& context) {
                    ImGuiWindowFlags_NoDocking | ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoCollapse |
                        ImGuiWindowFlags_NoResize)) {
     wrapped(words.sentence, palette().dim);
-    if (kind_ == CommandKind::export_config) {
-      dim_text("folder");
-      ImGui::SetNextItemWidth(-FLT_MIN);
-      ImGui::InputText("##out", &out_);
-    }
-    const Draft& draft = context.draft.current();
-    const session::Snapshot& snapshot = context.snapshot;
-    const CommandLine line = command_line(kind_, draft, session::find_kernel(snapshot, draft.kernel),
-                                          snapshot.preset_modified ? std::string() : snapshot.preset_path, out_);
+    const CommandLine line = draw_fields(context);
     std::vector<std::string> typed{"attnscope"};
     typed.insert(typed.end(), line.arguments.begin(), line.arguments.end());
     shown_line_ = shell_text(typed);
     ImGui::PushFont(fonts().mono, 0);
     wrapped(shown_line_, palette().text);
     ImGui::PopFont();
-    draw_run(line);
-    draw_output();
+    if (draw_run(line)) note_kernels(context.snapshot);
+    draw_output(context);
   }
   ImGui::End();
   ImGui::PopStyleVar();
 }
 
-void CommandPane::draw_run(const CommandLine& line) {
+// Returns true if a command was started.
+bool CommandPane::draw_run(const CommandLine& line) {
   if (ImGui::Button("Copy")) copy(shown_line_);
   ImGui::SameLine();
   const std::string why_not = program_.empty() ? "The program's file is unknown: copy the line."
@@ -99,29 +147,53 @@ void CommandPane::draw_run(const CommandLine& line) {
   }
   if (!line.refusal.empty()) wrapped(ICON_WARNING "  " + line.refusal, palette().warn, kSmallSize);
   if (!refusal_.empty()) wrapped(ICON_WARNING "  " + refusal_, palette().bad, kSmallSize);
-  if (!run) return;
-  std::vector<std::string> argv{program_};
+  if (!run) return false;
+  std::vector<std::string> argv{"/usr/bin/env", "ATTNSCOPE_NOTES=json", program_};
   argv.insert(argv.end(), line.arguments.begin(), line.arguments.end());
   run_line_ = shown_line_;
   refusal_.clear();
   auto started = platform::BackgroundTool::start(argv, wake_);
-  if (started)
-    tool_ = std::move(*started);
-  else
+  if (!started) {
     refusal_ = started.error().message + ". " + started.error().hint;
+    return false;
+  }
+  tool_ = std::move(*started);
+  name_ = line.arguments.front();
+  started_ms_ = platform::steady_ms();
+  said_bytes_ = 0;
+  said_ = {};
+  seen_end_ = false;
+  reloads_ = kind_ == CommandKind::import_file;
+  return true;
 }
 
-void CommandPane::draw_output() const {
+void CommandPane::note_kernels(const session::Snapshot& snapshot) {
+  known_.clear();
+  for (const Kernel& kernel : *snapshot.kernels) known_.insert(kernel.id);
+}
+
+// The kernels that an import added, each with a button that makes it the experiment's.
+void CommandPane::draw_imported(Context& context) const {
+  if (name_ != "import" || tool_->exit_code() != 0) return;
+  for (const Kernel& kernel : *context.snapshot.kernels) {
+    if (known_.contains(kernel.id)) continue;
+    if (ImGui::Button(("Choose " + kernel.id + "###choose").c_str())) ExperimentPanel::choose(context, kernel.id);
+  }
+}
+
+void CommandPane::draw_output(Context& context) const {
   if (!tool_) return;
   const std::optional<int> code = tool_->exit_code();
-  const std::string output = tool_->output();
+  const std::string& output = said().text;
   ImGui::Dummy({0, em(0.2f)});
   if (!code)
-    wrapped(ICON_NOTCH "  running: " + run_line_, palette().accent, kSmallSize);
+    wrapped(ICON_NOTCH "  running: " + run_line_ + (said_.progress.empty() ? "" : "\n" + state_words()),
+            palette().accent, kSmallSize);
   else if (*code == 0)
     wrapped(ICON_CHECK "  done: " + run_line_, palette().good, kSmallSize);
   else
     wrapped(fmt::format(ICON_WARNING "  ended with status {}: {}", *code, run_line_), palette().bad, kSmallSize);
+  draw_imported(context);
   if (output.empty()) return;
   const auto lines =
       static_cast<float>(std::min<std::ptrdiff_t>(std::count(output.begin(), output.end(), '\n') + 1, 16));

@@ -32,6 +32,7 @@ struct PixelWay {
   std::string why;  // one sentence
 };
 
+class CommandPane;
 class Interop;
 class HardwareDesk;
 class LessonDesk;
@@ -53,6 +54,7 @@ struct Context {
   LessonDesk& lesson;
   SweepDesk& sweep;
   HardwareDesk& hardware;
+  CommandPane& command;
   WindowSettings& settings;
   ViewState& view;
   PixelWay& pixels;
@@ -66,6 +68,7 @@ struct Context {
   // The same for a picture of the panel with that title; an empty title means the whole window.
   std::function<void(const std::string& title, const std::string& name)> save_picture;
   std::function<void()> show_lessons;  // brings the lessons to the front
+  std::function<void()> show_workers;  // opens the dialog that adds workers
 
   // Sends a new draft to the focus lane and shows it at once.
   void post(Draft wish, session::Gesture gesture);

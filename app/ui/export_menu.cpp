@@ -37,7 +37,8 @@ charts::Sheet sheet_of(const session::History& history) {
 
 RunLine run_line(const session::Snapshot& snapshot, const Observation& run) {
   const Kernel* kernel = session::find_kernel(snapshot, run.experiment.kernel);
-  const CommandLine line = command_line(CommandKind::run, run.experiment, kernel, "", "");
+  const CommandLine line = command_line(CommandKind::run, run.experiment, kernel, "", "",
+                                        session::worker_of(snapshot, run.experiment.device));
   return {line.refusal.empty() ? "attnscope " + shell_text(line.arguments) : "", line.refusal};
 }
 

@@ -27,6 +27,14 @@ Observation failed(Failure why) {
 
 }  // namespace
 
+void HardwareDesk::add_worker(session::WorkerCommand profiles) {
+  if (profiling_) profiling_->workers.push_back(std::move(profiles));
+}
+
+void HardwareDesk::remove_worker(const std::string& name) {
+  if (profiling_) std::erase_if(profiling_->workers, [&](const auto& one) { return one.name == name; });
+}
+
 std::string HardwareDesk::refusal(const session::Snapshot& snapshot, const Experiment& shown) const {
   if (!profiling_) return "This window starts no worker that profiles.";
   const session::WorkerStatus* worker = session::worker_of(snapshot, shown.device);

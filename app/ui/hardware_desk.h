@@ -25,6 +25,9 @@ class HardwareDesk {
   HardwareDesk(const HardwareDesk&) = delete;
   HardwareDesk& operator=(const HardwareDesk&) = delete;
 
+  // The session's worker of that name profiles with this command, from the next reading on.
+  void add_worker(session::WorkerCommand profiles);
+  void remove_worker(const std::string& name);
   // Why the shown run's counters cannot be read now; empty if they can. Nothing is read while the run's worker is busy,
   // because it may be timing on the same GPU.
   std::string refusal(const session::Snapshot& snapshot, const Experiment& shown) const;

@@ -129,6 +129,8 @@ Result<std::unique_ptr<Onscreen>> Onscreen::create(const char* title) {
   ImGui::CreateContext();
   configure_imgui();
   ImGui_ImplGlfw_InitForOpenGL(*window, true);
+  glfwSetWindowRefreshCallback(*window, [](GLFWwindow*) { frame_asked = true; });
+  glfwSetFramebufferSizeCallback(*window, [](GLFWwindow*, int, int) { frame_asked = true; });
   ImGui_ImplOpenGL3_Init("#version 330");
   made->imgui_ = true;
   ImGui::GetStyle().FontScaleDpi = made->scale();
@@ -185,7 +187,14 @@ void Onscreen::wait() {
   const double begin = platform::steady_ms(), since = begin - began_ms_;
   const bool asked = frame_asked.exchange(false), kept = std::exchange(due_, false);
   const bool busy = asked || kept || frames_ < kFirstFrames || ImGui::IsAnyMouseDown() || begin - event_ms_ < kActiveMs;
-  if (!busy && since < kIdleMs) glfwWaitEventsTimeout((kIdleMs - since) / 1000);
+  // A compositor of Wayland sends an event after every swap, and a frame drawn for it would be followed by the next.
+  const bool wayland = glfwGetPlatform() == GLFW_PLATFORM_WAYLAND;
+  const auto left_ms = [&] { return kIdleMs - (platform::steady_ms() - began_ms_); };
+  const auto due = [&] { return frame_asked || closing() || !ImGui::GetCurrentContext()->InputEventsQueue.empty(); };
+  if (!busy && since < kIdleMs) {
+    do glfwWaitEventsTimeout(std::max(left_ms(), 1.0) / 1000);
+    while (wayland && !due() && left_ms() > 0);
+  }
   if (const double early = began_ms_ + kFrameMs - platform::steady_ms(); early > 0.5)
     std::this_thread::sleep_for(std::chrono::duration<double, std::milli>(early));
   began_ms_ = platform::steady_ms();

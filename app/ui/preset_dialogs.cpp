@@ -71,6 +71,7 @@ void PresetDialogs::draw_open(Context& context) {
   const bool double_clicked = browser_.draw(em(16));
   ImGui::SetNextItemWidth(-FLT_MIN);
   const std::string hint = browser_.chosen().empty() ? "or type a path" : browser_.chosen().string();
+  if (ImGui::IsWindowAppearing()) ImGui::SetKeyboardFocusHere();
   const bool entered = ImGui::InputTextWithHint("##path", hint.c_str(), &path_, ImGuiInputTextFlags_EnterReturnsTrue);
   const std::filesystem::path file = path_.empty() ? browser_.chosen() : std::filesystem::path(path_);
   ImGui::BeginDisabled(file.empty());

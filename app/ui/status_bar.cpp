@@ -3,29 +3,16 @@
 #include <fmt/format.h>
 
 #include "charts/tables.h"
+#include "ui/command_pane.h"
 #include "ui/icons.h"
 #include "ui/widgets/edge_bar.h"
 #include "ui/widgets/text.h"
+#include "ui/worker_words.h"
 
 namespace attnscope::ui {
 namespace {
 
 using session::WorkerState;
-
-ImU32 colour_of_state(WorkerState state) {
-  switch (state) {
-    case WorkerState::ready:
-      return palette().good;
-    case WorkerState::busy:
-      return palette().accent;
-    case WorkerState::starting:
-    case WorkerState::restarting:
-      return palette().warn;
-    case WorkerState::lost:
-      return palette().bad;
-  }
-  return palette().dim;
-}
 
 void divider() {
   ImGui::SameLine(0, em(0.7f));
@@ -44,23 +31,17 @@ void device_cell(const Context& context) {
 void worker_cells(const Context& context) {
   for (const session::WorkerStatus& worker : context.snapshot.workers) {
     divider();
-    const ImVec2 at = ImGui::GetCursorScreenPos();
-    const float r = em(0.26f);
-    const ImVec2 centre{at.x + r, at.y + ImGui::GetFontSize() * 0.55f};
     // "Busy" with a detail says more than "ready". A detail that arrives after the work is done is not shown.
     const bool asked = context.snapshot.focus.running || context.snapshot.queue_waiting > 0;
     const bool able = worker.state == WorkerState::busy || worker.state == WorkerState::ready;
     const bool works = able && asked && !worker.detail.empty();
     const WorkerState state = works ? WorkerState::busy : able ? WorkerState::ready : worker.state;
-    if (works || state == WorkerState::ready)
-      ImGui::GetWindowDrawList()->AddCircleFilled(centre, r, colour_of_state(state));
-    else
-      ImGui::GetWindowDrawList()->AddCircle(centre, r, colour_of_state(state), 0, std::max(1.5f, em(0.1f)));
-    ImGui::SetCursorPosX(ImGui::GetCursorPosX() + r * 2 + em(0.4f));
+    draw_state_mark(state);
     std::string words = worker.name;
     if (!works) words += " " + std::string(to_string(state));
     if ((works || !able) && !worker.detail.empty()) words += ": " + worker.detail;
     clipped(words, em(26), palette().dim);
+    if (ImGui::IsItemClicked()) context.show_workers();
     if (worker.state == WorkerState::lost) {
       ImGui::SameLine(0, em(0.4f));
       ImGui::PushID(worker.name.c_str());
@@ -68,7 +49,8 @@ void worker_cells(const Context& context) {
       ImGui::PopID();
       continue;
     }
-    tooltip(fmt::format("worker {}{}{}{}", worker.name,
+    tooltip(fmt::format("worker {}{}{}{}{}. Click for all of it.", worker.name,
+                        worker.round_trip_ms ? ", " + round_trip_words(*worker.round_trip_ms) + " there and back" : "",
                         worker.versions.nvrtc.empty() ? "" : ", NVRTC " + worker.versions.nvrtc,
                         worker.versions.driver.empty() ? "" : ", driver " + worker.versions.driver,
                         worker.versions.gpu.empty() ? "" : ", " + worker.versions.gpu));
@@ -99,6 +81,22 @@ void kind_cells(const Context& context) {
   }
 }
 
+// A command in the background, wherever its pane is, and its end until someone has looked.
+void command_cell(const Context& context) {
+  const CommandPane& command = context.command;
+  if (!command.running() && !command.has_news()) return;
+  divider();
+  clipped(command.state_words(), em(24), command.running() ? palette().accent : palette().text);
+  if (ImGui::IsItemClicked()) context.command.show();
+  ImGui::SameLine(0, em(0.4f));
+  if (!command.running()) {
+    if (ImGui::SmallButton("show###show command")) context.command.show();
+    return;
+  }
+  if (ImGui::SmallButton("cancel###cancel command")) context.command.cancel();
+  context.wake_within(1);  // the time left is told again
+}
+
 void draw_line(Context& context) {
   device_cell(context);
   worker_cells(context);
@@ -107,6 +105,7 @@ void draw_line(Context& context) {
     divider();
     dim_text(fmt::format("{} queued", context.snapshot.queue_waiting));
   }
+  command_cell(context);
   const std::string maps = context.pixels.way.empty() ? "" : fmt::format("maps: {}   ", context.pixels.way);
   const std::string right = maps + fmt::format("frame {:.1f} ms", context.frame_ms);
   ImGui::SameLine();

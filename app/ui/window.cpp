@@ -123,6 +123,7 @@ void make_bench(Host& host, WakeTimer& timer) {
   options.own_lessons = host.options.own_lessons;
   options.results = host.options.results;
   options.profiling = host.options.profiling;
+  options.profiler = host.options.profiler;
   options.wake_within = [&timer](double seconds) { timer.within(seconds); };
   if (const auto program = platform::own_executable()) options.program = program->string();
   options.wake = [] { wake(); };

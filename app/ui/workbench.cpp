@@ -39,6 +39,11 @@ Workbench::Workbench(session::Session& session, WorkbenchOptions options)
       sweep_(
           session, options_.results, options_.resources, options_.wake ? options_.wake : [] {}),
       preset_dialogs_(options_.user_presets),
+      workers_dialog_({[this](const session::WorkerCommand& added) {
+                         if (auto profiles = options_.profiler ? options_.profiler(added) : std::nullopt)
+                           hardware_.add_worker(std::move(*profiles));
+                       },
+                       [this](const std::string& name) { hardware_.remove_worker(name); }}),
       command_pane_(
           options_.program, options_.wake ? options_.wake : [] {}) {
   load_assets();
@@ -179,6 +184,7 @@ void Workbench::draw() {
                   desk_,
                   sweep_,
                   hardware_,
+                  command_pane_,
                   settings_,
                   view_,
                   pixels_,
@@ -192,7 +198,8 @@ void Workbench::draw() {
                   [this] { open_panel(kWhyTitle); },
                   [this](const std::string& name, std::string text) { save_.open(name, std::move(text)); },
                   [this](const std::string& title, const std::string& name) { picture_.ask(title, name); },
-                  [this] { open_panel(kLessonTitle); }};
+                  [this] { open_panel(kLessonTitle); },
+                  [this] { workers_dialog_.open(); }};
   desk_.follow(context);
   hardware_.follow(session_, snapshot);
   source_panel_->editor().follow(context);
@@ -203,6 +210,7 @@ void Workbench::draw() {
   save_.draw(context);
   preset_dialogs_.draw(context, view_json());
   session_dialog_.draw(context, [this] { return session_json(); });
+  workers_dialog_.draw(context);
   palette_.draw();
   toasts_.draw(context);
   picture_.follow(context);
@@ -284,6 +292,7 @@ std::optional<RailPlace> Workbench::cell_of(const std::string& knob, int64_t val
 }
 
 void Workbench::drop(const std::filesystem::path& file) {
+  if (file.extension() == ".cu") return command_pane_.open_import(file.string());
   preset_dialogs_.manages() ? session_.copy_preset(file) : session_.load_preset(file);
 }
 

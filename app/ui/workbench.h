@@ -28,6 +28,7 @@
 #include "ui/toasts.h"
 #include "ui/view_state.h"
 #include "ui/widgets/value_rail.h"
+#include "ui/workers_dialog.h"
 
 namespace attnscope::ui {
 
@@ -45,7 +46,9 @@ struct WorkbenchOptions {
   std::filesystem::path own_lessons;  // a folder of lessons; empty: only the shipped ones
   std::filesystem::path results;      // the file in which sweeps store their results; empty: they store none
   std::optional<session::SessionOptions> profiling;  // for workers that read hardware counters; empty: none are read
-  bool keep_settings = true;                         // pass changes of the window's settings to the session
+  // The command that starts the same worker for profiling; empty, or no answer: its counters cannot be read.
+  std::function<std::optional<session::WorkerCommand>(session::WorkerCommand)> profiler;
+  bool keep_settings = true;  // pass changes of the window's settings to the session
   std::function<void(double)> wake_within = [](double) {};
   std::string program;         // attnscope's own file, for background commands; empty: none are run
   std::function<void()> wake;  // requests a frame, from any thread; empty: frames come without it
@@ -66,7 +69,8 @@ class Workbench {
   // Draws one frame's content. Call between ImGui::NewFrame and ImGui::Render.
   void draw();
 
-  // Handles a preset file dropped onto the window: loads it, or adds it to the gallery if that is open.
+  // Handles a file dropped onto the window: offers to import a .cu file; loads a preset, or adds it to the gallery if
+  // that is open.
   void drop(const std::filesystem::path& file);
   void open_panel(const std::string& title);
   // A Failure (Stage::input) lists the existing panels.
@@ -164,6 +168,7 @@ class Workbench {
   PresetDialogs preset_dialogs_;
   std::vector<std::pair<std::string, std::filesystem::path>> recent_;  // in the open menu: name and file
   SessionDialog session_dialog_;
+  WorkersDialog workers_dialog_;
   uint64_t adopted_session_ = 0;  // OpenedSession::number
   CommandPane command_pane_;
   SaveDialog save_;

@@ -144,6 +144,8 @@ void Workbench::add_actions() {
   add("export", "Export this config\u2026", 0, [this] { command_pane_.open(CommandKind::export_config); });
   add("best", "Find the best config\u2026", 0, [this] { command_pane_.open(CommandKind::best); });
   add("bench", "Bench this config\u2026", 0, [this] { command_pane_.open(CommandKind::bench); });
+  add("import", "Import a kernel\u2026", 0, [this] { command_pane_.open_import(""); });
+  add("workers", "Workers\u2026", ImGuiMod_Ctrl | ImGuiMod_Shift | ImGuiKey_W, [this] { workers_dialog_.open(); });
   add("reload", "Reload kernels", ImGuiMod_Ctrl | ImGuiKey_R, [this] { session_.reload_kernels(); });
   group = "View";
   const auto set_theme = [this](bool other_ground, bool other_contrast) {
@@ -258,7 +260,7 @@ void Workbench::draw_menu(Context& context) {
                 "save plot", "save runs", "save run", "copy line", "", "reload", "", "quit"});
   menu("Edit", {"undo", "redo", "", "reset knobs", "reset problem", "", "edit source", "leave source"});
   menu("Run", {"rerun", "cancel", "watch", "tries", "", "why", "compare", "pin", "unpin", "", "live", "close", "",
-               "best", "bench", "export"});
+               "best", "bench", "export", "import", "", "workers"});
   draw_presets_menu(context);
   if (ImGui::BeginMenu("View")) {
     for (const auto& panel : panels_) {
@@ -369,6 +371,13 @@ void Workbench::open_palette() {
                          picture_.ask(title, file_name_of(title));
                        }});
   const Draft& draft = draft_.current();
+  if (snapshot_->kernels)
+    for (const Kernel& kernel : *snapshot_->kernels)
+      entries.push_back(
+          {"Choose kernel " + kernel.id, "", kernel.id == draft.kernel ? "It is chosen." : "", [this, id = kernel.id] {
+             leave_ = [id](Context& context) { ExperimentPanel::choose(context, id); };
+             options_.wake_within(0.01);
+           }});
   if (const Kernel* kernel = session::find_kernel(*snapshot_, draft.kernel))
     for (const Knob& knob : kernel->knobs)
       for (const KnobValue& value : knob.values) {

@@ -93,6 +93,7 @@ class Executor {
   void greet();
   [[noreturn]] void ping();
   [[noreturn]] void read_requests();
+  void answer_greeting();
   void accept(const protocol::Request& request);
   Work next();
   void run(const Work& work);
@@ -162,7 +163,20 @@ void Executor::read_requests() {
   }
 }
 
+// What the GPUs report, unless something runs: a reading must not disturb what may be timed.
+void Executor::answer_greeting() {
+  protocol::Heartbeat beat;
+  {
+    const std::lock_guard lock(mutex_);
+    if (running_ || !waiting_.empty()) return;
+  }
+  for (const auto& device : services_.devices)
+    if (auto reading = device->reading()) beat.gpus.push_back(std::move(*reading));
+  output_.send(beat);
+}
+
 void Executor::accept(const protocol::Request& request) {
+  if (std::holds_alternative<protocol::Hello>(request)) return answer_greeting();
   const std::lock_guard lock(mutex_);
   if (const auto* kernel = std::get_if<protocol::KernelContent>(&request)) {
     kernel_ = *kernel;

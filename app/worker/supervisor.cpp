@@ -79,7 +79,12 @@ void Supervisor::on_ready(const protocol::HelloReply& hello) {
 }
 
 void Supervisor::on_reply(bool from_active, const Envelope& message, std::span<const std::byte> payload) {
-  if (stopping_ || std::holds_alternative<protocol::Heartbeat>(message)) return;
+  if (stopping_) return;
+  if (const auto* beat = std::get_if<protocol::Heartbeat>(&message)) {
+    if (!from_active || beat->gpus.empty()) return;
+    gpus_ = beat->gpus;
+    return heartbeat();
+  }
   const bool is_log = std::holds_alternative<protocol::Log>(message);
   const Id id = protocol::id_of(message);
   const bool of_current = current_ && current_->job.id == id;
@@ -260,9 +265,9 @@ void Supervisor::watch_current(int64_t ms) {
 void Supervisor::heartbeat() {
   using protocol::WorkerPhase;
   pool_.end_strays();
-  if (!pool_.ready()) return reply(protocol::Heartbeat{WorkerPhase::restarting, "starting an executor"});
-  if (!current_) return reply(protocol::Heartbeat{WorkerPhase::ready, ""});
-  reply(protocol::Heartbeat{WorkerPhase::busy, current_->job.name + ": " + current_->clock.where()});
+  if (!pool_.ready()) return reply(protocol::Heartbeat{WorkerPhase::restarting, "starting an executor", gpus_});
+  if (!current_) return reply(protocol::Heartbeat{WorkerPhase::ready, "", gpus_});
+  reply(protocol::Heartbeat{WorkerPhase::busy, current_->job.name + ": " + current_->clock.where(), gpus_});
 }
 
 void Supervisor::shut_down(int status) {

@@ -72,6 +72,14 @@ void Supervisor::accept(const protocol::Hello& hello, std::span<const std::byte>
   protocol::HelloReply answer = *hello_;
   answer.id = hello.id;
   reply(answer);
+  ask_for_readings();
+}
+
+// The executor reports what its GPUs' clocks and temperatures are, while nothing runs.
+void Supervisor::ask_for_readings() {
+  const bool any = std::ranges::any_of(hello_->devices, [](const DeviceSpec& one) { return !one.emulated; });
+  if (!any || current_ || !pool_.ready()) return;
+  if (auto frame = protocol::encode(Request(protocol::Hello{0}))) pool_.send(std::move(*frame));
 }
 
 void Supervisor::accept(const protocol::KernelContent& kernel, std::span<const std::byte>) {

@@ -73,6 +73,7 @@ class Supervisor {
   void accept(const protocol::View& view, std::span<const std::byte> payload);
   void accept(const protocol::Cancel& cancel, std::span<const std::byte>);
   void accept(const protocol::Restart& restart, std::span<const std::byte>);
+  void ask_for_readings();
   void enqueue(Job job, std::span<const std::byte> payload);
   bool in_use(Id id) const;
   void reply(const Reply& reply);
@@ -116,6 +117,7 @@ class Supervisor {
 
   std::optional<protocol::HelloReply> hello_;
   std::vector<Id> waiting_hellos_;
+  std::vector<GpuReading> gpus_;  // the last readings of an executor
   std::deque<Job> queue_;
   std::optional<Current> current_;
   std::set<Id> views_;                       // passed to the active executor

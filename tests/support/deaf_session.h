@@ -37,6 +37,8 @@ class DeafSession : public session::Session {
   void copy_kernel(uint64_t, Draft) override {}
   void save_source(session::SourceSave) override {}
   void reconnect(std::string) override {}
+  void add_worker(session::WorkerCommand) override {}
+  void remove_worker(std::string) override {}
   void hold_timing(std::string, uint64_t) override {}
   void dismiss_toast(uint64_t) override {}
   void set_setting(std::string, Json) override {}

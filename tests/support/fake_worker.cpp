@@ -22,6 +22,7 @@
 //     --race KNOB=VALUE     the watch of such a run finds a race between lines 126 and 203 of its source
 //     --luck, --uneven KNOB=VALUE   … that it is right by luck, or that warps pass a barrier unevenly
 //     --gpu                 runs have no counters; their watch has them, and the bound
+//     --reads               there is a GPU, cuda:0, whose clock, temperature and power it reports
 //     --profile             there is a GPU, cuda:0, and runs bring hardware counters and no time
 //     --no-permission       … but the driver refuses them
 //     --no-samples          … or gives its counters, but no samples of its program counters
@@ -70,7 +71,7 @@ struct Options {
 
 Options parse(int argc, char** argv) {
   const std::set<std::string> flags{"--mute",    "--silent",        "--exit-at-start", "--gpu",
-                                    "--profile", "--no-permission", "--no-samples"};
+                                    "--profile", "--no-permission", "--no-samples",    "--reads"};
   Options options;
   for (int i = 1; i < argc; ++i) {
     const std::string name = argv[i];
@@ -115,7 +116,7 @@ class FakeWorker {
   FakeWorker(Options options, int out) : options_(std::move(options)), out_(out) {
     recordings_ = load_recordings(options_.text("--recordings"));
     devices_ = catalog::load_devices(options_.text("--devices")).devices;
-    if (options_.has("--profile")) {
+    if (options_.has("--profile") || options_.has("--reads")) {
       DeviceSpec gpu = devices_.front();
       gpu.id = "cuda:0";
       gpu.emulated = false;
@@ -164,10 +165,7 @@ class FakeWorker {
   // Reads what the client sends, for at most `limit`. Returns false at the end of input. Sends a heartbeat when one is
   // due.
   bool listen(std::chrono::milliseconds limit) {
-    if (greeted_ && !options_.has("--silent") && Clock::now() >= next_beat_) {
-      send(wire::Heartbeat{running_ ? wire::WorkerPhase::busy : wire::WorkerPhase::ready, ""});
-      next_beat_ = Clock::now() + 1s;
-    }
+    if (greeted_ && !options_.has("--silent") && Clock::now() >= next_beat_) beat();
     pollfd in{STDIN_FILENO, POLLIN, 0};
     if (poll(&in, 1, static_cast<int>(limit.count())) <= 0) return true;
     char bytes[65536];
@@ -199,6 +197,13 @@ class FakeWorker {
     }
   }
 
+  void beat() {
+    wire::Heartbeat heartbeat{running_ ? wire::WorkerPhase::busy : wire::WorkerPhase::ready, "", {}};
+    if (options_.has("--reads")) heartbeat.gpus = {{"cuda:0", 2040, 31, 72, 54, {"power cap"}}};
+    send(heartbeat);
+    next_beat_ = Clock::now() + 1s;
+  }
+
   void record(const std::string& line) {
     if (options_.has("--record")) std::ofstream(options_.text("--record"), std::ios::app) << line << std::endl;
   }
@@ -210,6 +215,7 @@ class FakeWorker {
       send(wire::HelloReply{hello->id, Versions{ATTNSCOPE_VERSION, "12.8", "", ""}, devices_, getpid()});
       greeted_ = true;
       next_beat_ = Clock::now() + 1s;
+      if (options_.has("--reads")) beat();
     } else if (auto* run = std::get_if<wire::Run>(&request)) {
       record("run " + run->experiment.kernel + knobs_text(run->experiment));
       running_ = true;

@@ -3,6 +3,7 @@
 
 #include "core/command_words.h"
 #include "ui/command_lines.h"
+#include "ui/tool_output.h"
 #include "ui/window_flow.h"
 
 namespace attnscope::ui {
@@ -47,6 +48,51 @@ TEST_F(Commands, ExportOpensFromThePaletteAndRunsInTheBackground) {
     ctx->Yield(2);
     EXPECT_FALSE(bench_->command().is_open());
   });
+}
+
+TEST_F(Commands, AKernelIsImportedAndChosen) {
+  const auto file = dir_.write("add.cu", R"(
+__global__ void add(const float* a, const float* b, float* c, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) c[i] = a[i] + b[i];
+}
+)");
+  open();
+  flow([&](ImGuiTestContext* ctx) {
+    if (!wait_for_run(ctx, "NUM_WARPS", 4)) return;
+    type_into_palette(ctx, "Import a kernel");
+    EXPECT_THAT(drawn_words(ctx), HasSubstr("Name the file to import"));
+    bench_->drop(file);
+    ctx->Yield(4);
+    EXPECT_THAT(bench_->command().shown_line(), HasSubstr("attnscope import " + file.string() + " --out "));
+    ctx->ItemClick("//###Command/###run");
+    ctx->KeyPress(ImGuiKey_Escape);
+    ctx->Yield(2);
+    EXPECT_THAT(drawn_words(ctx), HasSubstr("import: ")) << "the status bar shows it";
+    if (!wait(
+            ctx, [](const Snapshot& s) { return session::find_kernel(s, "add") != nullptr; }, "the imported kernel"))
+      return;
+    EXPECT_THAT(drawn_words(ctx), HasSubstr("import: done"));
+    ctx->ItemClick("//##status/show###show command");
+    ctx->Yield(4);
+    EXPECT_THAT(drawn_words(ctx), HasSubstr("a first manifest for add"));
+    ctx->ItemClick("//###Command/###choose");
+    wait(
+        ctx, [](const Snapshot& s) { return s.focus.wanted.kernel == "add"; }, "its experiment");
+    ctx->KeyPress(ImGuiKey_Escape);
+    ctx->Yield(2);
+    EXPECT_THAT(drawn_words(ctx), testing::Not(HasSubstr("import: ")));
+  });
+}
+
+TEST(ToolOutput, NotesAreReadAndTheRestIsText) {
+  const ToolOutput said = read_notes(
+      "{\"note\":\"worker box: queued\"}\n{\"progress\":{\"done\":3,\"of\":12,\"text\":\"mma\"}}\nresult\n"
+      "{\"failure\":{\"stage\":\"input\",\"message\":\"no\",\"hint\":\"do\"}}\n{\"other\":1}\n{\"prog");
+  EXPECT_EQ(said.text, "worker box: queued\nresult\ninput: no\n  do\n{\"other\":1}\n{\"prog");
+  EXPECT_EQ(said.progress, "mma");
+  EXPECT_EQ(said.done, 3u);
+  EXPECT_EQ(said.of, 12u);
 }
 
 TEST_F(Commands, BestAndBenchOpenFromTheRunMenuAndThePalette) {
@@ -173,6 +219,16 @@ TEST(CommandLines, SayTheExperimentAsTheProgramReadsIt) {
             "--device emulated:l4");
   draft.device = "box/cuda:0";
   EXPECT_THAT(command_line(CommandKind::best, draft, &tiled, "", "").refusal, HasSubstr("another machine"));
+  draft.config.options.fmad = true;
+  session::WorkerStatus worker;
+  worker.name = "l4box";
+  worker.command = {"ssh", "l4box", "attnscope", "worker"};
+  worker.remote = true;
+  const CommandLine far = command_line(CommandKind::best, draft, &tiled, "", "", &worker);
+  EXPECT_EQ(far.refusal, "");
+  EXPECT_THAT(shell_text(far.arguments), HasSubstr("--worker 'l4box=ssh l4box attnscope worker'"));
+  EXPECT_THAT(command_line(CommandKind::export_config, draft, &tiled, "", "/tmp", &worker).refusal,
+              HasSubstr("another machine"));
   EXPECT_NE(command_line(CommandKind::best, draft, nullptr, "", "").refusal, "");
 }
 

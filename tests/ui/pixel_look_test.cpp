@@ -178,6 +178,35 @@ session::Snapshot with_kept_work(session::Snapshot snapshot) {
   return snapshot;
 }
 
+// Workers of other machines: one with two GPUs, one whose link is lost, one that waits in a queue.
+session::Snapshot with_workers(session::Snapshot snapshot) {
+  session::WorkerStatus box = snapshot.workers.front();
+  box.name = "l4box";
+  box.command = {"ssh", "l4box", "attnscope", "worker"};
+  box.remote = true;
+  box.round_trip_ms = 12;
+  box.versions = {"0.1.0", "12.8", "570.86.15, CUDA 12.8", ""};
+  box.devices = {box.devices.front(), box.devices.front()};
+  for (size_t at = 0; at < box.devices.size(); ++at) {
+    box.devices[at].id = "cuda:" + std::to_string(at);
+    box.devices[at].emulated = false;
+  }
+  box.gpus = {{"cuda:0", 2040, 31, 72, 54, {}}, {"cuda:1", 1185, 72, 72, 81, {"power cap"}}};
+  session::WorkerStatus lost;
+  lost.name = "h200box";
+  lost.state = session::WorkerState::lost;
+  lost.trouble = session::LinkTrouble::unreachable;
+  lost.command = {"ssh", "h200box", "attnscope", "worker"};
+  lost.detail =
+      "it ended with status 255: ssh: connect to host h200box port 22: No route to host; tried again every 30 s";
+  session::WorkerStatus queued;
+  queued.name = "queue";
+  queued.command = {"srun", "-n1", "-u", "--gres=gpu:1", "attnscope", "worker"};
+  queued.detail = "srun: job 7 queued and waiting for resources";
+  for (session::WorkerStatus* one : {&box, &lost, &queued}) snapshot.workers.push_back(*one);
+  return snapshot;
+}
+
 TEST_P(PixelLook, OfEveryView) {
   open_with(with_timeline(with_kept_work(snapshot_after({"minimal", "m32_w8", "m32_w4"})),
                           testing_support::made_up_timeline()));
@@ -215,6 +244,10 @@ TEST_P(PixelLook, OfEveryView) {
     bench_->open_panel("Why");
     ctx->Yield(8);
   });
+
+  open_with(with_workers(snapshot_after({"m32_w4"})));
+  keep("the workers", [](ImGuiTestContext* ctx) { ctx->MenuClick("//##MainMenuBar/Run/Workers\u2026"); });
+  flow([](ImGuiTestContext* ctx) { ctx->KeyPress(ImGuiKey_Escape); });
 
   session::Snapshot failed = snapshot_after({"m32_w4", "m64_w4"});
   failed.focus.failure = failed.focus.shown->failure;

@@ -40,10 +40,11 @@ void WindowFlow::fake_worker(std::vector<std::string> behaviour) {
 
 void WindowFlow::real_worker() { options_.workers = {{"local", {ATTNSCOPE_PROGRAM, "worker"}}}; }
 
-std::string WindowFlow::small_lesson(const std::string& id) const {
+std::string WindowFlow::small_lesson(const std::string& id, const std::string& problem) const {
   std::ifstream in(source() / "assets/lessons" / (id + ".json"));
   Json lesson = Json::parse(in);
-  for (Json& step : lesson["steps"]) step["run"]["problem"] = "H=1,S=128";
+  for (Json& step : lesson["steps"])
+    if (!step["run"]["kernel"].get<std::string>().starts_with("gemm")) step["run"]["problem"] = problem;
   std::filesystem::create_directories(dir_ / "lessons");
   std::ofstream(dir_ / "lessons" / (id + "_small.json")) << lesson;
   return id + "_small";
@@ -76,6 +77,7 @@ void WindowFlow::open_window(ShotSize size) {
   options.program = ATTNSCOPE_PROGRAM;
   options.results = options_.state_dir / "results.sqlite";
   options.profiling = profiling_;
+  options.quit = [this] { quit_ = true; };
   bench_ = std::make_unique<Workbench>(*session_, std::move(options));
 }
 

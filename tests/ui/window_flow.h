@@ -31,8 +31,8 @@ class WindowFlow : public testing::Test {
   void fake_worker(std::vector<std::string> behaviour);
   void real_worker();
   // Writes a copy of that shipped lesson with a small problem, so that its runs take milliseconds, and returns its id.
-  // `attnscope lesson check` runs the shipped one.
-  std::string small_lesson(const std::string& id) const;
+  // `attnscope lesson check` runs the shipped one. Problems that are not attention stay as they are.
+  std::string small_lesson(const std::string& id, const std::string& problem = "H=1,S=128") const;
   void open(ShotSize size = {1600, 900});
   // Another window over the same session, as after a restart that lost the layout.
   void open_window(ShotSize size);
@@ -55,6 +55,7 @@ class WindowFlow : public testing::Test {
   testing_support::TempDir dir_;
   session::SessionOptions options_;
   std::optional<session::SessionOptions> profiling_;  // what the window profiles with; set before open_window()
+  bool quit_ = false;                                 // the window was asked to close itself
   std::unique_ptr<session::Session> session_;
   std::unique_ptr<Offscreen> screen_;
   bool rasterises_ = false;  // frames have pixels, which cost more than all else in them

@@ -51,6 +51,7 @@ class CudaDevice final : public Device {
                                                             check::Accumulate accumulate) override;
   Result<std::optional<check::Comparison>> compare(const LaunchOutcome& outcome,
                                                    std::shared_ptr<const check::Reference> reference) override;
+  std::optional<GpuReading> reading() const override;
   bool lost() const override { return gpu_->lost(); }
 
  private:
@@ -177,6 +178,12 @@ GpuMeter CudaDevice::meter() const {
     return {};
   auto found = parts_.nvml->find(bus);
   return found ? GpuMeter(parts_.nvml, *found) : GpuMeter();
+}
+
+std::optional<GpuReading> CudaDevice::reading() const {
+  const measure::Conditions now = meter().read();
+  if (now.clock_mhz == 0 && now.temperature_c == 0) return std::nullopt;
+  return GpuReading{spec_.id, now.clock_mhz, now.power_w, now.power_limit_w, now.temperature_c, now.reasons};
 }
 
 Result<std::unique_ptr<measure::Source>> CudaDevice::timer(const LaunchRequest& request, CacheState cache,

@@ -156,6 +156,12 @@ void ExperimentPanel::take_kernel(Context& context, const Kernel& rung, const Ke
   context.post(std::move(wish), {context.new_gesture(), true, change});
 }
 
+void ExperimentPanel::choose(Context& context, const std::string& kernel) {
+  const Kernel* rung = session::find_kernel(context.snapshot, kernel);
+  if (rung != nullptr)
+    take_kernel(context, *rung, session::find_kernel(context.snapshot, context.draft.current().kernel));
+}
+
 void ExperimentPanel::draw_others(Context& context, const Kernel* kernel) {
   const DeviceSpec* spec = session::find_device(context.snapshot, context.draft.current().device);
   std::vector<std::pair<const Kernel*, Result<void>>> others;

@@ -18,6 +18,8 @@ class ExperimentPanel : public Panel {
   void draw(Context& context) override;
   // Draws the knobs without the rest of the panel into the current window, and what prevents the config from running.
   void draw_knobs_only(Context& context);
+  // Makes that kernel the experiment's, as a click on it does.
+  static void choose(Context& context, const std::string& kernel);
   // Why the last pressed value of that knob was refused; empty if it was accepted.
   std::string refusal_of(const std::string& knob) const;
   bool refuses() const { return !refused_.empty(); }

@@ -212,6 +212,8 @@ void ExperimentPanel::draw_device(Context& context) {
                        {context.new_gesture(), true, "device " + draft.device + " \u2192 " + device.id});
         }
       }
+    ImGui::Separator();
+    if (ImGui::Selectable("Another machine's\u2026###workers")) context.show_workers();
     ImGui::EndCombo();
   }
   tooltip(context.snapshot.device_reason);

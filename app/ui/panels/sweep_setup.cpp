@@ -132,8 +132,9 @@ void SweepPanel::draw_workers(const Context& context, SweepWishes& wishes) {
   if (others.empty()) {
     ImGui::SameLine(em(10));
     ImGui::AlignTextToFramePadding();
-    return clipped("no other worker has such a device; --worker NAME=COMMAND and the settings add workers",
-                   ImGui::GetContentRegionAvail().x, palette().dim);
+    if (ImGui::SmallButton("Add a worker\u2026")) context.show_workers();
+    ImGui::SameLine();
+    return clipped("no other one has such a device", ImGui::GetContentRegionAvail().x, palette().dim);
   }
   ImGui::SameLine(em(10));
   for (size_t at = 0; at < others.size(); ++at) {

@@ -302,7 +302,8 @@ void WhyPanel::draw_next(Context& context, const charts::FindingRow& row) {
     }
     ImGui::EndDisabled();
     if (is_set) tooltip("It is set.");
-    const CommandLine line = command_line(CommandKind::run, wish, kernel, "", "");
+    const CommandLine line =
+        command_line(CommandKind::run, wish, kernel, "", "", session::worker_of(context.snapshot, wish.device));
     beside();
     ImGui::BeginDisabled(!line.refusal.empty());
     if (ImGui::SmallButton("Copy the command line###copy")) copy("attnscope " + shell_text(line.arguments));
