@@ -75,14 +75,6 @@ TEST(ImportRecording, TheDocsTableIsTheRecordings) {
                                     sums[2])));
 }
 
-TEST(ImportRecording, WhatRunsSinceIsTheRecordings) {
-  const auto since = [](const char* file) { return lines_with(text_of(file), "  now runs "); };
-  EXPECT_THAT(
-      text_of("docs/importing.md"),
-      HasSubstr(fmt::format("Since these counts {} more of the 360 and {} more of the 133 run",
-                            since("bench/results/import_kernels.txt"), since("bench/results/import_fresh.txt"))));
-}
-
 // The second draw, of other repositories.
 TEST(ImportRecording, TheFreshDrawIsTheRecordings) {
   const std::string recorded = text_of("bench/results/import_fresh.txt");
