@@ -18,11 +18,25 @@ using namespace std::chrono_literals;
 
 std::mutex writing;
 std::atomic<bool> cancelled{false};
+bool reads = false;  // it has a GPU, whose clock is the number of readings so far
+double readings = 0;
 
 void send(const protocol::Reply& reply) {
   const auto frame = protocol::encode(reply);
   std::lock_guard lock(writing);
   if (write(1, frame->data(), frame->size()) != static_cast<ssize_t>(frame->size())) _exit(0);
+}
+
+DeviceSpec a_gpu() {
+  DeviceSpec spec;
+  spec.id = "cuda:0";
+  spec.name = "a GPU";
+  spec.emulated = false;
+  spec.sms = spec.warps_sm = spec.ctas_sm = 1;
+  spec.shared_static_block = spec.shared_optin_block = spec.shared_sm = 49152;
+  spec.registers_sm = spec.registers_block = 65536;
+  spec.clock_mhz = spec.dram_gbs = spec.l2_mb = spec.tensor_tflops_f16 = 1;
+  return spec;
 }
 
 void progress(protocol::Id id, int64_t done) { send(protocol::Progress{id, protocol::Step::emulating, done, 100}); }
@@ -83,6 +97,8 @@ void accept(const protocol::Request& request) {
   if (const auto* run = std::get_if<protocol::Run>(&request))
     std::thread([id = run->id, word = run->experiment.kernel] { obey(word, id); }).detach();
   if (std::holds_alternative<protocol::Cancel>(request)) cancelled = true;
+  if (reads && std::holds_alternative<protocol::Hello>(request))
+    send(protocol::Heartbeat{protocol::WorkerPhase::ready, "", {{"cuda:0", ++readings, 0, 0, 0, {}}}});
   // Views get no answer: they wait until this process ends.
 }
 
@@ -109,6 +125,8 @@ int main(int argc, char** argv) {
   protocol::HelloReply hello;
   hello.versions.app = "scripted";
   hello.pid = getpid();
+  reads = mode == "reads";
+  if (reads) hello.devices = {a_gpu()};
   send(hello);
   read_requests();
 }

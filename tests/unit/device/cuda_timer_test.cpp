@@ -121,6 +121,11 @@ TEST_F(CudaDeviceTest, TheMeterReadsThisGpuAndWithoutNvmlNothing) {
   EXPECT_EQ(read.temperature_c, 61);
   EXPECT_TRUE(read.slowed) << "by heat";
   EXPECT_THAT(read.reasons, ::testing::ElementsAre("power cap", "thermal slowdown"));
+  const auto reading = [&](std::shared_ptr<const cuda_api::Nvml> with) {
+    return make_cuda_devices({gpu_.calls(), std::move(with), nullptr, {}}, {}).value().front()->reading();
+  };
+  EXPECT_EQ(reading(*nvml), (GpuReading{"cuda:0", 1410, 234.5, 700, 61, {"power cap", "thermal slowdown"}}));
+  EXPECT_FALSE(reading(nullptr));
   setenv("ATTNSCOPE_FAKE_FAILS", "reasons", 1);
   EXPECT_FALSE(conditions(*nvml).slowed);
   EXPECT_TRUE(conditions(*nvml).reasons.empty());

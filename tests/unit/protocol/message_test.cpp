@@ -118,18 +118,20 @@ std::vector<Request> all_requests() {
 }
 
 std::vector<Reply> all_replies() {
-  return {HelloReply{1, {"0.1.0", "13.0", "", ""}, {a_device()}, 4242},
-          Need{2, {"a", "b"}},
-          Progress{3, Step::emulating, 43, 128},
-          Part{4, {"emulated:l4", 0.5}, false},
-          every_part(),
-          TileMessage{5, a_tile()},
-          ListingMessage{5, a_listing()},
-          ListingMessage{6, {.experiment_hash = "none"}},
-          Done{6, std::nullopt},
-          Done{7, Failure{Stage::deadline, "tiled hung", "try"}},
-          Heartbeat{WorkerPhase::restarting, "tiled hung"},
-          Log{Severity::warning, "a cache entry was remade"}};
+  return {
+      HelloReply{1, {"0.1.0", "13.0", "", ""}, {a_device()}, 4242},
+      Need{2, {"a", "b"}},
+      Progress{3, Step::emulating, 43, 128},
+      Part{4, {"emulated:l4", 0.5}, false},
+      every_part(),
+      TileMessage{5, a_tile()},
+      ListingMessage{5, a_listing()},
+      ListingMessage{6, {.experiment_hash = "none"}},
+      Done{6, std::nullopt},
+      Done{7, Failure{Stage::deadline, "tiled hung", "try"}},
+      Heartbeat{WorkerPhase::restarting, "tiled hung"},
+      Heartbeat{WorkerPhase::ready, "", {{"cuda:0", 2040, 31.5, 72, 54, {"power cap"}}, {"cuda:1", 0, 0, 0, 0, {}}}},
+      Log{Severity::warning, "a cache entry was remade"}};
 }
 
 Bytes payload_of(const Bytes& frame) { return {frame.begin() + kHeader, frame.end()}; }

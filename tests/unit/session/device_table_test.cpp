@@ -41,6 +41,21 @@ TEST_F(DeviceTableTest, WhatIsForetoldIsHereAtOnce) {
   EXPECT_EQ(DeviceTable({}, {}).listed(), "none");
 }
 
+TEST_F(DeviceTableTest, ARemovedWorkersPlaceStaysEmpty) {
+  table_.set_devices(0, {device("emulated:l4", true)}, false);
+  table_.set_devices(1, {device("cuda:0", false)}, true);
+  table_.set_devices(2, {device("cuda:0", false)}, true);
+  table_.remove_worker(1);
+  EXPECT_EQ(table_.listed(), "emulated:l4, lab/cuda:0");
+  EXPECT_EQ(find("box/cuda:0"), Answer::nowhere);
+  EXPECT_EQ(find(""), Answer::nowhere) << "no name is not the removed one's";
+  EXPECT_EQ(place("lab/cuda:0").worker, 2u);
+  table_.add_worker("box");
+  EXPECT_EQ(find("box/cuda:0"), Answer::not_yet);
+  table_.set_devices(3, {device("cuda:0", false)}, true);
+  EXPECT_EQ(place("box/cuda:0").worker, 3u);
+}
+
 TEST_F(DeviceTableTest, AFarDeviceHasItsWorkersName) {
   table_.set_devices(0, {device("emulated:l4", true)}, false);
   table_.set_devices(1, {device("emulated:a", true), device("cuda:0", false), device("cuda:1", false)}, true);

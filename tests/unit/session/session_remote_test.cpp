@@ -86,6 +86,7 @@ TEST_F(RemoteTest, AMachineThatCannotBeReachedIsGivenUpAndTriedAgain) {
   EXPECT_THAT(refused.failure->message, HasSubstr("No route to host"));
   Seen s = wait_for([](const Snapshot& n) { return l4box(n).state == WorkerState::lost; }, "the loss");
   EXPECT_THAT(l4box(*s).detail, HasSubstr("No route to host; tried again every 30 s"));
+  EXPECT_EQ(l4box(*s).trouble, LinkTrouble::unreachable);
   EXPECT_FALSE(session_->queue(tiled(4)).get().failure) << "the first worker is there";
   dir_.write("up", "yes");
   EXPECT_TRUE(session_->queue(on("l4box")).get().failure) << "refused still, but it is tried at once";
@@ -103,6 +104,67 @@ TEST_F(RemoteTest, AnotherVersionIsOneSentence) {
   EXPECT_THAT(refused.failure->message, HasSubstr("install the same version on both machines"));
   Seen s = wait_for([](const Snapshot& n) { return l4box(n).state == WorkerState::lost; }, "the refusal");
   EXPECT_THAT(l4box(*s).detail, Not(HasSubstr("tried again"))) << "it would be no better the next time";
+  EXPECT_EQ(l4box(*s).trouble, LinkTrouble::other_version);
+}
+
+TEST_F(RemoteTest, OneIsAddedToARunningSessionAndRemoved) {
+  options_.first_experiment = false;
+  start();
+  EXPECT_FALSE(session_->queue(tiled(4)).get().failure);
+  const WorkerCommand command = far("exec \"$@\"", {"--reads"});
+  session_->add_worker(command);
+  Seen s = wait_for([](const Snapshot& n) { return l4box(n).round_trip_ms && !l4box(n).gpus.empty(); }, "its answer");
+  EXPECT_EQ(l4box(*s).command, command.argv);
+  EXPECT_TRUE(l4box(*s).remote);
+  EXPECT_EQ(l4box(*s).trouble, LinkTrouble::none);
+  EXPECT_EQ(l4box(*s).gpus.front().temperature_c, 54);
+  EXPECT_NE(find_device(*s, "l4box/cuda:0"), nullptr);
+  EXPECT_FALSE(s->workers.front().round_trip_ms) << "a local pipe wakes nobody";
+  EXPECT_EQ(session_->queue(on("l4box/emulated:l4")).get().timing, recorded("m32_w8").timing);
+  session_->add_worker(command);
+  wait_for([](const Snapshot& n) { return toasted(n, "there is already a worker l4box"); }, "the refusal");
+  session_->remove_worker("local");
+  session_->remove_worker("l4box");
+  s = wait_for([](const Snapshot& n) { return n.workers.size() == 1; }, "the removal");
+  EXPECT_EQ(find_device(*s, "l4box/cuda:0"), nullptr);
+  EXPECT_FALSE(toasted(*s, "is not available"));
+  const Observation gone = session_->queue(on("l4box/emulated:l4")).get();
+  ASSERT_TRUE(gone.failure);
+  EXPECT_THAT(gone.failure->message, HasSubstr("there is no device l4box/emulated:l4"));
+  session_->add_worker(command);
+  EXPECT_FALSE(session_->queue(on("l4box/emulated:l4")).get().failure) << "its name is free again";
+}
+
+TEST_F(RemoteTest, WhatRunsOnARemovedOneIsAnswered) {
+  options_.first_experiment = false;
+  start();
+  session_->add_worker(far("exec \"$@\"", {"--stall", "NUM_WARPS=8"}));
+  wait_for([](const Snapshot& n) { return l4box(n).state == WorkerState::ready; }, "the link");
+  auto answer = session_->queue(on("l4box/emulated:l4"));
+  wait_for_file([this] { return runs() > 0; }, "the run");
+  session_->remove_worker("l4box");
+  const Observation ended = answer.get();
+  ASSERT_TRUE(ended.failure);
+  EXPECT_THAT(ended.failure->message, HasSubstr("worker l4box is not available: it was removed"));
+  EXPECT_FALSE(session_->queue(tiled(4)).get().failure) << "the first worker goes on";
+}
+
+TEST_F(RemoteTest, WhyALinkFailedIsAState) {
+  options_.first_experiment = false;
+  options_.workers.push_back(far("exit 127"));
+  start();
+  WorkerCommand missing{"missing", {dir_ / "nothing-here"}, true};
+  session_->add_worker(missing);
+  const auto trouble = [&](const char* name, LinkTrouble expected) {
+    wait_for(
+        [&](const Snapshot& n) {
+          const auto found = std::ranges::find(n.workers, name, &WorkerStatus::name);
+          return found != n.workers.end() && found->trouble == expected;
+        },
+        name);
+  };
+  trouble("missing", LinkTrouble::no_program);
+  trouble("l4box", LinkTrouble::no_worker);
 }
 
 }  // namespace

@@ -109,5 +109,25 @@ TEST(WorkerOf, AnUnknownNameIsRefusedWithTheKnownOnes) {
   EXPECT_THAT(refused.error().hint, HasSubstr("l4box"));
 }
 
+TEST(WorkerAt, AHostIsReachedBySshAndACommandStaysAsItIs) {
+  EXPECT_EQ(*worker_at("l4box", ""), (NamedWorker{"l4box", {"ssh", "l4box", "attnscope", "worker"}}));
+  EXPECT_EQ(*worker_at("me@10.0.0.7", "box"), (NamedWorker{"box", {"ssh", "me@10.0.0.7", "attnscope", "worker"}}));
+  EXPECT_EQ(worker_at("me@l4box", "")->name, "l4box");
+  EXPECT_EQ(*worker_at("srun -n1 -u attnscope worker", ""),
+            (NamedWorker{"srun", {"srun", "-n1", "-u", "attnscope", "worker"}}));
+}
+
+TEST(WorkerAt, WhatIsNoHostOrNameIsRefused) {
+  for (const char* wrong : {"-oProxyCommand=date", "me@-x", "a;b", "/bin/sh", "'a b'", "", "ssh 'l4box"})
+    EXPECT_EQ(worker_at(wrong, "").error().stage, Stage::input) << wrong;
+  for (const char* wrong : {"local", "-x", "a/b"})
+    EXPECT_THAT(worker_at("l4box", wrong).error().message, HasSubstr("a worker's name")) << wrong;
+}
+
+TEST(WorkerAt, ItsCommandsTextIsSplitIntoTheSameWords) {
+  const std::vector<std::string> argv{"ssh", "-p", "22", "l4box", "exec 'attnscope' worker", "a\"b\\c", ""};
+  EXPECT_EQ(*command_words(command_text(argv)), argv);
+}
+
 }  // namespace
 }  // namespace attnscope::store

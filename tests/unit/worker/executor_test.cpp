@@ -137,6 +137,11 @@ TEST_F(ExecutorTest, GreetsAndLivesUntilTheEndOfItsInput) {
     beats += std::holds_alternative<protocol::Heartbeat>(reply);
     return beats == 2;
   }));
+  send(protocol::Hello{0});  // asks for its GPUs' readings: here it has no GPU
+  EXPECT_TRUE(wait_for([&](const Reply& reply) {
+    const auto* beat = std::get_if<protocol::Heartbeat>(&reply);
+    return beat != nullptr && beat->gpus.empty();
+  }));
   EXPECT_EQ(end(), 0);
 }
 

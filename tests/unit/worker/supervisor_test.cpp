@@ -381,6 +381,26 @@ TEST_F(SupervisorTest, HeartbeatsTellWhatItDoes) {
   client().wait(running);
 }
 
+TEST_F(SupervisorTest, AGreetingAsksForReadingsUnlessSomethingRuns) {
+  options_.executor_argv.emplace_back("reads");
+  client().hello();
+  const auto last_clock = [&] {
+    double clock = 0;
+    for (const auto& heard : client().heartbeats)
+      for (const GpuReading& one : heard.gpus) clock = one.clock_mhz;
+    return clock;
+  };
+  client().wait_until([&] { return last_clock() == 1; });
+  const auto running = begun("until_cancelled");
+  client().send(protocol::Hello{});
+  client().send(protocol::Hello{});
+  client().cancel(running);
+  client().wait(running);
+  EXPECT_EQ(last_clock(), 1) << "nothing is read meanwhile";
+  client().send(protocol::Hello{});
+  client().wait_until([&] { return last_clock() == 2; });
+}
+
 TEST_F(SupervisorTest, WhatAnExecutorLeftInASessionOfItsOwnIsEnded) {
   options_.whole_process = true;
   const pid_t stray = who(client().run_and_wait(telling("stray")));
