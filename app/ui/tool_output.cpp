@@ -22,7 +22,8 @@ bool take_note(std::string_view line, ToolOutput& out) {
   if (!line.starts_with("{\"")) return false;
   const Json json = Json::parse(line, nullptr, false);
   if (!json.is_object() || json.size() != 1) return false;
-  const auto& [key, value] = *json.items().begin();
+  const std::string& key = json.begin().key();
+  const Json& value = json.begin().value();
   if (key == "note" && value.is_string()) {
     out.text += value.get<std::string>() + "\n";
   } else if (key == "failure" && value.is_object()) {

@@ -239,7 +239,7 @@ TEST_F(SweepFlow, CompileOptionsAreTickedLikeKnobs) {
     if (!wait_for_run(ctx, "NUM_WARPS", 4)) return;
     choose(ctx, "NUM_WARPS");
     EXPECT_THAT(drawn_words(ctx), HasSubstr("5 configs, 1 excluded (1 warning), 4 to run"));
-    EXPECT_THAT(drawn_words(ctx), HasSubstr("no other worker has such a device"));
+    EXPECT_THAT(drawn_words(ctx), HasSubstr("no other one has such a device"));
     const auto& wishes = bench_->sweep().wishes(now()->focus.wanted.kernel);
     ctx->ItemClick("//Sweep/fast math/off");
     if (!wait_for_count(ctx)) return;
