@@ -155,7 +155,7 @@ TEST_F(Hover, WhyACommandCannotRunIsOnItsButton) {
   open(std::move(snapshot), {1600, 900});
   flow([&](ImGuiTestContext* ctx) {
     ctx->Yield(8);
-    ctx->MenuClick("//##MainMenuBar/Run/Find the best config\u2026");
+    ctx->MenuClick("//##MainMenuBar/Run/Export this config\u2026");
     ctx->MouseTeleportToPos({800, 890});
     ctx->Yield(4);
     EXPECT_EQ(count(drawn_words(ctx), "another machine"), 1u);
