@@ -39,6 +39,17 @@ void fill(std::vector<size_t>& batch, size_t size, const Grid& grid, const Histo
     if (batch.size() < size && !history.tried(point) && !is_in(batch, point)) batch.push_back(point);
 }
 
+void fill_warily(std::vector<size_t>& batch, size_t size, const Grid& grid, const History& history, Random& random,
+                 const std::vector<size_t>& wanted, size_t without_best) {
+  constexpr size_t kAtALoss = 32;  // batches without an accepted best: from then on every second point is random
+  while (batch.size() < size) {
+    const size_t before = batch.size();
+    if (random.below(2 * kAtALoss) >= std::min(without_best, kAtALoss)) add(batch, before + 1, wanted);
+    if (batch.size() == before) fill(batch, before + 1, grid, history, random);
+    if (batch.size() == before) break;  // every point is tried
+  }
+}
+
 std::vector<size_t> near_the_fastest(const Grid& grid, const History& history, size_t most) {
   std::vector<size_t> near;
   for (const size_t point : history.fastest(most))

@@ -24,6 +24,11 @@ void add(std::vector<size_t>& batch, size_t size, const std::vector<size_t>& poi
 void fill(std::vector<size_t>& batch, size_t size, const Grid& grid, const History& history, Random& random,
           const std::vector<size_t>& wanted = {});
 
+// Adds points until it has `size`: the first of `wanted`, or a random one. The more batches brought no accepted best,
+// the more often it is random.
+void fill_warily(std::vector<size_t>& batch, size_t size, const Grid& grid, const History& history, Random& random,
+                 const std::vector<size_t>& wanted, size_t without_best);
+
 // Untried points that differ in one knob from one of the fastest `most`.
 std::vector<size_t> near_the_fastest(const Grid& grid, const History& history, size_t most);
 // The next values up and down of the fastest point that has any which was not tried; it looks at `most`.

@@ -7,9 +7,8 @@
 namespace attnscope::search {
 namespace {
 
-constexpr size_t kFastest = 5;   // points whose neighbours are looked at
-constexpr size_t kDrawn = 400;   // points from anywhere that are looked at
-constexpr size_t kAtALoss = 32;  // batches without an accepted best: from then on every second one is random
+constexpr size_t kFastest = 5;  // points whose neighbours are looked at
+constexpr size_t kDrawn = 400;  // points from anywhere that are looked at
 
 }  // namespace
 
@@ -29,12 +28,7 @@ std::vector<size_t> Learning::propose(const History& history) {
   if (!next.empty() && random_.below(2) == 0) batch.push_back(next[random_.below(next.size())]);
   add(batch, (settings_.batch + 1) / 2, expected_.ranked(near_the_fastest(grid_, history, kFastest)));
   const std::vector<size_t> anywhere = expected_.ranked(drawn(grid_, history, random_, kDrawn));
-  while (batch.size() < settings_.batch) {
-    const size_t before = batch.size();
-    if (random_.below(2 * kAtALoss) >= std::min(without_best_, kAtALoss)) add(batch, before + 1, anywhere);
-    if (batch.size() == before) fill(batch, before + 1, grid_, history, random_);
-    if (batch.size() == before) break;  // every point is tried
-  }
+  fill_warily(batch, settings_.batch, grid_, history, random_, anywhere, without_best_);
   return batch;
 }
 

@@ -14,7 +14,6 @@ constexpr size_t kFastest = 5;   // points whose neighbours are looked at
 constexpr size_t kLiked = 300;   // points predicted fastest that are looked at
 constexpr size_t kDrawn = 400;   // points from anywhere that are looked at
 constexpr size_t kSettled = 10;  // outcomes from which on every second batch has a random next value of a knob
-constexpr size_t kAtALoss = 32;  // batches without an accepted best: from then on every second point is random
 
 }  // namespace
 
@@ -93,12 +92,7 @@ std::vector<size_t> ModelGuided::propose(const History& history) {
   const std::vector<size_t> anywhere = drawn(grid_, history, random_, kDrawn);
   near.insert(near.end(), anywhere.begin(), anywhere.end());
   const std::vector<size_t> best = expected_.ranked(std::move(near));
-  while (batch.size() < settings_.batch) {
-    const size_t before = batch.size();
-    if (random_.below(2 * kAtALoss) >= std::min(without_best_, kAtALoss)) add(batch, before + 1, best);
-    if (batch.size() == before) fill(batch, before + 1, grid_, history, random_);
-    if (batch.size() == before) break;  // every point is tried
-  }
+  fill_warily(batch, settings_.batch, grid_, history, random_, best, without_best_);
   return batch;
 }
 

@@ -31,6 +31,9 @@
 
 namespace attnscope::session {
 
+// Failure (Stage::input) for a worker that names no program.
+Result<void> check_command(const WorkerCommand& worker);
+
 // The session itself, on the loop's thread: only it touches what is here. Events come from the inbox (a person), the
 // links (workers), folders and timers; each goes to the lane that it concerns and marks the state for publishing.
 class SessionCore final : public LinkEvents {

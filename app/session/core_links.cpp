@@ -25,6 +25,12 @@ void SessionCore::link_up(size_t worker, const protocol::HelloReply& hello) {
   changed();
 }
 
+Result<void> check_command(const WorkerCommand& worker) {
+  if (worker.argv.empty() || worker.argv.front().empty())
+    return fail(Stage::input, "worker " + worker.name + " has no command", "Give the program to start.");
+  return {};
+}
+
 void SessionCore::open_link(size_t worker) {
   workers_[worker].link = std::make_unique<WorkerLink>(
       loop_, worker, options_.workers[worker], WorkerLink::Patience{options_.silence_ms, options_.connect_ms}, *this);
@@ -39,11 +45,9 @@ void SessionCore::reconnect(const std::string& worker) {
 void SessionCore::add_worker(const WorkerCommand& command) {
   const bool taken = std::ranges::any_of(
       workers_, [&](const Worker& other) { return !other.removed && other.link->name() == command.name; });
-  if (taken || command.argv.empty() || command.argv.front().empty()) {
-    const std::string why =
-        taken ? "there is already a worker " + command.name : "worker " + command.name + " has no command";
-    notices_.toast(
-        Failure{Stage::input, why, taken ? "Give it another name." : "Give the program that is to be started."});
+  if (const auto able = check_command(command); taken || !able) {
+    notices_.toast(taken ? Failure{Stage::input, "there is already a worker " + command.name, "Give it another name."}
+                         : able.error());
     return changed();
   }
   options_.workers.push_back(command);

@@ -156,8 +156,7 @@ class RunningSession final : public Session {
 
 Result<std::unique_ptr<Session>> Session::start(SessionOptions options, std::function<void()> on_change) {
   for (const WorkerCommand& worker : options.workers)
-    if (worker.argv.empty() || worker.argv.front().empty())
-      return fail(Stage::input, "worker " + worker.name + " has no command", "Give the program that is to be started.");
+    if (auto able = check_command(worker); !able) return fail(able.error());
   if (options.workers.empty()) return fail(Stage::input, "no worker is given", "A session needs one worker at least.");
   auto session = std::make_unique<RunningSession>(std::move(on_change));
   if (auto running = session->run(std::move(options)); !running) return fail(running.error());

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "core/escape.h"
 #include "core/joined.h"
 #include "core/with_commas.h"
+#include "store/workers.h"
 #include "ui/theme.h"
 
 namespace attnscope::ui {
@@ -20,8 +20,7 @@ using session::WorkerState;
 std::string way_there(const session::WorkerStatus& worker) {
   std::vector<std::string> words = worker.command;
   if (words.size() > 2 && words.back() == "worker") words.resize(words.size() - 2);
-  return joined(
-      words, [](const std::string& word) { return shell_argument(word); }, " ");
+  return store::command_text(words);
 }
 
 }  // namespace
@@ -93,10 +92,5 @@ std::string words_of(const GpuReading& reading) {
 }
 
 std::string round_trip_words(double ms) { return fmt::format("{:g} ms", ms); }
-
-std::string command_words(const session::WorkerStatus& worker) {
-  return joined(
-      worker.command, [](const std::string& word) { return shell_argument(word); }, " ");
-}
 
 }  // namespace attnscope::ui

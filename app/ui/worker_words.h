@@ -18,7 +18,5 @@ std::string advice_on(const session::WorkerStatus& worker);
 std::string words_of(const GpuReading& reading);
 // "12 ms", "0.25 ms"
 std::string round_trip_words(double ms);
-// The command as a shell would take it.
-std::string command_words(const session::WorkerStatus& worker);
 
 }  // namespace attnscope::ui

@@ -81,12 +81,13 @@ void WorkersDialog::draw_worker(Context& context, const session::WorkerStatus& w
     if (lost && !first) ImGui::SameLine();
     if (!first) {
       if (ImGui::Button("Remove")) remove(context, worker.name);
-      tooltip("Ends its link and what it runs, and takes it out of the settings. The machine itself is left alone.");
+      tooltip(
+          "Ends its link and what it runs, and takes it out of the settings. Nothing changes on the machine itself.");
     }
   }
   if (!first) {
     ImGui::PushFont(fonts().mono, kSmallSize);
-    clipped(command_words(worker), ImGui::GetContentRegionAvail().x, palette().dim);
+    clipped(store::command_text(worker.command), ImGui::GetContentRegionAvail().x, palette().dim);
     ImGui::PopFont();
   }
   if (!worker.versions.app.empty()) small_text(version_words(worker), palette().dim);

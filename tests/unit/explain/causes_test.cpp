@@ -106,10 +106,10 @@ TEST_F(CausesOfFindings, NotOneThatIsTooLongForIt) {
 // The last wave's CTAs would run beside others, so the share of its time that is latency is hidden.
 TEST_F(CausesOfFindings, LowOccupancyCostsTheLastWavesLatencyToo) {
   limit(150);
-  const double alone = *told(RuleId::occupancy_low).gain->estimated;
+  const double before = *told(RuleId::occupancy_low).gain->estimated;
   limit(130);
   const double waits = 2.5 + 1.5 + 1.5 + 40, tail = 40;  // us: the input's, and twice that of limit()
-  EXPECT_NEAR(alone, (waits - 20) / 3, 1e-9);
+  EXPECT_NEAR(before, (waits - 20) / 3, 1e-9);
   EXPECT_NEAR(*told(RuleId::occupancy_low).gain->estimated, waits / 3 + tail * waits / (kTime - tail), 1e-9);
 }
 
