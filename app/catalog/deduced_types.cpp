@@ -44,7 +44,8 @@ std::map<std::string, std::string> deduced_types(const ReadSource& source, const
   for (const SourceParameter& parameter : kernel.parameters) {
     const bool of_template = std::ranges::count(kernel.template_parameters, parameter.type, &TemplateParameter::name);
     if (parameter.pointer || !of_template) continue;
-    const std::vector<CppToken> passed = cpp_tokens(argument_of(kernel, launch, parameter).text);
+    const std::string argument = argument_of(kernel, launch, parameter).text;
+    const std::vector<CppToken> passed = cpp_tokens(argument);
     if (passed.size() != 1 || passed[0].kind != CppToken::Kind::word) continue;
     if (auto type = declared_type(source, passed[0].text, launch->at)) found.emplace(parameter.type, std::move(*type));
   }

@@ -1,5 +1,7 @@
 #pragma once
+#include <concepts>
 #include <cstddef>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -18,6 +20,8 @@ struct CppToken {
 // The tokens of `source`; they point into it. A byte order mark is skipped. Never fails: an unterminated literal ends
 // with the source.
 std::vector<CppToken> cpp_tokens(std::string_view source);
+template <std::same_as<std::string> Temporary>
+std::vector<CppToken> cpp_tokens(Temporary&& source) = delete;  // the tokens would outlive it
 
 // The token that closes each bracket. One pass finds all of them, so that a look-up takes constant time and text with
 // many opening brackets costs no more than other text.

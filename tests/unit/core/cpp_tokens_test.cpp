@@ -61,8 +61,9 @@ TEST(CppTokens, ARawTextEndsAtItsOwnDelimiter) {
   for (const std::string prefix : {"R", "u8R", "uR", "UR", "LR"}) {
     const std::string raw = "\"x(a )\" \\ \n \")x\"";
     ASSERT_THAT(texts(prefix + raw + " b"), ElementsAre(testing::_, "b")) << prefix;
-    EXPECT_EQ(cpp_tokens(prefix + raw + " b")[0].kind, Kind::text);
-    EXPECT_TRUE(std::string(cpp_tokens(prefix + raw + " b")[0].text).ends_with(")x\""));
+    const std::string source = prefix + raw + " b";
+    EXPECT_EQ(cpp_tokens(source)[0].kind, Kind::text);
+    EXPECT_TRUE(std::string(cpp_tokens(source)[0].text).ends_with(")x\""));
   }
   EXPECT_THAT(texts("xR\"(a)\""), ElementsAre("xR", "\"(a)\""));
 }
