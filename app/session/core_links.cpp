@@ -10,6 +10,7 @@ namespace attnscope::session {
 namespace {
 
 constexpr int64_t kPatience = 12;  // deadlines without progress; by then a supervisor has ended the request
+constexpr uint64_t kScanProgressMs = 1000;
 
 }  // namespace
 
@@ -205,7 +206,9 @@ void SessionCore::take(size_t worker, const protocol::Progress& progress) {
   if (focus_.is(progress.id)) focus_.progress(step, progress.done, progress.total);
   if (watch_.is(progress.id) && progress.total > 0)
     focus_.set_watch(WatchState::running, static_cast<double>(progress.done) / static_cast<double>(progress.total));
-  changed();
+  // How far a scan's run is stands in the workers dialog only, and each snapshot costs a frame. Without a GPU that is
+  // drawn on the CPU that emulates.
+  if (job->second.lane != Lane::scan || uv_now(loop_) - published_at_ >= kScanProgressMs) changed();
 }
 
 void SessionCore::take(size_t, const protocol::Part& part) {

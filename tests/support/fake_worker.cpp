@@ -7,6 +7,7 @@
 //     --gate DIR            before each part, wait until DIR/<part> exists (variant, occupancy, counters, verdict,
 //     timing, done, watch)
 //     --step-ms N           wait this long before each part
+//     --ctas N              … and tell how many CTAs are emulated N times, 3 ms apart
 //     --noise BYTES         print this many bytes before the banner
 //     --stderr TEXT         print a line to stderr at the start
 //     --mute                print nothing, not even the banner
@@ -45,6 +46,7 @@
 #include <fstream>
 #include <map>
 #include <set>
+#include <thread>
 
 #include "catalog/catalog.h"
 #include "catalog/devices.h"
@@ -308,6 +310,10 @@ class FakeWorker {
         continue;
       if (std::string_view(key) == "counters") {
         send(wire::Progress{run.id, wire::Step::emulating, 43, recorded->counters->total_ctas});
+        for (int done = 44, last = 44 + options_.number("--ctas"); done < last; ++done) {
+          std::this_thread::sleep_for(3ms);
+          send(wire::Progress{run.id, wire::Step::emulating, done, recorded->counters->total_ctas});
+        }
         part(key, false);
         if (run.first_view) send(wire::TileMessage{run.id, tile_of(*run.first_view, false)});
       }

@@ -47,6 +47,17 @@ TEST_F(SessionScan, RunsEveryValueAndHoldsTheOthers) {
   EXPECT_EQ(session_->snapshot()->history.size, 0u) << "only what a person looks at is in the history";
 }
 
+TEST_F(SessionScan, ProgressWithinARunIsPublishedOnceASecond) {
+  worker({"--ctas", "100"});
+  start();
+  const uint64_t before = session_->snapshot()->version;
+  scan(4, "BLOCK_M");
+  wait_for_scan();
+  ASSERT_EQ(runs(), 3u);
+  // Each run sends five parts and two ends, and would publish some 19 times more for its progress.
+  EXPECT_LE(session_->snapshot()->version - before, 40u);
+}
+
 TEST_F(SessionScan, WhatCannotRunIsNotSent) {
   start();
   scan(4, "BLOCK_M");
