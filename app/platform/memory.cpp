@@ -1,6 +1,7 @@
 #include "platform/memory.h"
 
 #include <fmt/format.h>
+#include <malloc.h>
 
 #include <algorithm>
 #include <atomic>
@@ -75,6 +76,12 @@ Result<void> hold_memory(uint64_t bytes, const std::string& what) {
 
 Failure out_of_memory(const std::string& what) {
   return {Stage::limits, what + ": this machine's memory ran out", kSmaller};
+}
+
+void give_back_freed_memory() {
+  constexpr int kPiece = 256 << 10;
+  mallopt(M_MMAP_THRESHOLD, kPiece);  // a threshold that was set stays; otherwise it grows to up to 32 MB
+  mallopt(M_TRIM_THRESHOLD, kPiece);
 }
 
 void inject_available_memory(std::optional<uint64_t> bytes) { injected = bytes.value_or(kNone); }

@@ -1,7 +1,15 @@
 #include "platform/memory.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <algorithm>
+#include <cstring>
+#include <fstream>
+#include <memory>
+#include <vector>
+
+#include "support/sanitized.h"
 #include "support/temp_dir.h"
 
 namespace attnscope::platform {
@@ -97,6 +105,34 @@ TEST_F(Memory, ARefusedAllocationIsTheSameKindOfFailure) {
   EXPECT_EQ(failure.stage, Stage::limits);
   EXPECT_EQ(failure.message, "the reference: this machine's memory ran out");
   EXPECT_EQ(failure.hint, "Choose a smaller problem, or close other programs.");
+}
+
+// Bytes of memory that this process holds.
+size_t resident() {
+  std::ifstream pages("/proc/self/statm");
+  size_t all = 0, held = 0;
+  pages >> all >> held;
+  return held * static_cast<size_t>(sysconf(_SC_PAGESIZE));
+}
+
+TEST(FreedMemory, LargePiecesThatAreFreedGoBackToTheSystem) {
+  if (testing_support::kSanitized) GTEST_SKIP() << "the sanitizers have their own malloc";
+  constexpr size_t kPiece = 1 << 20, kPieces = 64;
+  give_back_freed_memory();
+  std::vector<std::unique_ptr<char[]>> small;  // between the large ones, so that those are not the heap's end
+  const auto grow_and_shrink = [&] {
+    std::vector<std::unique_ptr<char[]>> large;
+    for (size_t i = 0; i < kPieces; ++i) {
+      large.emplace_back(new char[kPiece]);
+      std::memset(large.back().get(), 1, kPiece);
+      small.emplace_back(new char[64]);
+    }
+    const size_t most = resident();
+    large.clear();
+    return most - std::min(most, resident());
+  };
+  grow_and_shrink();  // glibc keeps pieces of a size that it has seen freed
+  EXPECT_GT(grow_and_shrink(), kPiece * kPieces * 9 / 10);
 }
 
 }  // namespace
