@@ -101,6 +101,7 @@ TEST_F(LessonFlow, NothingBesideNextLeadsAway) {
 
 TEST_F(LessonFlow, TheCodeSaysWhichLaneHoldsAnElement) {
   real_worker();
+  options_.first_experiment = false;
   open({2560, 1440});
   flow([&](ImGuiTestContext* ctx) {
     open_lesson(ctx, "16_what_lane_7_holds");
@@ -114,6 +115,7 @@ TEST_F(LessonFlow, TheCodeSaysWhichLaneHoldsAnElement) {
 
 TEST_F(LessonFlow, TheSoftmaxThatAKernelHoldsIsAnAnswer) {
   real_worker();
+  options_.first_experiment = false;
   open({2560, 1440});
   flow([&](ImGuiTestContext* ctx) {
     open_lesson(ctx, "18_online_softmax");
@@ -133,6 +135,7 @@ TEST_F(LessonFlow, TheSoftmaxThatAKernelHoldsIsAnAnswer) {
 // An answer that is wider than its column takes a second line.
 TEST_F(LessonFlow, NoAnswerIsCut) {
   real_worker();
+  options_.first_experiment = false;
   open({1280, 720});
   flow([&](ImGuiTestContext* ctx) {
     open_lesson(ctx, "18_online_softmax");
@@ -150,6 +153,7 @@ TEST_F(LessonFlow, NoAnswerIsCut) {
 
 TEST_F(LessonFlow, ARefusedConfigIsAnAnswerToo) {
   real_worker();
+  options_.first_experiment = false;
   open();
   flow([&](ImGuiTestContext* ctx) {
     open_lesson(ctx, "08_shared_memory");
