@@ -46,7 +46,7 @@ class Explainer {
 
   Observation run(Draft draft) {
     return waiting_.wait(session_, std::move(draft),
-                         options_.watch ? session::Watch::always : session::Watch::never);
+                         options_.watch ? session::Watch::explained : session::Watch::never);
   }
 
   // Runs every config that differs in one knob on the same device, and adds the gains to the findings.
