@@ -21,7 +21,7 @@ def class_name(key):
 
 
 def singular(key):
-    return {"list": "term", "rounds": "round", "evidence": "evidence", "launches": "launch_figures"}.get(key, key[:-1] if key.endswith("s") else key)
+    return {"list": "term", "rounds": "round", "needless": "finding", "evidence": "evidence", "launches": "launch_figures"}.get(key, key[:-1] if key.endswith("s") else key)
 
 
 class Types:

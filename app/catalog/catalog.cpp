@@ -57,6 +57,7 @@ Result<void> try_expressions(const Kernel& kernel) {
       const std::string where = kernel.manifest_name + "/" + key + "/" + std::to_string(i) + "/expr";
       if (auto value = holds((*list)[i].expr, known, where); !value) return fail(value.error());
     }
+  if (auto made = tensor_products_of(kernel, problem, *config); !made) return fail(made.error());
   if (kernel.softmax)
     if (auto site = softmax_site(kernel, problem, *config, {}); !site) return fail(site.error());
   if (kernel.fragment) {

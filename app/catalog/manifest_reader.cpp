@@ -228,6 +228,8 @@ void read_identity(JsonReader& read, Kernel& kernel) {
   // Machine code is not compiled, so "headers", "options" and "source" are unknown keys beside "cubin".
   if (kernel.library.is_source() && !machine_code) read_list(read, "headers", kernel.headers, header_library);
   read.text("accumulate", kernel.accumulate, kMaxName);
+  if (read.has("tensor_products"))
+    expression_at(read, "tensor_products", *read.value("tensor_products"), kernel.tensor_products);
   if (read.failed()) return;
   if (!is_word(kernel.id)) read.fault("id", "must be a word of letters, digits, _ - and .");
   if (!kernel.library.is_source() && !is_word(kernel.library.name())) read.fault("library", "must be a library's name");

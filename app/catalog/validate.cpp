@@ -139,6 +139,13 @@ Result<Accumulate> accumulate_of(const Kernel& kernel, const Config& config) {
   return parse_word<Accumulate>(knob ? knob->text_of(config.knobs.at(knob->name)) : kernel.accumulate);
 }
 
+Result<std::optional<int64_t>> tensor_products_of(const Kernel& kernel, const Problem& problem, const Config& config) {
+  if (kernel.tensor_products.empty()) return std::nullopt;
+  auto made = evaluate(kernel.tensor_products, variables(kernel, problem, config), kernel.where("tensor_products"));
+  if (!made) return fail(made.error());
+  return *made;
+}
+
 Result<std::vector<std::string>> warnings(const Kernel& kernel, const Problem& problem, const Config& config) {
   std::vector<std::string> found;
   const Variables known = variables(kernel, problem, config);

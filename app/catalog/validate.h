@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -38,6 +39,10 @@ Result<void> check_runs(const Kernel& kernel, const DeviceSpec& device);
 
 // The type in which this config accumulates: from the manifest, or from the knob that it names.
 Result<Accumulate> accumulate_of(const Kernel& kernel, const Config& config);
+
+// How many of the problem's products this config makes on Tensor Cores, by the manifest's "tensor_products"; empty if
+// it does not say. An expression that does not evaluate is a Failure (Stage::catalog).
+Result<std::optional<int64_t>> tensor_products_of(const Kernel& kernel, const Problem& problem, const Config& config);
 
 // The manifest's warnings for this config ("warns"), as written. The config still runs.
 Result<std::vector<std::string>> warnings(const Kernel& kernel, const Problem& problem, const Config& config);

@@ -67,6 +67,10 @@ bool hang_together(const Finding& a, const Finding& b) {
   return a.rule == b.rule || one_change || causes_other(a, b) || causes_other(b, a);
 }
 
+double gain_of(const Finding& finding) {
+  return finding.gain ? finding.gain->tried.value_or(finding.gain->estimated.value_or(0)) : 0;
+}
+
 }  // namespace
 
 std::string gain_text(const Gain& gain, double us, std::string (*time)(double)) {
@@ -119,7 +123,15 @@ std::vector<const Finding*> all_findings(const Observation& seen) {
       if ((finding.severity == Severity::info) == notes) all.push_back(&finding);
   };
   add_watched(false);
+  const size_t first = all.size();
   for (const Finding& finding : seen.findings) all.push_back(&finding);
+  // A watch finds needless barriers, but they are causes of the run's time, and take their place by gain.
+  if (seen.watch)
+    for (const Finding& finding : seen.watch->needless) {
+      const auto behind = std::find_if(all.begin() + static_cast<std::ptrdiff_t>(first), all.end(),
+                                       [&](const Finding* one) { return gain_of(*one) < gain_of(finding); });
+      all.insert(behind, &finding);
+    }
   add_watched(true);
   std::ranges::stable_partition(all, [](const Finding* one) { return one->severity == Severity::error; });
   return all;

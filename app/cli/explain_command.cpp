@@ -8,15 +8,18 @@
 #include "cli/exit_status.h"
 #include "cli/experiment_options.h"
 #include "cli/explain_text.h"
+#include "cli/places.h"
 #include "cli/scan_wait.h"
 #include "cli/waiting_words.h"
 #include "cli/worker_options.h"
 #include "core/escape.h"
 #include "core/json.h"
 #include "core/observation_fields.h"
+#include "core/with_commas.h"
 #include "explain/explain.h"
 #include "explain/gemm_call.h"
 #include "explain/ncu_csv.h"
+#include "explain/resources.h"
 #include "explain/tried.h"
 #include "platform/atomic_file.h"
 
@@ -28,9 +31,9 @@ constexpr uint64_t kMostExplained = 16 << 20;  // of a file to explain
 struct ExplainOptions {
   ExperimentOptions experiment;
   WorkerOptions workers;
-  std::string against;            // a preset's file
-  std::string gemm, ncu;          // files to explain instead of an experiment
-  std::vector<std::string> runs;  // the same: none, or two observations
+  std::string against;               // a preset's file
+  std::string gemm, ncu, resources;  // files to explain instead of an experiment
+  std::vector<std::string> runs;     // the same: none, or two observations
   bool tries = false;
   bool watch = false;
   bool all = false;  // findings
@@ -42,7 +45,8 @@ class Explainer {
   Explainer(const ExplainOptions& options, session::Session& session) : options_(options), session_(session) {}
 
   Observation run(Draft draft) {
-    return waiting_.wait(session_, std::move(draft), options_.watch ? session::Watch::always : session::Watch::never);
+    return waiting_.wait(session_, std::move(draft),
+                         options_.watch ? session::Watch::explained : session::Watch::never);
   }
 
   // Runs every config that differs in one knob on the same device, and adds the gains to the findings.
@@ -89,29 +93,55 @@ Result<std::vector<Finding>> findings_of_runs(const std::vector<std::string>& fi
   return explain::changes(runs.at(0), runs.at(1));
 }
 
-Result<std::vector<Finding>> findings_of_file(const ExplainOptions& options) {
-  if (!options.runs.empty()) return findings_of_runs(options.runs);
+struct FileSaid {
+  std::string heading = {};  // for people; may be empty
+  std::vector<Finding> findings;
+};
+
+Result<FileSaid> said_by_resources(const std::string& file) {
+  auto json = json_of_file(file);
+  if (!json) return fail(json.error());
+  const auto places = find_places();
+  if (!places) return fail(places.error());
+  auto said = explain::findings_of_resources(*json, file, emulated_devices(*places).devices);
+  if (!said) return fail(said.error());
+  const Occupancy& o = said->occupancy;
+  FileSaid made{"", std::move(said->findings)};
+  if (o.ctas_per_sm == 0) return made;  // it does not fit
+  made.heading = fmt::format("CTAs on an SM  {} ({} limits them), {} warps; on the device {}\n", o.ctas_per_sm,
+                             to_string(o.limiter), o.warps_per_sm, with_commas(o.resident_ctas));
+  return made;
+}
+
+Result<FileSaid> findings_of_file(const ExplainOptions& options) {
+  const auto only = [](Result<std::vector<Finding>> findings) -> Result<FileSaid> {
+    if (!findings) return fail(findings.error());
+    return FileSaid{"", std::move(*findings)};
+  };
+  if (!options.resources.empty()) return said_by_resources(options.resources);
+  if (!options.runs.empty()) return only(findings_of_runs(options.runs));
   if (!options.gemm.empty()) {
     auto json = json_of_file(options.gemm);
     if (!json) return fail(json.error());
-    return explain::findings_of_gemm(*json, options.gemm);
+    return only(explain::findings_of_gemm(*json, options.gemm));
   }
   auto text = text_of_file(options.ncu);
   if (!text) return fail(text.error());
-  return explain::findings_of_ncu(*text, options.ncu);
+  return only(explain::findings_of_ncu(*text, options.ncu));
 }
 
 int explain_file(const ExplainOptions& options) {
-  auto findings = findings_of_file(options);
-  if (!findings) return report(findings.error());
+  auto said = findings_of_file(options);
+  if (!said) return report(said.error());
+  const std::vector<Finding>& findings = said->findings;
   if (!options.json) {
-    print_result(text_of(*findings));
+    print_result(said->heading + text_of(findings));
   } else {
     Json all = Json::array();
-    for (const Finding& finding : *findings) all.push_back(write_fields(finding));
+    for (const Finding& finding : findings) all.push_back(write_fields(finding));
     print_result(json_text(all, 2));
   }
-  return std::ranges::any_of(*findings, [](const Finding& one) { return one.severity == Severity::error; })
+  return std::ranges::any_of(findings, [](const Finding& one) { return one.severity == Severity::error; })
              ? kWrong
              : kCorrectOrUnchecked;
 }
@@ -149,15 +179,23 @@ void add_explain(CLI::App& app, Chosen& chosen) {
   command->add_option("--against", options->against, "Compare with this preset, term by term")->type_name("FILE");
   auto* gemm = command->add_option("--gemm", options->gemm,
                                    "Instead of an experiment: a cuBLAS call's arguments, as JSON (docs/explaining.md)");
+  auto* resources =
+      command
+          ->add_option("--resources", options->resources,
+                       "Instead of an experiment: a kernel's registers, shared memory, threads and CTAs, as JSON")
+          ->type_name("FILE")
+          ->excludes(gemm);
   auto* ncu = command->add_option("--ncu", options->ncu, "Instead of an experiment: what `ncu --csv` wrote")
                   ->type_name("FILE")
-                  ->excludes(gemm->type_name("FILE"));
+                  ->excludes(gemm->type_name("FILE"))
+                  ->excludes(resources);
   command
       ->add_option("--runs", options->runs,
                    "Instead of an experiment: two runs that --json wrote. Says if their times can be compared")
       ->type_name("FILE")
       ->expected(2)
       ->excludes(gemm)
+      ->excludes(resources)
       ->excludes(ncu);
   command->add_flag("--try", options->tries,
                     "Run every config that differs in one knob, and say what each finding's cure gains");
@@ -168,7 +206,8 @@ void add_explain(CLI::App& app, Chosen& chosen) {
   command->add_flag("--json", options->json, "The observation with its findings (docs/observation.schema.json)");
   command->callback([options, &chosen] {
     chosen = [options] {
-      const bool is_file = !options->gemm.empty() || !options->ncu.empty() || !options->runs.empty();
+      const bool is_file =
+          !options->gemm.empty() || !options->ncu.empty() || !options->resources.empty() || !options->runs.empty();
       return is_file ? explain_file(*options) : explain_experiment(*options);
     };
   });

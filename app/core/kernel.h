@@ -193,6 +193,9 @@ struct Kernel {
   std::optional<size_t> step;  // index of the step, in a kernel that launches() returned for a program
   // The accumulation type that the kernel declares: f32, f16, or a knob that selects it.
   std::string accumulate = "f32";
+  // An expression over the knobs: how many of the problem's products run on Tensor Cores. Empty: the manifest does not
+  // say.
+  std::string tensor_products;
   std::string content_hash;  // XXH3-128 of manifest and source
   const Knob* find_knob(const std::string& name) const;
   // Its launches in order, each as a kernel with that entry, launch and arguments; the kernel itself if it is not a

@@ -275,7 +275,8 @@ struct WatchReport {
   // Runs with other initial contents of shared memory, and with another order of the warps.
   int64_t fills = 0, orders = 0;
   std::vector<Finding> findings;
-  bool has_errors() const;  // True if a finding has severity "error": a correct output was luck.
+  std::vector<Finding> needless;  // no faults: barriers without which the watched runs stay the same
+  bool has_errors() const;        // True if a finding has severity "error": a correct output was luck.
   bool operator==(const WatchReport&) const = default;
 };
 

@@ -284,7 +284,9 @@ struct FieldsOf<WatchReport> {
                  Field{"total_ctas", &WatchReport::total_ctas, limits::kCount, "of the grid"},
                  Field{"fills", &WatchReport::fills, limits::kCount, "runs that started shared memory otherwise"},
                  Field{"orders", &WatchReport::orders, limits::kCount, "runs in another order of the warps"},
-                 Field{"findings", &WatchReport::findings}};
+                 Field{"findings", &WatchReport::findings},
+                 Field{"needless", &WatchReport::needless, Limits{.sparse = true},
+                       "no faults: barriers without which the watched runs stay the same"}};
 };
 
 template <>

@@ -38,6 +38,8 @@ struct Trial {
   std::vector<SharedPlace> shared_names;  // names in the findings
   uint32_t shared_fill = 0;
   uint64_t random_fill = 0, order_seed = 0;
+  std::vector<uint32_t> open_for_warps, open_for_lanes;  // barriers of the request's launch; of a program, its last
+  uint64_t step_budget = 0;                              // warp instructions of a warp; 0: the usual limit
 };
 
 // A step of a program, over the request's operands.

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "catalog/launch.h"
+#include "catalog/validate.h"
 #include "core/cpp_tokens.h"
 #include "explain/explain.h"
 #include "explain/rules.h"
@@ -103,6 +104,24 @@ std::optional<Proposal> by_use(const Facts& facts, Wants wants, const std::vecto
   return proposal;
 }
 
+// By the manifest: the neighbour that makes most of the problem's products on Tensor Cores.
+std::optional<Proposal> by_products(const Facts& facts, const std::vector<Config>& configs) {
+  const Experiment& experiment = facts.seen.experiment;
+  const auto products = [&](const Config& config) {
+    const auto made = catalog::tensor_products_of(facts.kernel, experiment.problem, config);
+    return made ? made->value_or(0) : 0;
+  };
+  std::optional<Proposal> proposal;
+  int64_t most = products(experiment.config);
+  for (const Config& config : configs) {
+    const int64_t made = products(config);
+    if (made <= most) continue;
+    most = made;
+    proposal = {difference(experiment.config, config)};
+  }
+  return proposal;
+}
+
 using Kind = CppToken::Kind;
 
 bool ends_statement(const CppToken& token) {
@@ -198,9 +217,10 @@ bool is_vector(const Kernel& kernel, const std::string& knob) {
 }
 
 std::optional<Proposal> proposal(const Facts& facts, Wants wants) {
-  if (wants == Wants::source || wants == Wants::tensor) return std::nullopt;
+  if (wants == Wants::source) return std::nullopt;
   const Experiment& experiment = facts.seen.experiment;
   const auto configs = neighbours(facts.kernel, experiment.problem, experiment.config, facts.spec);
+  if (wants == Wants::tensor) return by_products(facts, configs);
   return wants == Wants::layout || wants == Wants::wide ? by_use(facts, wants, configs)
                                                         : by_launch(facts, wants, configs);
 }

@@ -8,7 +8,7 @@ namespace attnscope::explain {
 // What removes a cause. A rule declares it, and the proposal looks for a knob that does it.
 enum class Wants {
   source,    // only a change of the source
-  tensor,    // the same, and it is products by Tensor Cores
+  tensor,    // more products by Tensor Cores
   warps,     // more warps on an SM, so that others can work meanwhile
   even_sms,  // CTAs that are distributed more evenly over the SMs
   layout,    // another layout in shared memory: a swizzle, or padded rows

@@ -61,6 +61,8 @@ double loaded_bytes(const Facts& facts);
 // True if each byte of the inputs is loaded more than twice; false if their size is unknown.
 bool loads_repeat(const Facts& facts);
 
+// The limiting resource with figures: "a CTA takes 37,920 B of an SM's 102,400 B of shared memory".
+std::string limit_text(const Facts& facts);
 // True if the grid has a last wave that would not be there if one more CTA fitted on each SM.
 bool one_more_cta_holds_the_grid(const Facts& facts);
 

@@ -15,7 +15,8 @@ constexpr double kMostlyLaunch = 0.3, kHalfFull = 0.5;
 
 bool is_latency(TermKind term) { return term >= TermKind::instruction_latency && term <= TermKind::local_latency; }
 
-// The limiting resource with figures: "a CTA takes 37,920 B of an SM's 102,400 B of shared memory".
+}  // namespace
+
 std::string limit_text(const Facts& facts) {
   const VariantInfo& variant = *facts.seen.variant;
   const auto allotted = model::cta_allotment(facts.spec, variant, facts.shape);
@@ -31,8 +32,6 @@ std::string limit_text(const Facts& facts) {
       return fmt::format("{} limit it", to_string(facts.seen.occupancy->limiter));
   }
 }
-
-}  // namespace
 
 bool one_more_cta_holds_the_grid(const Facts& facts) {
   const Occupancy& occupancy = *facts.seen.occupancy;

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 #include <tuple>
 
@@ -65,41 +66,91 @@ double warps_of_busy_sm(const Facts& facts) {
   return std::max(of_cta, warps_at_once(facts.spec, occupancy));
 }
 
+// A pair of lines, one of which waits for the other.
+struct WaitingPair {
+  const Instruction *producer = nullptr, *consumer = nullptr;
+  std::set<uint32_t> consumers{};  // indices of the consumer's line
+  double us = 0;
+};
+
+// How long a scheduler is without work for the waits of a pair, and what could fill that time.
+struct Exposed {
+  double clocks = 0;   // of a scheduler, for one wait; 0: unknown
+  double between = 0;  // clocks in which a warp issues between two such waits
+  double warps = 0;    // of a scheduler that has any
+  double hide = 0;     // warps of a scheduler that would hide all waits of this kind
+  double most = 0;     // warps that a scheduler holds
+};
+
+// `us`: all waits of the pair's kind. The model's times are means over the schedulers that have a warp.
+Exposed exposed(const Facts& facts, const WaitingPair& pair, double us) {
+  const double all = model::rates::rate(facts.spec, model::rates::kIssue), warps = warps_of_busy_sm(facts);
+  const double schedulers = std::clamp(warps, 1.0, std::max(1.0, all));
+  const double busy = std::max(term_us(facts, TermKind::issue), 1e-9);
+  Exposed made;
+  made.warps = warps / schedulers;
+  made.hide = made.warps * (1 + us / busy);
+  made.most = double(facts.spec.warps_sm) / std::max(1.0, all);
+  double waits = 0;
+  for (const uint32_t one : pair.consumers) waits += facts.code[one].issued;
+  const auto sms = double(std::min(facts.spec.sms, facts.seen.occupancy->total_ctas));
+  waits *= grid_scale(facts) / std::max(1.0, sms * schedulers);
+  const double mhz = facts.seen.timing ? facts.seen.timing->clock_mhz : 0;
+  if (waits <= 0) return made;
+  made.clocks = pair.us * mhz / waits;
+  made.between = term_us(facts, TermKind::issue) * mhz / waits;
+  return made;
+}
+
+// Why there are no more warps.
+std::string why_no_more(const Facts& facts, const Exposed& of) {
+  const Occupancy& occupancy = *facts.seen.occupancy;
+  if (of.hide > of.most) return fmt::format(" A scheduler holds {:.3g} at most, which are not enough.", of.most);
+  if (warps_of_busy_sm(facts) < double(occupancy.warps_per_sm))
+    return fmt::format(" More would fit; the grid has only {} CTA{} for {} SMs.", occupancy.total_ctas,
+                       occupancy.total_ctas == 1 ? "" : "s", facts.spec.sms);
+  return facts.seen.variant ? fmt::format(" No more fit: {}.", limit_text(facts)) : "";
+}
+
 }  // namespace
 
 std::optional<Finding> latency_exposed(const Facts& facts) {
-  struct Pair {
-    const Instruction *producer = nullptr, *consumer = nullptr;
-    double us = 0, issued = 0;
-  };
-  std::map<std::tuple<TermKind, std::string, int, int>, Pair> pairs;  // by the two lines
-  const Pair* worst = nullptr;
+  std::map<std::tuple<TermKind, std::string, int, int>, WaitingPair> pairs;  // by the two lines
+  const WaitingPair* worst = nullptr;
   TermKind term = TermKind::other;
   for (const Stall& stall : facts.stalls) {
     if (!can_be_hidden(stall.term) || stall.producer == Stall::kNone) continue;
     const Instruction &from = facts.code[stall.producer], &to = facts.code[stall.consumer];
-    Pair& pair = pairs[{stall.term, from.file, from.line, to.line}];
+    WaitingPair& pair = pairs[{stall.term, from.file, from.line, to.line}];
     pair.producer = &from, pair.consumer = &to;
+    pair.consumers.insert(stall.consumer);
     pair.us += stall.time;
     if (worst == nullptr || pair.us > worst->us) worst = &pair, term = stall.term;
   }
   if (worst == nullptr || !facts.seen.occupancy) return std::nullopt;
   const double us = stalled_us(facts, [&](const Stall& s) { return s.term == term; });
-  const double busy = std::max(term_us(facts, TermKind::issue), 1e-9);
+  const Exposed of = exposed(facts, *worst, us);
   const double warps = warps_of_busy_sm(facts);
-  const double hide = std::min(warps * (1 + us / busy), double(facts.spec.warps_sm));
-  return costs(
-      facts, RuleId::latency_exposed, worst->us,
-      fmt::format("{} waits for what {} loads or computes, and no other warp has work meanwhile: {} of the time "
-                  "is {}. {}",
-                  place(*worst->consumer), place(*worst->producer), percent(worst->us / time_us(facts)),
-                  to_string(term),
-                  warps < double(facts.spec.warps_sm)
-                      ? fmt::format("About {:.0f} warps on an SM would hide it; there are {:.0f}.", hide, warps)
-                      : fmt::format("There are {:.0f} warps on an SM, and it takes no more.", warps)),
-      {modelled("time of this wait", worst->us), modelled("all waits of its kind", us),
-       counted("warps on an SM", warps), modelled("warps that would hide it", hide, "")},
-      worst->producer);
+  std::string sentence = fmt::format(
+      "{} waits for what {} loads or computes, and no other warp has work meanwhile: {} of the time is {}.",
+      place(*worst->consumer), place(*worst->producer), percent(worst->us / time_us(facts)), to_string(term));
+  if (of.clocks > 0)
+    sentence += fmt::format(
+        " Each wait leaves a scheduler without work for {:.3g} clocks; between two of them a warp issues for {:.3g}.",
+        of.clocks, of.between);
+  sentence += fmt::format(" About {:.3g} warps per scheduler would hide it; there are {:.3g}.{}", std::ceil(of.hide),
+                          of.warps, why_no_more(facts, of));
+  std::vector<Evidence> evidence{modelled("time of this wait", worst->us), modelled("all waits of its kind", us),
+                                 counted("warps on an SM", warps),
+                                 modelled("warps that would hide it", warps * of.hide / of.warps, "")};
+  if (of.clocks > 0) {
+    evidence.push_back(modelled("exposed clocks of a wait", of.clocks, "clocks"));
+    evidence.push_back(modelled("clocks in which a warp issues between two waits", of.between, "clocks"));
+  }
+  evidence.push_back(counted("warps of a scheduler", of.warps));
+  evidence.push_back(modelled("warps of a scheduler that would hide it", of.hide, ""));
+  evidence.push_back(counted("warps that a scheduler holds", of.most));
+  return costs(facts, RuleId::latency_exposed, worst->us, std::move(sentence), std::move(evidence), worst->producer);
 }
 
 std::optional<Finding> bound_roof(const Facts& facts) {

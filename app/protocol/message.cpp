@@ -72,7 +72,8 @@ struct FieldsOf<protocol::Run> {
                                           Field{"first_view", &Of::first_view},
                                           Field{"watch", &Of::watch},
                                           Field{"watch_all", &Of::watch_all, Limits{.sparse = true}},
-                                          Field{"among", &Of::among, Limits{.sparse = true}}};
+                                          Field{"among", &Of::among, Limits{.sparse = true}},
+                                          Field{"needless", &Of::needless, Limits{.sparse = true}}};
 };
 template <>
 struct FieldsOf<protocol::Watch> {

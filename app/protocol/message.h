@@ -64,9 +64,11 @@ struct Run {
   // Watch every CTA; left out otherwise, so that older workers understand the rest.
   std::optional<bool> watch_all = {};
   std::optional<Among> among = {};  // left out if empty, for the same reason
+  // The watch looks for needless barriers too, as protocol::Watch always does; left out otherwise, for the same reason.
+  std::optional<bool> needless = {};
   bool operator==(const Run&) const = default;
 };
-// Requests only the watch; the answer is its report.
+// Requests only the watch, with the search for needless barriers; the answer is its report.
 struct Watch {
   static constexpr const char* kType = "watch";
   Id id = 0;

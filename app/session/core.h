@@ -102,6 +102,7 @@ class SessionCore final : public LinkEvents {
     ViewRequest view = {};
     bool watch = false;                        // queue: the run is watched afterwards
     bool watch_all = false;                    // queue: the watch covers every CTA
+    bool needless = false;                     // queue: the watch looks for needless barriers
     bool code = false;                         // view: asks for the listing instead of a map
     std::optional<int64_t> step = {};          // view: the listing of the program's launch with this step number
     std::optional<SoftmaxRow> softmax = {};    // view: asks what the code's softmax holds of this row

@@ -114,11 +114,14 @@ void SessionCore::enqueue(const QueueLane::Request& request) {
     return request.answer->set_value(std::move(refused));
   }
   const bool all = request.watch == Watch::whole_grid;
+  const bool needless = request.watch == Watch::explained;
   const bool watch =
-      all || request.watch == Watch::always || (request.watch == Watch::emulated && r.place.spec->emulated);
+      all || needless || request.watch == Watch::always || (request.watch == Watch::emulated && r.place.spec->emulated);
   const JobId id = next_id_++;
   queue_.place(id, r.experiment, watch && r.kernel->library.is_source(), request.answer);
-  submit(id, {Lane::queue, r.experiment, hash_of(r.experiment), r.place.worker, r.place.local_id, {}, watch, all});
+  submit(
+      id,
+      {Lane::queue, r.experiment, hash_of(r.experiment), r.place.worker, r.place.local_id, {}, watch, all, needless});
 }
 
 // Continues requests that waited for devices, after a worker said hello or was lost.

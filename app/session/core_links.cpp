@@ -309,7 +309,9 @@ void SessionCore::send_job(JobId id, Job& job) {
     first_view = views_.on_wire(job.view);
   }
   const std::optional<bool> all = job.watch_all ? std::optional(true) : std::nullopt;
-  worker.link->send(protocol::Run{id, std::move(experiment), deadlines, std::move(first_view), job.watch, all});
+  const std::optional<bool> needless = job.needless ? std::optional(true) : std::nullopt;
+  worker.link->send(protocol::Run{id, std::move(experiment), deadlines, std::move(first_view), job.watch, all,
+                                  std::nullopt, needless});
 }
 
 // The only function in which a job ends.

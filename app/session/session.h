@@ -49,6 +49,7 @@ enum class Watch {
   never,
   emulated,   // if its device is emulated: the watch takes about as long as the run
   always,     // also on a GPU; an emulated device of its architecture does the watch
+  explained,  // as always, and the watch looks for needless barriers too
   whole_grid  // as always, over every CTA of the grid instead of a sample
 };
 

@@ -184,12 +184,16 @@ void Executor::accept(const protocol::Request& request) {
     waiting_.push_back({run->id,
                         run->experiment,
                         run->first_view,
-                        {.run = true, .watch = run->watch, .whole_grid = run->watch_all.value_or(false)},
+                        {.run = true,
+                         .watch = run->watch,
+                         .whole_grid = run->watch_all.value_or(false),
+                         .needless = run->needless.value_or(false)},
                         false,
                         run->among});
     arrived_.notify_one();
   } else if (const auto* watch = std::get_if<protocol::Watch>(&request)) {
-    waiting_.push_back({watch->id, watch->experiment, std::nullopt, {.run = false, .watch = true}, false});
+    waiting_.push_back(
+        {watch->id, watch->experiment, std::nullopt, {.run = false, .watch = true, .needless = true}, false});
     arrived_.notify_one();
   } else if (const auto* code = std::get_if<protocol::Code>(&request)) {
     waiting_.push_back(

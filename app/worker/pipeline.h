@@ -30,6 +30,7 @@ struct Stages {
   // See watch_run.h. For a GPU's kernel it also gives the emulator's counters and the model's bound.
   bool watch = false;
   bool whole_grid = false;  // the watch covers every CTA
+  bool needless = false;    // the watch looks for needless barriers too (barrier_run.h)
 };
 
 struct Request {

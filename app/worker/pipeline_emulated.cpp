@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include "core/hash.h"
+#include "worker/barrier_run.h"
 #include "worker/sampled_lines.h"
 #include "worker/watch_run.h"
 
@@ -83,10 +85,62 @@ Result<void> Pipeline::watch() {
   if (!there) return fail(there.error());
   if (!device_->spec().emulated)
     if (auto counted = count(*there->device, there->launch); !counted) return counted;
-  auto report = watch_on(std::move(*there));
+  auto report = watch_on(*there);
   if (!report) return fail(report.error());
+  if (request_.stages.needless && report->findings.empty()) {
+    auto needless = barriers_on(std::move(*there));
+    if (!needless) return fail(needless.error());
+    report->needless = std::move(*needless);
+  }
   sink_.part({*report});
   return {};
+}
+
+// The counts and stalls of the same machine code. The ordinary run leaves them, unless another process made it.
+Result<std::shared_ptr<const KeptCode::Runs>> Pipeline::counted_runs(const EmulatedLaunch& there) {
+  const std::string hash = hash_of(experiment());
+  if (auto kept = services_.code.find(hash)) return kept;
+  device::LaunchEvents events;
+  events.cancel = request_.cancel;
+  events.on_progress = [this](int64_t done, int64_t total) { sink_.progress(Step::watching, done, total); };
+  const auto counted = there.device->run(there.launch, events);
+  if (!counted) return fail(counted.error());
+  const std::vector<SimulatedLaunch> made = simulate(planned(), *counted);
+  services_.code.keep(hash, code_runs(planned(), made), modelled_launches(planned(), made));
+  return services_.code.find(hash);
+}
+
+Result<std::vector<Finding>> Pipeline::barriers_on(EmulatedLaunch there) {
+  const auto counted = counted_runs(there);
+  if (!counted) return fail(counted.error());
+  const Kernel& kernel = launches_.back().kernel;
+  const SourceLines lines(kernel.source_name, kernel.source);
+  BarrierRun run{*there.device, std::move(there.launch), **counted, lines, request_.cancel, {}, {}};
+  run.other_inputs = [this](device::LaunchRequest& launch) { return other_inputs(launch); };
+  run.on_progress = [this](int64_t done, int64_t total) { sink_.progress(Step::watching, done, total); };
+  auto findings = needless_barriers(run);
+  if (!findings || !is_program()) return findings;
+  std::vector<std::vector<Finding>> of_launches(launches_.size());
+  of_launches.back() = std::move(*findings);
+  return merged(launches_, std::move(of_launches));
+}
+
+// Of the next seed, if they are small.
+Result<bool> Pipeline::other_inputs(device::LaunchRequest& launch) const {
+  constexpr int64_t kMostBytes = 32 << 20;
+  Problem problem = experiment().problem;
+  ++problem.seed;
+  if (distinct_bytes(problem, workload_) > double(kMostBytes)) return false;
+  if (workload_) {
+    auto made = check::make_operands(*workload_, problem);
+    if (!made) return fail(made.error());
+    launch.operands = std::move(*made);
+    return true;
+  }
+  auto made = check::make_inputs(problem);
+  if (!made) return fail(made.error());
+  launch.inputs = std::make_shared<const check::AttentionInputs>(std::move(*made));
+  return true;
 }
 
 Result<WatchReport> Pipeline::watch_on(EmulatedLaunch there) {

@@ -85,6 +85,9 @@ class Pipeline {
   Result<EmulatedLaunch> emulated_launch();
   Result<EmulatedLaunch> prepared();
   Result<WatchReport> watch_on(EmulatedLaunch there);
+  Result<std::shared_ptr<const KeptCode::Runs>> counted_runs(const EmulatedLaunch& there);
+  Result<std::vector<Finding>> barriers_on(EmulatedLaunch there);
+  Result<bool> other_inputs(device::LaunchRequest& launch) const;
   Result<void> make_twin();
   Result<device::LaunchRequest> launch_on(const std::shared_ptr<device::Device>& twin);
   Result<void> count(device::Device& twin, const device::LaunchRequest& launch);

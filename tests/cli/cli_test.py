@@ -275,6 +275,13 @@ class Cli(unittest.TestCase):
         absent = self.call("explain", "--ncu", self.preset(csv, "ncu.csv"))
         self.assertEqual(absent.returncode, 0, absent.stderr)
         self.assertIn("metric.absent", absent.stdout)
+        resources = {"device": "emulated:l4", "threads": 128, "registers": 64, "static_shared": 40960, "ctas": 128}
+        told = self.call("explain", "--resources", self.preset(json.dumps(resources), "resources.json"))
+        self.assertEqual(told.returncode, 0, told.stderr)
+        self.assertRegex(told.stdout, r"^CTAs on an SM +2 \(shared memory limits them\)(?s:.*)occupancy\.low(?s:.*)grid\.tail")
+        too_many = self.preset(json.dumps(resources | {"threads": 2048}), "resources.json")
+        self.assertEqual(self.call("explain", "--resources", too_many).returncode, 1)
+        self.refused(2, "explain", "--resources", self.preset('{"device": "l4"}', "few.json"), names=["few.json"])
 
     def test_explain_says_whether_two_runs_can_be_compared(self):
         def explained(*runs, changed=None):

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -11,6 +12,7 @@
 #include <span>
 
 #include "catalog/catalog.h"
+#include "catalog/devices.h"
 #include "catalog/import.h"
 #include "catalog/launch.h"
 #include "catalog/validate.h"
@@ -19,6 +21,9 @@
 #include "core/expression.h"
 #include "core/json.h"
 #include "core/observation.h"
+#include "explain/gemm_call.h"
+#include "explain/ncu_csv.h"
+#include "explain/resources.h"
 #include "platform/atomic_file.h"
 #include "protocol/frame.h"
 #include "protocol/message.h"
@@ -133,6 +138,19 @@ std::string feed_settings(const std::string& input) {
   if (trouble) return trouble->message;
   const auto workers = store::read_named_workers(file.path());
   return workers ? "" : workers.error().message;
+}
+
+std::string feed_explained(const std::string& input) {
+  static const std::vector<DeviceSpec> devices = catalog::load_devices(kTree / "assets/devices").devices;
+  if (explain::findings_of_ncu(input, "ncu.csv")) return "";
+  const auto json = parse_json(input, "file.json");
+  if (!json) return json.error().message;
+  if (explain::findings_of_gemm(*json, "file.json")) return "";
+  const auto said = explain::findings_of_resources(*json, "file.json", devices);
+  if (!said) return said.error().message;
+  for (const Finding& finding : said->findings)
+    for (const Evidence& one : finding.evidence) must(std::isfinite(one.value), "a finding's figures are numbers");
+  return "";
 }
 
 std::string feed_grid(const std::string& input) {

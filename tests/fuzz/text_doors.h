@@ -9,6 +9,7 @@ namespace attnscope::fuzz {
 std::string feed_preset(const std::string& input);      // over the shipped kernels
 std::string feed_settings(const std::string& input);    // settings.json, its workers too
 std::string feed_grid(const std::string& input);        // rbk_config.yaml and its problems
+std::string feed_explained(const std::string& input);   // a cuBLAS call, resources, or what ncu wrote
 std::string feed_manifest(const std::string& input);    // then its default config, launch and workload
 std::string feed_source(const std::string& input);      // a .cu: blanked, imported, the manifest read
 std::string feed_expression(const std::string& input);  // whole, condition, real and element

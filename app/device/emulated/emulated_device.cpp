@@ -220,6 +220,11 @@ Result<emulator::RunResult> execute(const OneLaunch& one, const LaunchRequest& r
   options.shared_fill = trial.shared_fill;
   options.random_fill = trial.random_fill;
   options.order_seed = trial.order_seed;
+  if (!one.whole) {
+    options.open_for_warps = trial.open_for_warps;
+    options.open_for_lanes = trial.open_for_lanes;
+  }
+  if (trial.step_budget > 0) options.step_budget = trial.step_budget;
   if (options.ctas.empty() && !one.whole)
     options.work_budget = kWorkPerMs * static_cast<uint64_t>(std::max(kLeastBudgetMs, request.max_time_ms));
   options.progress = [&](const emulator::Progress& progress) {

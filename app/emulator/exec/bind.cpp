@@ -136,6 +136,19 @@ Result<std::vector<uint32_t>> constant_values(const Launch& launch, const BoundL
   return values;
 }
 
+// Turns them into a WARPSYNC of all lanes, or an ENDCOLLECTIVE, which does nothing.
+Result<void> open_barriers(const CtaOptions& options, std::vector<Op>& ops) {
+  for (const auto& [list, family] : {std::pair{&options.open_for_warps, Family::warpsync},
+                                     std::pair{&options.open_for_lanes, Family::endcollective}})
+    for (const uint32_t index : *list) {
+      if (index >= ops.size() || ops[index].family != Family::bar_sync)
+        return fail(Stage::internal, fmt::format("Instruction {} is no barrier.", index), "Report this.");
+      ops[index].family = family;
+      ops[index].flags |= op_all;
+    }
+  return {};
+}
+
 }  // namespace
 
 Result<void> check_launch(const Launch& launch, const CtaOptions& options) {
@@ -220,6 +233,7 @@ Result<BoundLaunch> bind_launch(const Launch& launch, const CtaOptions& options,
   }
   bound.options = &options;
   bound.ops = program.ops;
+  if (auto opened = open_barriers(options, bound.ops); !opened) return fail(opened.error());
   const HandlerTable& table = handlers(isa);
   for (const Block& block : program.blocks) {
     uint32_t mode = 0;  // unknown at the start of a block

@@ -41,6 +41,9 @@ struct CtaOptions {
   uint32_t shared_fill = 0;
   uint64_t random_fill = 0;
   uint64_t order_seed = 0;
+  // Barriers (indices of BAR.SYNC instructions) that warps pass without waiting for each other. At those of the first
+  // list, the lanes of a warp still wait for each other, as at WARPSYNC.
+  std::vector<uint32_t> open_for_warps, open_for_lanes;
 };
 
 // A call of printf, or a failed assertion.

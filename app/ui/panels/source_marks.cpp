@@ -64,7 +64,8 @@ std::vector<SourceMark> source_marks(const Observation& seen, const Failure* fai
   std::map<int64_t, SourceMark> marks;
   for (const Finding& finding : seen.findings) mark_finding(marks, finding, source);
   if (seen.watch)
-    for (const Finding& finding : seen.watch->findings) mark_finding(marks, finding, source);
+    for (const auto* list : {&seen.watch->findings, &seen.watch->needless})
+      for (const Finding& finding : *list) mark_finding(marks, finding, source);
   if (failure != nullptr) {
     mark_named(marks, failure->message, source);
     if (failure->stage == Stage::compile) mark_log(marks, failure->hint, source);

@@ -269,6 +269,7 @@ class Watch:
     findings: List[Finding]
     orders: int  # runs in another order of the warps
     total_ctas: int  # of the grid
+    needless: Optional[List[Finding]] = None  # no faults: barriers without which the watched runs stay the same
 
 
 @dataclass(frozen=True)

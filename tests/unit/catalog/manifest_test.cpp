@@ -261,6 +261,8 @@ const Fault kFaults[] = {
     {"NoArguments", [](Json& m) { m.erase("args"); }, "args", "missing"},
     {"MinArchText", [](Json& m) { m["min_arch"] = "sm_80"; }, "min_arch", "whole number"},
     {"Accumulate", [](Json& m) { m["accumulate"] = "f64"; }, "accumulate", "f32 or f16"},
+    {"TensorProducts", [](Json& m) { m["tensor_products"] = "NO_KNOB"; }, "tensor_products", "NO_KNOB"},
+    {"TensorProductsAList", [](Json& m) { m["tensor_products"] = Json::array(); }, "tensor_products", "an expression"},
     {"AccumulateAKnobOfOtherThings", [](Json& m) { m["accumulate"] = "TILE"; }, "accumulate",
      "neither f32 nor f16: 16"},
 };

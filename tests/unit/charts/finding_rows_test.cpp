@@ -31,6 +31,20 @@ TEST(FindingRows, ErrorsComeFirstThenTheWatchsWarningsAndItsNotesLast) {
               ElementsAre("race.shared", "limits.exceeded", "race.warp", "banks.conflicts", "output.unwritten"));
 }
 
+// The watch finds needless barriers, but they cost the run's time as other causes do.
+TEST(FindingRows, ANeedlessBarrierHasItsPlaceByGain) {
+  Observation seen;
+  const auto gaining = [](RuleId rule, double us) {
+    Finding one = finding(rule);
+    one.gain = Gain{us, std::nullopt};
+    return one;
+  };
+  seen.findings = {gaining(RuleId::bank_conflicts, 30), gaining(RuleId::grid_tail, 10), finding(RuleId::bound_roof)};
+  seen.watch.emplace().needless = {gaining(RuleId::barrier_needless, 20), gaining(RuleId::barrier_needless, 5)};
+  EXPECT_THAT(sentences(seen),
+              ElementsAre("banks.conflicts", "wait.needless", "grid.tail", "wait.needless", "bound.roof"));
+}
+
 TEST(FindingRows, AGroupIsWhereItsFirstFindingIs) {
   Observation seen;
   seen.findings = {finding(RuleId::grid_tail), finding(RuleId::bank_conflicts), finding(RuleId::occupancy_low),

@@ -339,6 +339,44 @@ TEST(LatencyExposed, TellsTheWorstPairAndHowManyWarpsHideIt) {
   EXPECT_THAT(found->sentence, HasSubstr("made_up.cu:30 waits for what made_up.cu:10 loads"));
 }
 
+// 96 CTAs of four warps on 48 SMs at 2 GHz: a scheduler has two warps. 10,000 waits are 52.1 of each scheduler, and its
+// warps issue in 90 us.
+TEST(LatencyExposed, TellsTheClocksOfAWaitAndTheWarpsOfAScheduler) {
+  Input in;
+  in.stall(TermKind::global_latency, kLoad, 20, kSum);
+  const auto found = latency_exposed(in.facts);
+  const double waits = 10000.0 / (48 * 4);
+  EXPECT_DOUBLE_EQ(figure(found, "exposed clocks of a wait"), 20 * 2000 / waits);
+  EXPECT_DOUBLE_EQ(figure(found, "clocks in which a warp issues between two waits"), 90 * 2000 / waits);
+  EXPECT_DOUBLE_EQ(figure(found, "warps of a scheduler"), 2);
+  EXPECT_DOUBLE_EQ(figure(found, "warps of a scheduler that would hide it"), 2 * (1 + 21.5 / 90));
+  EXPECT_DOUBLE_EQ(figure(found, "warps that a scheduler holds"), 12);
+  EXPECT_THAT(found->sentence, HasSubstr("without work for 768 clocks; between two of them a warp issues for"));
+  EXPECT_THAT(found->sentence, HasSubstr("About 3 warps per scheduler would hide it; there are 2."));
+}
+
+// Twice as many waits for the same time: each exposes half. A sample of the CTAs has its share of the waits.
+TEST(LatencyExposed, CountsTheWaitsOfTheWholeGrid) {
+  const auto clocks = [](double issued, int64_t emulated) {
+    Input in;
+    in.stall(TermKind::global_latency, kLoad, 20, kSum);
+    in.at(kSum).issued = issued;
+    in.facts.seen.counters->emulated_ctas = emulated;
+    return figure(latency_exposed(in.facts), "exposed clocks of a wait");
+  };
+  EXPECT_DOUBLE_EQ(clocks(20000, 96), clocks(10000, 96) / 2);
+  EXPECT_DOUBLE_EQ(clocks(5000, 48), clocks(10000, 96));
+}
+
+TEST(LatencyExposed, SaysWhatLimitsTheWarps) {
+  Input in;
+  in.stall(TermKind::global_latency, kLoad, 20, kSum);
+  in.facts.seen.occupancy = Occupancy{2, 8, 8.0 / 48, Limiter::registers, 1, 960, 96, 0};
+  in.facts.seen.variant->registers = 255;
+  EXPECT_THAT(latency_exposed(in.facts)->sentence, HasSubstr("No more fit: a CTA takes "));
+  EXPECT_THAT(latency_exposed(in.facts)->sentence, HasSubstr("registers, 255 a thread."));
+}
+
 TEST(LatencyExposed, OnlyWaitsThatOtherWarpsHide) {
   using enum TermKind;
   for (const TermKind term :

@@ -36,6 +36,39 @@ struct FewWarps : Input {
   }
 };
 
+// Halves whose products run on the FP32 pipe, and a knob that the manifest says makes some on Tensor Cores.
+struct Products : Input {
+  explicit Products(int64_t chosen = 0) {
+    facts.seen.experiment.problem.dtype = DType::f16;
+    hold(*this, {"PATH", {{0, ""}, {3, ""}, {7, ""}}, chosen, ""});
+    kernel.tensor_products = "PATH == 3 ? 2 : PATH == 7 ? 1 : 0";
+    at(kSum).lanes = facts.seen.experiment.problem.flops() / 2;
+  }
+};
+
+TEST(NextProducts, TheConfigThatMakesMostOnTensorCores) {
+  EXPECT_EQ(proposed(Products(0), RuleId::tensor_unused), (Set{{"PATH", 3}}));
+  EXPECT_EQ(proposed(Products(7), RuleId::tensor_unused), (Set{{"PATH", 3}}));
+}
+
+TEST(NextProducts, NoneIfTheManifestSaysOfNoneOrOfNoMore) {
+  EXPECT_EQ(proposed(Products(3), RuleId::tensor_unused), Set());
+  Products unsaid;
+  unsaid.kernel.tensor_products.clear();
+  EXPECT_EQ(proposed(unsaid, RuleId::tensor_unused), Set());
+  Products other;
+  other.kernel.tensor_products = "ROWS > 0 ? 1 : 0";  // the same for every value of the knob
+  EXPECT_EQ(proposed(other, RuleId::tensor_unused), Set());
+}
+
+TEST(NextProducts, OnlyALegalConfigThatDrawsNoWarning) {
+  Products in;
+  in.kernel.warns = {{"PATH == 3", "it is wrong"}};
+  EXPECT_EQ(proposed(in, RuleId::tensor_unused), (Set{{"PATH", 7}}));
+  in.kernel.requires_ = {{"PATH != 7", "it does not compile"}};
+  EXPECT_EQ(proposed(in, RuleId::tensor_unused), Set());
+}
+
 TEST(NextWarps, TheFewestThatAreClearlyMore) {
   FewWarps in;
   EXPECT_EQ(proposed(in, RuleId::latency_exposed), (Set{{"WARPS", 8}}));

@@ -384,10 +384,11 @@ TEST(ExposedLatency, CountsTheWarpsThatTheGridHas) {
     const Finding* const found = find(findings, RuleId::latency_exposed);
     return found == nullptr ? "" : found->sentence;
   };
-  EXPECT_THAT(told(6, 12), HasSubstr("would hide it; there are 4."));
-  EXPECT_THAT(told(96, 12), HasSubstr("would hide it; there are 8."));
-  EXPECT_THAT(told(4800, 5), HasSubstr("would hide it; there are 20."));
-  EXPECT_THAT(told(4800, 12), HasSubstr("There are 48 warps on an SM, and it takes no more."));
+  EXPECT_THAT(told(6, 12),
+              HasSubstr("would hide it; there are 1. More would fit; the grid has only 6 CTAs for 48 SMs."));
+  EXPECT_THAT(told(96, 12), HasSubstr("would hide it; there are 2. More would fit"));
+  EXPECT_THAT(told(4800, 12), HasSubstr("would hide it; there are 12. A scheduler holds 12 at most"));
+  EXPECT_THAT(told(4800, 5), HasSubstr("would hide it; there are 5. No more fit: warps limit it."));
 }
 
 INSTANTIATE_TEST_SUITE_P(All, CleanInput, testing::ValuesIn(clean()), [](const auto& one) { return one.param.name; });

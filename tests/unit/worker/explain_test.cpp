@@ -132,6 +132,20 @@ TEST_F(Explained, ThePhaseThatTakesMostIsMeasured) {
   EXPECT_GT(share_of_pv({{"SWIZZLE_XOR", 1}, {"NUM_WARPS", 1}}), four_warps + 0.1);
 }
 
+// The shipped kernel that can make one of its two products on Tensor Cores, or both.
+TEST_F(Explained, TheProductsLeftToTheFp32PipeHaveAKnob) {
+  const auto shorter = [](Request& request) {
+    request.experiment.problem.heads = request.experiment.problem.kv_heads = 2;
+    request.experiment.problem.seq_q = request.experiment.problem.seq_k = 256;
+  };
+  const Observation one = run("kernels/04_wmma.json", {{"TENSOR_OPS", 1}}, shorter);
+  const Finding* found = find(one, RuleId::tensor_unused);
+  ASSERT_NE(found, nullptr);
+  ASSERT_TRUE(found->next);
+  EXPECT_EQ(found->next->set, (std::map<std::string, int64_t>{{"TENSOR_OPS", 2}}));
+  EXPECT_EQ(find(run("kernels/04_wmma.json", {}, shorter), RuleId::tensor_unused), nullptr);
+}
+
 // Question 2: why do more warps help so little? Question 7: what binds it?
 TEST_F(Explained, TiledIsBoundByConflictsOfTheOneWarpThatScores) {
   const Observation seen = run("kernels/02_tiled.json", {{"NUM_WARPS", 2}});
