@@ -1,6 +1,6 @@
 #pragma once
-// What a person does to the machine code of a long kernel, as a script in the window's hooks: scrolls it, points at
-// instructions, searches it and chooses instructions. bench/ui_bench.cpp plays it.
+// What a person does to the machine code of a long kernel, as a script in the window's hooks: lets it arrive several
+// times, scrolls it, points at instructions, searches it and chooses instructions. bench/ui_bench.cpp plays it.
 #include <imgui.h>
 #include <imgui_internal.h>
 
@@ -43,25 +43,39 @@ inline void write_long_kernel(const std::filesystem::path& folder) {
 class LongCode : public Script {
   using Script::Script;
   static constexpr double kPartSeconds = 8;
-  enum class State { first_run, own_run, pane, acting };
+  static constexpr int kArrivals = 9;
+  static constexpr int kFramesAfter = 30;  // that belong to an arrival
+  enum class State { first_run, own_run, pane, acting, next_run, arriving };
   State state_ = State::first_run;
   double begun_ = 0;
   int frames_of_part_ = 0, part_ = -1;
+  int arrivals_ = 0, frames_since_ = 0;
 
   void step(ui::Workbench& bench, const session::Snapshot& now) override {
     switch (state_) {
       case State::first_run:
-        if (all_fresh(now.focus)) run_long_kernel(now);
+        if (!all_fresh(now.focus)) return;
+        run_long_kernel(now);
+        state_ = State::own_run;
         return;
       case State::own_run:
         if (!all_fresh(now.focus)) return;
-        phase("open");
+        phase("arrival_0");
         bench.open_panel("Source");
         ui::set_tall("Source", true);
         state_ = State::pane;
         return;
       case State::pane:
-        if (pane() != nullptr) begin(now);
+        if (pane() != nullptr && ++frames_since_ > kFramesAfter) begin(now);
+        return;
+      case State::next_run:
+        if (!all_fresh(now.focus)) return;
+        phase(fmt::format("arrival_{}", arrivals_).c_str());
+        state_ = State::arriving;
+        return;
+      case State::arriving:
+        if (now.listings.contains(hash_of(now.focus.shown->experiment))) ++frames_since_;
+        if (frames_since_ > kFramesAfter) arrived(now);
         return;
       case State::acting:
         return act();
@@ -74,8 +88,21 @@ class LongCode : public Script {
     wish.kernel = kernel->id;
     wish.problem = kernel->default_problem();
     wish.config.knobs.clear();
+    wish.problem.sizes["n"] += 64 * arrivals_;  // the same code, of another experiment
     session_.focus(std::move(wish), {ui::next_gesture(), true, "long_code"});
-    state_ = State::own_run;
+  }
+  // Lets the code of another experiment take the place of the shown one, and then begins.
+  void arrived(const session::Snapshot& now) {
+    if (arrivals_ + 1 == kArrivals) {
+      begun_ = platform::steady_ms();
+      state_ = State::acting;
+      return;
+    }
+    ++arrivals_;
+    frames_since_ = 0;
+    phase("between");
+    run_long_kernel(now);
+    state_ = State::next_run;
   }
   // The list of instructions, once it is drawn.
   static const ImGuiWindow* pane() {
@@ -91,8 +118,7 @@ class LongCode : public Script {
     figure("instructions", static_cast<double>(instructions));
     const ImGuiWindow& list = *pane();
     figure("rows", std::floor(static_cast<double>(list.InnerRect.GetHeight() / ImGui::GetTextLineHeightWithSpacing())));
-    begun_ = platform::steady_ms();
-    state_ = State::acting;
+    arrived(now);
   }
   void act() {
     const ImGuiWindow* list = pane();

@@ -278,21 +278,30 @@ void long_session(benchmark::State& state) {
   }
 }
 
-// Goal: p99 within 4 ms of CPU time for each of what a person does to the code. The time is that of the slowest frame.
+// Goal: within 4 ms of CPU time, 99 % of the frames of each of what a person does to the code and every frame in which
+// it arrives. The time is that of the slowest frame.
 void long_code(benchmark::State& state) {
   for (auto _ : state) {
     const Home home;
     const Played run = played("long_code", home);
     if (!run.fault.empty()) return state.SkipWithError(run.fault.c_str());
     double slowest = 0;
+    std::vector<double> arrivals;  // the slowest frame of each
     for (const auto& [phase, cpu] : run.cpu_of) {
-      if (phase == "start") continue;
+      if (phase == "start" || phase == "between") continue;
       slowest = std::max(slowest, largest(cpu));
+      if (phase.starts_with("arrival")) {
+        arrivals.push_back(largest(cpu));
+        continue;
+      }
       state.counters[phase + "_frames"] = static_cast<double>(cpu.size());
       state.counters[phase + "_p50_ms"] = percentile(cpu, 0.5);
       state.counters[phase + "_p99_ms"] = percentile(cpu, 0.99);
       state.counters[phase + "_max_ms"] = largest(cpu);
     }
+    state.counters["arrivals"] = static_cast<double>(arrivals.size());
+    state.counters["arrival_p50_ms"] = percentile(arrivals, 0.5);
+    state.counters["arrival_max_ms"] = largest(arrivals);
     state.SetIterationTime(slowest / 1000);
     for (const auto& [name, value] : run.figures) state.counters[name] = value;
     state.counters["load"] = load_average();

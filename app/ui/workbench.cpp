@@ -222,7 +222,7 @@ void Workbench::draw() {
   const bool maps = !presents && shown.verdict() != nullptr &&
                     shown.observation->experiment.problem.is_attention();  // other problems have no maps
   // While a new layout docks its panels, it is not known which maps are visible.
-  settled_ = finished && !watching && (focus.failure || !maps || maps_complete()) &&
+  settled_ = finished && !watching && !source_panel_->makes() && (focus.failure || !maps || maps_complete()) &&
              (presents ? presenter_.settled() && !desk_.runs() : docks_in_ == 0 && uncovers_in_ == 0);
   note_frame_time(platform::steady_ms() - begin);
 }

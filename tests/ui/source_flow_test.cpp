@@ -1,7 +1,11 @@
 // The Source panel: figures by line, SASS and PTX beside the source, what changed since A.
 #include <imgui_internal.h>
 
+#include <thread>
+
+#include "support/sanitized.h"
 #include "ui/drawing.h"
+#include "ui/own_allocations.h"
 #include "ui/still_code.h"
 #include "ui/still_window.h"
 
@@ -16,7 +20,17 @@ class CodeSession : public StillSession {
  public:
   using StillSession::StillSession;
   void request_code(Experiment experiment, std::optional<int64_t>) override { asked.push_back(std::move(experiment)); }
+  void show_listing(const std::string& key, session::Shared<Listing> listing) {
+    auto next = std::make_shared<session::Snapshot>(*snapshot());
+    ++next->version;
+    next->listings[key] = std::move(listing);
+    next_ = std::move(next);
+  }
+  session::Shared<session::Snapshot> snapshot() const override { return next_ ? next_ : StillSession::snapshot(); }
   std::vector<Experiment> asked;
+
+ private:
+  session::Shared<session::Snapshot> next_;
 };
 
 class SourceFlow : public StillWindow {
@@ -331,19 +345,60 @@ TEST_F(SourceFlow, ATallSourceIsWiderThanTheHistoryBesideIt) {
   });
 }
 
-// A listing of the largest usual size: only the rows in sight are drawn.
+constexpr size_t kLong = 20000;  // instructions
+
+// The listing of the live run, repeated until it is long.
+session::Shared<Listing> long_listing(const session::Snapshot& snapshot) {
+  auto large = std::make_shared<Listing>(*snapshot.listings.at(hash_of(snapshot.focus.shown->experiment)));
+  const std::vector<CodeLine> few = large->lines;
+  while (large->lines.size() < kLong) large->lines.insert(large->lines.end(), few.begin(), few.end());
+  return large;
+}
+
 TEST_F(SourceFlow, OnlyRowsInSightAreDrawn) {
   session::Snapshot snapshot = snapshot_with_code();
-  const std::string hash = hash_of(snapshot.focus.shown->experiment);
-  auto large = std::make_shared<Listing>(*snapshot.listings.at(hash));
-  const std::vector<CodeLine> few = large->lines;
-  while (large->lines.size() < 20000) large->lines.insert(large->lines.end(), few.begin(), few.end());
-  snapshot.listings[hash] = large;
+  snapshot.listings[hash_of(snapshot.focus.shown->experiment)] = long_listing(snapshot);
   open_still(std::move(snapshot));
   flow([&](ImGuiTestContext* ctx) {
-    EXPECT_TRUE(ctx->ItemExists("//Source/**/##sass0"));
+    while (!ctx->ItemExists("//Source/**/##sass0")) ctx->Yield();
     EXPECT_FALSE(ctx->ItemExists("//Source/**/##sass19999"));
   });
+}
+
+// Counted, not timed: what a frame makes and drops of long code takes an operator new or delete or more for each
+// instruction.
+TEST_F(SourceFlow, LongCodeIsMadeAndDroppedByAnotherThread) {
+  if (testing_support::kSanitized) GTEST_SKIP() << "a sanitizer counts its own allocations";
+  session::Snapshot snapshot = snapshot_with_code();
+  const std::string hash = hash_of(snapshot.focus.shown->experiment);
+  const auto longer = long_listing(snapshot);
+  CodeSession& session = open_still(snapshot);
+  const auto most = [&](const std::function<bool()>& there) {  // calls of one frame until then
+    int64_t calls = 0;
+    for (int frames = 0; frames < 8 || !there(); ++frames) {
+      const int64_t before = own_allocations();
+      frame();
+      calls = std::max(calls, own_allocations() - before);
+      std::this_thread::yield();
+    }
+    return calls;
+  };
+  const auto any = [] { return true; };
+  const auto rows = [] {
+    for (const ImGuiWindow* window : ImGui::GetCurrentContext()->Windows)
+      if (window->WasActive && std::string_view(window->Name).find("/sass_") != std::string_view::npos)
+        return window->ContentSize.y;
+    return 0.0f;
+  };
+  const int64_t still = most(any);
+  const float few = rows();
+  session.show_listing(hash, longer);
+  const auto another = std::make_shared<Listing>(*longer);
+  EXPECT_LT(most([&] { return rows() > 100 * few; }) - still, int64_t{kLong / 4}) << "it arrives";
+  session.show_listing(hash, another);
+  EXPECT_LT(most(any) - still, int64_t{kLong / 4}) << "another takes its place";
+  session.show_listing(hash, snapshot.listings.at(hash));
+  EXPECT_LT(most([&] { return rows() < 2 * few; }) - still, int64_t{kLong / 4}) << "it goes";
 }
 
 }  // namespace

@@ -36,38 +36,34 @@ std::string choice_text(const Listing& listing, int64_t at) {
 }  // namespace
 
 void BanksPane::take(const CodeState& code) {
-  const bool other = listing_ != code.shared_listing();
-  if (!other && line_ == code.line() && chosen_ == code.instruction()) return;
-  listing_ = code.shared_listing();
+  facts_ = &code.facts();
+  listing_ = code.listing();
+  if (arrivals_ == code.arrivals() && line_ == code.line() && chosen_ == code.instruction()) return;
+  arrivals_ = code.arrivals();
   line_ = code.line();
   chosen_ = code.instruction();
   const auto accesses = [&](int64_t at) { return listing_->lines[size_t(at)].shared.has_value(); };
-  if (other) {
-    buffers_ = charts::buffer_uses(*listing_);
-    accesses_.clear();
-    for (int64_t at = 0; at < int64_t(listing_->lines.size()); ++at)
-      if (accesses(at)) accesses_.push_back(at);
-  }
   of_line_.clear();
   const auto& of = code.view().instructions_of;
   if (line_ > 0 && size_t(line_) <= of.size())
     std::ranges::copy_if(of[size_t(line_) - 1], std::back_inserter(of_line_), accesses);
-  if (accesses_.empty()) return;
+  if (facts_->accesses.empty()) return;
   const auto conflicts = [&](int64_t at) { return conflicts_of(listing_->lines[size_t(at)]); };
-  const bool is_one = std::ranges::find(accesses_, chosen_) != accesses_.end();
-  instruction_ = is_one ? chosen_ : *std::ranges::max_element(of_line_.empty() ? accesses_ : of_line_, {}, conflicts);
+  const bool is_one = std::ranges::find(facts_->accesses, chosen_) != facts_->accesses.end();
+  instruction_ =
+      is_one ? chosen_ : *std::ranges::max_element(of_line_.empty() ? facts_->accesses : of_line_, {}, conflicts);
   choose_step(charts::worst_step(steps()));
 }
 
 void BanksPane::choose_step(size_t step) {
   step_ = step;
-  view_ = charts::access_view(buffers_, steps(), step_, row_);
+  view_ = charts::access_view(facts_->buffers, steps(), step_, row_);
   if (phase_ > view_.pictures.front().grid.phases.size()) phase_ = 0;
 }
 
 int64_t BanksPane::draw(const CodeState& code) {
   take(code);
-  if (accesses_.empty()) {
+  if (facts_->accesses.empty()) {
     wrapped(listing_->counted
                 ? "This run made no access to shared memory."
                 : "Accesses are recorded in emulated runs, and the emulator did not run this code lately.",
@@ -80,7 +76,7 @@ int64_t BanksPane::draw(const CodeState& code) {
   draw_steps();
   draw_phases();
   const float strip = em(kStrip) + ImGui::GetTextLineHeightWithSpacing() + ImGui::GetStyle().ItemSpacing.y;
-  draw_pictures(ImGui::GetContentRegionAvail().y - (buffers_.empty() ? 0 : strip));
+  draw_pictures(ImGui::GetContentRegionAvail().y - (facts_->buffers.empty() ? 0 : strip));
   draw_buffers();
   ImGui::PopStyleVar();
   ImGui::PopFont();
@@ -101,7 +97,7 @@ int64_t BanksPane::draw_choice() {
   if (ImGui::BeginCombo("##access", choice_text(*listing_, instruction_).c_str(), ImGuiComboFlags_HeightLarge)) {
     for (const int64_t at : of_line_) choice(at, "line");
     if (!of_line_.empty()) ImGui::SeparatorText("every access");
-    for (const int64_t at : accesses_) choice(at, "all");
+    for (const int64_t at : facts_->accesses) choice(at, "all");
     ImGui::EndCombo();
   }
   tooltip("The instructions that access shared memory, first those of the chosen line");
@@ -291,17 +287,17 @@ void BanksPane::tell(const BankPicture& picture, int lane, int bank) const {
 
 // The CTA's shared memory from left to right, with the bytes that the access touches.
 void BanksPane::draw_buffers() {
-  if (buffers_.empty()) return;
+  if (facts_->buffers.empty()) return;
   ImDrawList* list = ImGui::GetWindowDrawList();
   const Palette& p = palette();
   int64_t end = 1;
-  for (const charts::BufferUse& use : buffers_) end = std::max(end, use.place.begin + use.place.bytes);
+  for (const charts::BufferUse& use : facts_->buffers) end = std::max(end, use.place.begin + use.place.bytes);
   const ImVec2 pen = ImGui::GetCursorScreenPos();
   const float room = ImGui::GetContentRegionAvail().x, height = em(kStrip);
   const auto x_of = [&](int64_t byte) { return pen.x + room * f32(double(byte) / double(end)); };
   const charts::BufferUse* here = nullptr;
-  for (size_t at = 0; at < buffers_.size(); ++at) {
-    const charts::BufferUse& use = buffers_[at];
+  for (size_t at = 0; at < facts_->buffers.size(); ++at) {
+    const charts::BufferUse& use = facts_->buffers[at];
     const float left = x_of(use.place.begin), right = std::max(left + 1, x_of(use.place.begin + use.place.bytes) - 1);
     list->AddRectFilled({left, pen.y}, {right, pen.y + height},
                         with_alpha(p.buffers[at % std::size(p.buffers)], 0.45f));

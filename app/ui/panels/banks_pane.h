@@ -29,10 +29,10 @@ class BanksPane {
   void tell(const charts::BankPicture& picture, int lane, int bank) const;
   void draw_buffers();
 
-  session::Shared<Listing> listing_;
-  std::vector<charts::BufferUse> buffers_;
-  std::vector<int64_t> accesses_;    // instructions that access shared memory
-  std::vector<int64_t> of_line_;     // those of the chosen line
+  const Listing* listing_ = nullptr;  // of the code that is drawn, as are facts_
+  const CodeFacts* facts_ = nullptr;
+  uint64_t arrivals_ = 0;            // CodeState::arrivals() when it was taken
+  std::vector<int64_t> of_line_;     // instructions of the chosen line that access shared memory
   int64_t line_ = -1, chosen_ = -1;  // the chosen line and instruction for which of_line_ was computed
   int64_t instruction_ = -1;         // the shown one
   size_t step_ = 0;

@@ -108,7 +108,7 @@ class SassPane {
     at({address_at_, pen.y}, fmt::format("{:04x}", row * 16), p.faint);
     const std::string control = charts::control_text(line.control);
     at({control_at_, pen.y}, whole_control_ ? control : control.substr(kControlWidth - kStallWidth), p.dim);
-    const int live = code_.live_registers()[static_cast<size_t>(row)];
+    const int live = code_.facts().live[static_cast<size_t>(row)];
     if (live > 0) at({live_at_, pen.y}, fmt::format("{:4}", live), p.faint);
     if (hovered) tell(row, line, producer, consumer);
   }
@@ -258,13 +258,13 @@ int64_t draw_ptx(const CodeState& code, bool reveal, const std::string& search) 
       return std::ranges::find(line.lines, code.line()) != line.lines.end();
     };
     if (reveal)
-      if (const auto first = std::ranges::find_if(code.ptx(), lit); first != code.ptx().end())
-        scroll_to_row(first - code.ptx().begin());
+      if (const auto first = std::ranges::find_if(code.facts().ptx, lit); first != code.facts().ptx.end())
+        scroll_to_row(first - code.facts().ptx.begin());
     ImGuiListClipper clipper;
-    clipper.Begin(static_cast<int>(code.ptx().size()));
+    clipper.Begin(static_cast<int>(code.facts().ptx.size()));
     while (clipper.Step())
       for (int row = clipper.DisplayStart; row < clipper.DisplayEnd; ++row) {
-        const charts::PtxLine& line = code.ptx()[static_cast<size_t>(row)];
+        const charts::PtxLine& line = code.facts().ptx[static_cast<size_t>(row)];
         const CodeRow place;
         const bool found = finds(line.text, search);
         if (found || (code.line() > 0 && lit(line))) place.fill(found ? palette().warn : palette().accent, 0.15f);

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "catalog/launch.h"
+#include "charts/fragment_grid.h"
 #include "ui/hardware_desk.h"
 
 namespace attnscope::ui {
@@ -14,6 +15,9 @@ namespace {
 
 constexpr size_t kAround = 3;        // unchanged lines around a change
 constexpr size_t kMostKernels = 64;  // whose sources are kept for comparison
+
+constexpr double kLookAgain = 0.004;  // seconds until the next frame while another thread makes something
+constexpr const char* kBeingRead = "The code is being read.";
 
 using Kind = ChangeLine::Kind;
 
@@ -33,6 +37,15 @@ void add_changes(std::vector<ChangeLine>& out, const std::string& title, const c
   }
 }
 
+// The lines in which a GPU's warps were sampled, as far as they were.
+std::optional<Observation> samples_of(const Observation& seen, const HardwareDesk& hardware) {
+  const Observation* profiled = hardware.of(hash_of(seen.experiment));
+  if (profiled == nullptr) return std::nullopt;
+  Observation samples;
+  samples.findings = profiled->findings;
+  return samples;
+}
+
 std::vector<std::string> lines_of(const std::string& text) {
   std::vector<std::string> lines;
   std::istringstream all(text);
@@ -44,6 +57,16 @@ std::vector<std::string> lines_of(const std::string& text) {
 }
 
 }  // namespace
+
+CodeFacts::CodeFacts(const Listing& listing, const SourceLines& source)
+    : graph(listing),
+      live(graph.live_registers()),
+      ptx(charts::ptx_lines(listing.ptx, source)),
+      buffers(charts::buffer_uses(listing)),
+      matrices(charts::with_fragments(listing)) {
+  for (size_t at = 0; at < listing.lines.size(); ++at)
+    if (listing.lines[at].shared) accesses.push_back(static_cast<int64_t>(at));
+}
 
 const std::vector<ChangeLine>& CodeState::edits(const std::string& original, const std::string& now) {
   if (!edits_.empty() && original == original_ && now == edited_) return edits_;
@@ -63,7 +86,7 @@ session::Shared<Listing> CodeState::listing_of(Context& context, const Observati
   const auto found = context.snapshot.listings.find(hash);
   if (found != context.snapshot.listings.end()) return found->second;
   const auto refused = context.snapshot.refused_listings.find(hash);
-  missing_ = refused != context.snapshot.refused_listings.end() ? refused->second.message : "The code is being read.";
+  missing_ = refused != context.snapshot.refused_listings.end() ? refused->second.message : kBeingRead;
   const bool wanted = refused == context.snapshot.refused_listings.end();
   if (wanted) context.session.request_code(seen.experiment);
   return nullptr;
@@ -72,43 +95,53 @@ session::Shared<Listing> CodeState::listing_of(Context& context, const Observati
 void CodeState::refresh(Context& context, const Kernel& kernel, size_t lines) {
   if (kernels_.size() >= kMostKernels && !kernels_.contains(kernel.content_hash)) kernels_.erase(kernels_.begin());
   kernels_.try_emplace(kernel.content_hash, kernel);
+  const Listing* const before = listing();
   const auto& seen = context.shown.observation;
   const bool its = seen != nullptr && seen->experiment.kernel_hash == kernel.content_hash;
   if (!its) {
     missing_ = "The shown run has another source; run again to see its code.";
-    return take(nullptr, nullptr, kernel, lines, context.hardware);
+    take({}, kernel, lines, context.hardware);
+  } else if (!context.shown.running()) {  // the previous run's code stays until this one's arrives
+    const auto listing = listing_of(context, *seen);
+    const bool on_its_way = listing == nullptr && wanted_.listing != nullptr &&
+                            wanted_.kernel_hash == kernel.content_hash &&
+                            !context.snapshot.refused_listings.contains(hash_of(seen->experiment));
+    if (!on_its_way)
+      take({listing, kernel.content_hash, seen, context.hardware.came()}, kernel, lines, context.hardware);
   }
-  if (context.shown.running()) return;  // the previous run's code stays until this one's arrives
-  const auto listing = listing_of(context, *seen);
-  const bool on_its_way = listing == nullptr && listing_ != nullptr && kernel_hash_ == kernel.content_hash &&
-                          !context.snapshot.refused_listings.contains(hash_of(seen->experiment));
-  if (!on_its_way) take(listing, seen, kernel, lines, context.hardware);
+  made_.follow();
+  changes_.follow();
+  if (listing() != before) {
+    ++arrivals_;
+    instruction_ = -1;
+    producers_.clear();
+    consumers_.clear();
+    if (listing() != nullptr) missing_.clear();
+  }
+  if (makes()) context.wake_within(kLookAgain);
 }
 
-void CodeState::take(session::Shared<Listing> listing, session::Shared<Observation> seen, const Kernel& kernel,
-                     size_t lines, const HardwareDesk& hardware) {
-  if (listing == listing_ && seen == seen_ && kernel_hash_ == kernel.content_hash && hardware_came_ == hardware.came())
-    return;
-  const bool same_code = listing == listing_;
-  listing_ = std::move(listing);
-  seen_ = std::move(seen);
-  kernel_hash_ = kernel.content_hash;
-  const SourceLines source(kernel.source_name, kernel.source);
-  hardware_came_ = hardware.came();
-  const Observation* profiled = seen_ != nullptr ? hardware.of(hash_of(seen_->experiment)) : nullptr;
-  view_ = listing_ != nullptr ? charts::code_view(*listing_, seen_.get(), source, lines, profiled) : charts::CodeView{};
-  if (same_code) return;
-  graph_.reset();
-  live_.clear();
-  ptx_.clear();
-  instruction_ = -1;
-  producers_.clear();
-  consumers_.clear();
-  if (listing_ == nullptr) return;
-  missing_.clear();
-  graph_.emplace(*listing_);
-  live_ = graph_->live_registers();
-  ptx_ = charts::ptx_lines(listing_->ptx, source);
+void CodeState::take(Of of, const Kernel& kernel, size_t lines, const HardwareDesk& hardware) {
+  if (of == wanted_) return;
+  wanted_ = of;
+  if (made().of.kernel_hash != of.kernel_hash || of.listing == nullptr) made_.clear();
+  if (of.listing == nullptr) return;
+  if (made_.value() == nullptr) missing_ = kBeingRead;
+  const bool is_short = of.listing->lines.size() <= kShort;
+  made_.begin(
+      [of, lines, name = kernel.source_name, text = kernel.source,
+       profiled = of.seen != nullptr ? samples_of(*of.seen, hardware) : std::nullopt,
+       facts = made().of.listing == of.listing ? made().facts : nullptr] {
+        const SourceLines source(name, text);
+        return Made{of, charts::code_view(*of.listing, of.seen.get(), source, lines, profiled ? &*profiled : nullptr),
+                    facts ? facts : std::make_shared<const CodeFacts>(*of.listing, source)};
+      },
+      is_short);
+}
+
+const CodeState::Made& CodeState::made() const {
+  static const Made none;
+  return made_.value() ? *made_.value() : none;
 }
 
 void CodeState::choose_line(int64_t line) {
@@ -119,24 +152,25 @@ void CodeState::choose_line(int64_t line) {
 }
 
 void CodeState::choose_instruction(int64_t at) {
-  const bool known = at >= 0 && static_cast<size_t>(at) < view_.lines_of.size();
-  choose_line(
-      known && !view_.lines_of[static_cast<size_t>(at)].empty() ? view_.lines_of[static_cast<size_t>(at)].front() : 0);
+  const bool known = at >= 0 && static_cast<size_t>(at) < view().lines_of.size();
+  choose_line(known && !view().lines_of[static_cast<size_t>(at)].empty()
+                  ? view().lines_of[static_cast<size_t>(at)].front()
+                  : 0);
   if (!known) return;
   instruction_ = at;
-  producers_ = graph_->producers_of(at);
-  consumers_ = graph_->consumers_of(at);
+  producers_ = facts().graph.producers_of(at);
+  consumers_ = facts().graph.consumers_of(at);
 }
 
 bool CodeState::lights_line(int64_t line) const {
-  return instruction_ >= 0 && std::ranges::find(view_.lines_of[static_cast<size_t>(instruction_)], line) !=
-                                  view_.lines_of[static_cast<size_t>(instruction_)].end();
+  return instruction_ >= 0 && std::ranges::find(view().lines_of[static_cast<size_t>(instruction_)], line) !=
+                                  view().lines_of[static_cast<size_t>(instruction_)].end();
 }
 
 bool CodeState::lights_instruction(int64_t at) const {
-  return line_ > 0 && static_cast<size_t>(at) < view_.lines_of.size() &&
-         std::ranges::find(view_.lines_of[static_cast<size_t>(at)], line_) !=
-             view_.lines_of[static_cast<size_t>(at)].end();
+  return line_ > 0 && static_cast<size_t>(at) < view().lines_of.size() &&
+         std::ranges::find(view().lines_of[static_cast<size_t>(at)], line_) !=
+             view().lines_of[static_cast<size_t>(at)].end();
 }
 
 const std::vector<ChangeLine>& CodeState::changes(Context& context, const Kernel& kernel, std::string& why) {
@@ -146,7 +180,7 @@ const std::vector<ChangeLine>& CodeState::changes(Context& context, const Kernel
     why = "There is no run A beside the shown one. Pin one in the strip on top, or move a knob.";
     return none;
   }
-  if (listing_ == nullptr) {
+  if (listing() == nullptr) {
     why = missing_;
     return none;
   }
@@ -164,28 +198,42 @@ const std::vector<ChangeLine>& CodeState::changes(Context& context, const Kernel
   const auto listing_a = listing_of(context, *a->observation);
   why = std::exchange(missing_, kept);
   if (listing_a == nullptr) return none;
-  if (listing_a == changes_a_ && listing_ == changes_b_) return changes_;
-  changes_a_ = listing_a;
-  changes_b_ = listing_;
-  changes_.clear();
-  const Experiment& after = seen_->experiment;
-  const auto source_a =
-      charts::preprocessed(kernel_a->source, catalog::macros(*kernel_a, before.problem, before.config));
-  const auto source_b = charts::preprocessed(kernel.source, catalog::macros(kernel, after.problem, after.config));
-  const charts::CodeDiff source = charts::source_diff(source_a, source_b);
-  const charts::CodeDiff sass = charts::sass_diff(*listing_a, *listing_);
-  add_changes(changes_, "Source, with the knobs' values", source, [&](const charts::DiffRow& row) {
-    if (row.b < 0) return ChangeLine{Kind::same, source_a[static_cast<size_t>(row.a)].text, 0, -1};
-    const charts::SourceLine& line = source_b[static_cast<size_t>(row.b)];
-    return ChangeLine{Kind::same, line.text, line.number, -1};
-  });
-  add_changes(changes_, "SASS, whatever its registers", sass, [&](const charts::DiffRow& row) {
-    if (row.b < 0) return ChangeLine{Kind::same, listing_a->lines[static_cast<size_t>(row.a)].text, 0, -1};
-    return ChangeLine{Kind::same, listing_->lines[static_cast<size_t>(row.b)].text, 0, row.b};
-  });
-  summary_ =
-      fmt::format("source \u2212{} +{}, SASS \u2212{} +{}", source.removed, source.added, sass.removed, sass.added);
-  return changes_;
+  if (listing_a != changes_a_ || made().of.listing != changes_b_) begin_changes(*kernel_a, before, listing_a, kernel);
+  if (changes_.value() && changes_.value()->a == listing_a && changes_.value()->b == made().of.listing)
+    return changes_.value()->lines;
+  why = "The changes are being found.";
+  context.wake_within(kLookAgain);
+  return none;
+}
+
+void CodeState::begin_changes(const Kernel& kernel_a, const Experiment& before, session::Shared<Listing> a,
+                              const Kernel& kernel_b) {
+  const Experiment& after = made().of.seen->experiment;
+  changes_a_ = a;
+  changes_b_ = made().of.listing;
+  changes_.begin(
+      [a, b = changes_b_, text_a = kernel_a.source, text_b = kernel_b.source,
+       macros_a = catalog::macros(kernel_a, before.problem, before.config),
+       macros_b = catalog::macros(kernel_b, after.problem, after.config)] {
+        MadeChanges made{a, b, {}, {}};
+        const auto source_a = charts::preprocessed(text_a, macros_a);
+        const auto source_b = charts::preprocessed(text_b, macros_b);
+        const charts::CodeDiff source = charts::source_diff(source_a, source_b);
+        const charts::CodeDiff sass = charts::sass_diff(*a, *b);
+        add_changes(made.lines, "Source, with the knobs' values", source, [&](const charts::DiffRow& row) {
+          if (row.b < 0) return ChangeLine{Kind::same, source_a[static_cast<size_t>(row.a)].text, 0, -1};
+          const charts::SourceLine& line = source_b[static_cast<size_t>(row.b)];
+          return ChangeLine{Kind::same, line.text, line.number, -1};
+        });
+        add_changes(made.lines, "SASS, whatever its registers", sass, [&](const charts::DiffRow& row) {
+          if (row.b < 0) return ChangeLine{Kind::same, a->lines[static_cast<size_t>(row.a)].text, 0, -1};
+          return ChangeLine{Kind::same, b->lines[static_cast<size_t>(row.b)].text, 0, row.b};
+        });
+        made.summary = fmt::format("source \u2212{} +{}, SASS \u2212{} +{}", source.removed, source.added, sass.removed,
+                                   sass.added);
+        return made;
+      },
+      a->lines.size() + changes_b_->lines.size() <= kShort);
 }
 
 }  // namespace attnscope::ui

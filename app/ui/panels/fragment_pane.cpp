@@ -49,7 +49,7 @@ float width_of_grid(const charts::FragmentGrid& grid, float cell) {
 
 int64_t FragmentPane::draw(const CodeState& code) {
   refresh(code);
-  if (all_.empty()) {
+  if (facts_->matrices.empty()) {
     wrapped("This code has no Tensor Core products and no matrix loads, or the emulator has not decoded it.",
             palette().dim, kSmallSize);
     return -1;
@@ -63,14 +63,15 @@ int64_t FragmentPane::draw(const CodeState& code) {
 }
 
 void FragmentPane::refresh(const CodeState& code) {
-  if (listing_ != code.shared_listing()) {
-    listing_ = code.shared_listing();
-    all_ = charts::with_fragments(*listing_);
+  listing_ = code.listing();
+  facts_ = &code.facts();
+  if (arrivals_ != code.arrivals()) {
+    arrivals_ = code.arrivals();
     shown_ = -1;
   }
-  if (all_.empty()) return;
-  const auto has = [&](int64_t at) { return std::ranges::binary_search(all_, at); };
-  int64_t wanted = has(shown_) ? shown_ : all_.front();
+  if (facts_->matrices.empty()) return;
+  const auto has = [&](int64_t at) { return std::ranges::binary_search(facts_->matrices, at); };
+  int64_t wanted = has(shown_) ? shown_ : facts_->matrices.front();
   elsewhere_ = false;
   if (has(code.instruction())) {
     wanted = code.instruction();
@@ -91,12 +92,12 @@ void FragmentPane::refresh(const CodeState& code) {
 // Chooses the instruction and the lane.
 int64_t FragmentPane::draw_choice() {
   int64_t chosen = -1;
-  const auto at = std::ranges::lower_bound(all_, shown_) - all_.begin();
-  const auto count = static_cast<std::ptrdiff_t>(all_.size());
-  if (ImGui::SmallButton("<##fragment")) chosen = all_[static_cast<size_t>((at + count - 1) % count)];
+  const auto at = std::ranges::lower_bound(facts_->matrices, shown_) - facts_->matrices.begin();
+  const auto count = static_cast<std::ptrdiff_t>(facts_->matrices.size());
+  if (ImGui::SmallButton("<##fragment")) chosen = facts_->matrices[static_cast<size_t>((at + count - 1) % count)];
   tooltip("The instruction with matrices before");
   ImGui::SameLine(0, em(0.3f));
-  if (ImGui::SmallButton(">##fragment")) chosen = all_[static_cast<size_t>((at + 1) % count)];
+  if (ImGui::SmallButton(">##fragment")) chosen = facts_->matrices[static_cast<size_t>((at + 1) % count)];
   tooltip("The next instruction with matrices");
   ImGui::SameLine(0, em(0.5f));
   const float lane_width = em(9), room = ImGui::GetContentRegionAvail().x - lane_width - em(0.8f);
@@ -104,10 +105,10 @@ int64_t FragmentPane::draw_choice() {
   ImGui::SetNextItemWidth(std::clamp(room, em(8), em(34)));
   if (ImGui::BeginCombo("##fragments", instruction_text(*listing_, shown_).c_str())) {
     ImGuiListClipper clipper;
-    clipper.Begin(static_cast<int>(all_.size()));
+    clipper.Begin(static_cast<int>(facts_->matrices.size()));
     while (clipper.Step())
       for (int row = clipper.DisplayStart; row < clipper.DisplayEnd; ++row) {
-        const int64_t one = all_[static_cast<size_t>(row)];
+        const int64_t one = facts_->matrices[static_cast<size_t>(row)];
         if (ImGui::Selectable(fmt::format("{}###at{}", instruction_text(*listing_, one), one).c_str(), one == shown_))
           chosen = one;
       }

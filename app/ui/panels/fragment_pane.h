@@ -22,8 +22,9 @@ class FragmentPane {
   void draw_cell(const charts::FragmentGrid& grid, size_t row, size_t column, ImVec2 size);
   void draw_held(const charts::FragmentGrid& grid, float width) const;
 
-  session::Shared<Listing> listing_;
-  std::vector<int64_t> all_;  // instructions with matrices
+  const Listing* listing_ = nullptr;  // of the code that is drawn, as are facts_
+  const CodeFacts* facts_ = nullptr;
+  uint64_t arrivals_ = 0;  // CodeState::arrivals() when it was taken
   int64_t shown_ = -1;
   bool elsewhere_ = false;  // the chosen line has none
   std::vector<MatrixFragment> fragments_;

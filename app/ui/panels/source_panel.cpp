@@ -82,6 +82,8 @@ void SourcePanel::choose_instruction(int64_t at) {
   reveal_ = reveal_ptx_ = true;
 }
 
+bool SourcePanel::makes() const { return drawn_in_ == ImGui::GetFrameCount() && code_.makes(); }
+
 void SourcePanel::draw(Context& context) {
   const Kernel* kernel = kernel_of(context);
   if (editor_.is_stuck() && (kernel == nullptr || !editor_.is_of(*kernel))) editor_.draw_stuck();
@@ -90,6 +92,7 @@ void SourcePanel::draw(Context& context) {
     return empty_state(ICON_CODE, "A routine of " + kernel->library.name(), "Its source is not available.");
   refresh(context, *kernel);
   code_.refresh(context, *kernel, lines_.size());
+  drawn_in_ = ImGui::GetFrameCount();
   wide_ = ImGui::GetContentRegionAvail().x > em(kWide);
   draw_header(context, *kernel);
   draw_tools(context, *kernel);

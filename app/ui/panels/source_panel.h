@@ -38,6 +38,7 @@ class SourcePanel : public Panel {
   // Shows the softmax state of that row beside the source. The tile is counted from 1.
   void show_softmax(const SoftmaxRow& row, int64_t tile);
   int64_t shown_line() const { return code_.line(); }  // 0: none was requested
+  bool makes() const;                                  // what it draws is not there yet
 
  private:
   enum class Beside { nothing, sass, ptx, changes, edits, banks, fragments, softmax };
@@ -66,6 +67,7 @@ class SourcePanel : public Panel {
   session::Shared<Observation> marks_of_;
   std::string failure_of_;
   CodeState code_;
+  int drawn_in_ = -1;  // the last frame in which the panel was drawn
   BanksPane banks_;
   FragmentPane fragments_;
   SourceEditor editor_;
