@@ -2,6 +2,7 @@
 
     python3 -B bench/kernel_tuner_caches.py HUB --program build/release/attnscope --count 300 --seed 1 --out a100.json
     python3 -B bench/kernel_tuner_caches.py --report a100.json
+    python3 -B bench/kernel_tuner_caches.py HUB --pairs
 
 HUB is a checkout of that repository; without one, nothing runs, and the reason is said (exit status 77). Its kernels get a manifest
 here, which stands for what its Python files do on the host: macros, grid, buffers, a filter in constant memory, a table of delays (by a
@@ -9,6 +10,8 @@ kernel that goes before). Random configs of each recording are then modelled for
 the recorded times. Nothing of the hub is kept but the figures. A run that was interrupted goes on.
 
 Of convolution, only recordings with use_shmem=1 are drawn: the hub's source has no code for the others, which it timed with another.
+--pairs models nothing: it compares the recorded times of configs of convolution that differ in one parameter, which tells recordings of the hub's
+source from those of another, and whether devices agree on what the parameter does.
 """
 import argparse
 import concurrent.futures
@@ -18,6 +21,7 @@ import math
 import os
 import pathlib
 import random
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -29,6 +33,10 @@ CTAS = 4  # that the emulator runs of a grid
 FIRST = 10
 DEVICE = "emulated:a100"
 SPLIT = {"convolution": ("read_only", 4)}  # a parameter and its place in a config's key: each value also gets a line
+
+
+def read_cache(file):
+    return json.loads(gzip.decompress(file.read_bytes()))
 
 
 def knobs_of(cache, left_out):
@@ -126,7 +134,7 @@ class Caches:
         (self.work / "kernels").mkdir()
         for name in options.sets or SETS:
             make, folder = SETS[name]
-            cache = json.loads(gzip.decompress((options.hub / f"cachefiles/{folder}/A100.json.gz").read_bytes()))
+            cache = read_cache(options.hub / f"cachefiles/{folder}/A100.json.gz")
             manifest, files, wanted, *sizes = make(options.hub, cache)
             (self.work / "kernels" / f"{name}.json").write_text(json.dumps(manifest))
             for file, text in files.items():
@@ -169,6 +177,29 @@ def report(done):
     return lines
 
 
+def pairs(hub):
+    """How the recorded times of convolution change with one parameter, for each device, and whether the devices agree."""
+    lines, changes = [], {}
+    for device in ("A100", "A4000", "A6000", "MI250X", "W6600", "W7800"):
+        cache = read_cache(hub / f"cachefiles/convolution_milo/{device}.json.gz")
+        runs = [run for run in cache["cache"].values() if isinstance(run["time"], float)]
+        dates = sorted(run["timestamp"][:10] for run in runs if run["use_shmem"] == 1)
+        for parameter, held in (("use_shmem", {}), ("read_only", {"use_shmem": 1})):
+            times = {}
+            for run in runs:
+                if all(run[name] == value for name, value in held.items()):
+                    times.setdefault(tuple(run[name] for name in cache["tune_params_keys"] if name != parameter), {})[run[parameter]] = run["time"]
+            ratios = {key: both[1] / both[0] for key, both in times.items() if len(both) == 2}
+            changes[device, parameter] = {key: math.log(ratio) for key, ratio in ratios.items()}
+            low, middle, high = (quantile(list(ratios.values()), at) for at in (0.1, 0.5, 0.9))
+            lines.append(f"  {device:<8}{dates[0]} to {dates[-1]}  {parameter:<10}{len(ratios):>6} pairs  {low:.3f}  {middle:.3f}  {high:.3f}")
+    for one, other in (("A100", "A4000"), ("A100", "A6000"), ("A4000", "A6000")):
+        both = changes[one, "read_only"].keys() & changes[other, "read_only"].keys()
+        agreed = statistics.correlation(*([changes[device, "read_only"][key] for key in both] for device in (one, other)))
+        lines.append(f"  read_only, {one} and {other}: {len(both)} pairs, correlation {agreed:.2f}")
+    return lines
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("hub", type=pathlib.Path, nargs="?")
@@ -178,6 +209,7 @@ def main():
     parser.add_argument("--set", dest="sets", action="append", choices=list(SETS), help="only this one")
     parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)))
     parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path("a100.json"))
+    parser.add_argument("--pairs", action="store_true", help="model nothing; say how recorded times change with one parameter")
     parser.add_argument("--report", type=pathlib.Path, metavar="FILE.json", help="model nothing; say what this file holds")
     options = parser.parse_args()
     if options.report:
@@ -186,6 +218,9 @@ def main():
     if options.hub is None or not (options.hub / "cachefiles").is_dir():
         print("skipped: no checkout of https://github.com/AutoTuningAssociation/benchmark_hub was named", file=sys.stderr)
         sys.exit(SKIPPED)
+    if options.pairs:
+        print("\n".join(pairs(options.hub)))
+        return
     caches = Caches(options)
     caches.go()
     print("\n".join(report(caches.done)))

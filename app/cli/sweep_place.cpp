@@ -61,8 +61,9 @@ void SweepLine::follow(sweep::Search::Settings& settings) {
 }
 
 void SweepLine::show(const sweep::Progress& now) {
-  how_far_ =
-      fmt::format("{}{} of {}{}", now.of_model ? "modelled " : "", now.ended, now.at_most ? "at most " : "", now.most);
+  how_far_ = now.of_model ? sweep::modelled_text(now.ended, now.most)
+                          : fmt::format("{} of {}{}", now.ended, now.at_most ? "at most " : "", now.most);
+  if (!now.of_model && now.to_model > 0) how_far_ += ", " + sweep::modelled_text(now.modelled, now.to_model);
   if (now.left_seconds) how_far_ += ", " + charts::left_text(*now.left_seconds);
   if (now.best != nullptr)
     how_far_ += fmt::format(", best {:.1f} us: {}", now.best->timing->p50,

@@ -1,5 +1,8 @@
 #include "sweep/job.h"
 
+#include <fmt/format.h>
+
+#include "core/with_commas.h"
 #include "platform/clock.h"
 
 namespace attnscope::sweep {
@@ -12,7 +15,7 @@ constexpr double kBetweenStatesMs = 100;  // sorting the trials of a large sweep
 std::string_view words_of(Phase phase) {
   switch (phase) {
     case Phase::ranking:
-      return "ranking by the model";
+      return "ranking";
     case Phase::running:
       return "running";
     case Phase::watching:
@@ -25,6 +28,16 @@ std::string_view words_of(Phase phase) {
       return "failed";
   }
   return "";
+}
+
+std::string progress_text(const JobState& state, bool paused) {
+  const bool ranks = state.phase == Phase::ranking;
+  const std::string count = ranks ? modelled_text(state.ended, state.most)
+                                  : fmt::format("{} of {}", with_commas(static_cast<int64_t>(state.ended)),
+                                                with_commas(static_cast<int64_t>(state.most)));
+  const bool both = !ranks && !state.over() && state.to_model > 0;
+  return fmt::format("{}: {}{}", paused && !state.over() ? "paused" : words_of(state.phase), count,
+                     both ? ", " + modelled_text(state.modelled, state.to_model) : "");
 }
 
 Job::Job(Plan plan, search::Candidates candidates, Place place, std::filesystem::path results, Watching watch,
@@ -62,6 +75,8 @@ void Job::publish() {
 void Job::take(const Progress& now) {
   now_.ended = now.ended;
   now_.most = now.most;
+  now_.modelled = now.modelled;
+  now_.to_model = now.to_model;
   now_.left_seconds = now.left_seconds;
   if (now_.phase != Phase::watching) now_.phase = now.of_model ? Phase::ranking : Phase::running;
   stale_ = true;

@@ -33,6 +33,8 @@ bool is_the_configs(Stage stage) {
   return false;
 }
 
+size_t ended_of(const Scan& scan) { return static_cast<size_t>(std::ranges::count_if(scan.points, &ScanPoint::ended)); }
+
 }  // namespace
 
 bool answers_again(const Observation& earlier, const Versions& now, bool watched) {
@@ -69,11 +71,19 @@ void Run::keep(const Observation& observation) {
   if (auto kept = results_->append(observation, platform::wall_seconds()); !kept) not_kept_ = kept.error();
 }
 
+size_t Run::ended_by_now() const {
+  if (!begun_) return scan_.points.size();
+  const auto snapshot = session_.snapshot();
+  const auto found = std::ranges::find(snapshot->scans, begun_->id, [](const auto& scan) { return scan->id; });
+  if (found == snapshot->scans.end()) return scan_.points.size();
+  return std::max(scan_.points.size(), ended_of(**found));
+}
+
 void Run::show_progress(const Scan& scan, size_t ended_before, double began_ms) const {
   if (!settings_.on_progress) return;
   RunProgress progress;
   progress.asked = scan.points.size();
-  progress.ended = static_cast<size_t>(std::ranges::count_if(scan.points, &ScanPoint::ended));
+  progress.ended = ended_of(scan);
   for (size_t at = 0; at < scan.points.size(); ++at) {
     const Observation* run = scan.timed(at);
     if (run != nullptr && is_accepted(*run) &&
@@ -95,7 +105,7 @@ Result<session::Shared<Scan>> Run::answer_once(uint64_t id, bool again) {
   wait.look = [&](const session::Shared<Scan>& now) {
     for (const ScanPoint& point : now->points)
       if (point.observation && kept_.insert(point.observation->hash).second) keep(*point.observation);
-    if (!before) before = static_cast<size_t>(std::ranges::count_if(now->points, &ScanPoint::ended));
+    if (!before) before = ended_of(*now);
     if (settings_.on_scan && !again) settings_.on_scan(now);
     show_progress(*now, *before, began);
   };

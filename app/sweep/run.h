@@ -64,6 +64,8 @@ class Run {
   // Every config so far, in the order of run(). All have finished.
   const Scan& scan() const { return scan_; }
   size_t known() const { return known_; }  // configs answered by earlier runs
+  // How many configs have ended by now, between begin() and end() too.
+  size_t ended_by_now() const;
   // Why results are not stored; empty if they are.
   const std::optional<Failure>& not_kept() const { return not_kept_; }
 

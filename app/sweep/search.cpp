@@ -6,6 +6,7 @@
 
 #include "charts/standing.h"
 #include "core/headline.h"
+#include "core/with_commas.h"
 #include "search/batch.h"
 #include "search/halving.h"
 #include "search/model_guided.h"
@@ -30,6 +31,11 @@ bool told_apart(const Scan& scan, size_t a, size_t b) {
 constexpr int64_t kShortestMs = 30;  // per config in halving: two of the rounds in which samples are taken
 
 }  // namespace
+
+std::string modelled_text(size_t modelled, size_t to_model) {
+  return fmt::format("modelled {} of {}", with_commas(static_cast<int64_t>(modelled)),
+                     with_commas(static_cast<int64_t>(to_model)));
+}
 
 Search::Search(Plan plan, search::Candidates candidates, Place& place, Settings settings)
     : plan_(std::move(plan)),
@@ -60,17 +66,42 @@ Run::Settings Search::settings(bool of_model, size_t budget) {
   settings.fresh = settings_.fresh;
   settings.versions = place_.device.versions_of_runs();
   settings.on_progress = [this, of_model, budget](const RunProgress& now) {
-    if (!settings_.on_progress) return;
-    const size_t most = budget > 0 ? std::min(budget, candidates_.configs.size()) : now.asked;
-    const auto left = now.asked > now.ended ? now.left_seconds : std::nullopt;
-    settings_.on_progress({of_model, now.ended, most, budget > 0, left, now.best});
+    Progress progress;
+    progress.of_model = of_model;
+    progress.ended = now.ended;
+    progress.most = now.asked;
+    progress.at_most = budget > 0;
+    if (budget > 0) progress.most = std::min(budget, candidates_.configs.size());
+    if (of_model) progress.most = to_model_;
+    // A model that takes turns with the device is asked for some configs at a time, so the time left is not known.
+    if (now.asked > now.ended && (!of_model || now.asked == to_model_)) progress.left_seconds = now.left_seconds;
+    progress.best = now.best;
+    progress.to_model = to_model_;
+    if (to_model_ > 0) progress.modelled = of_model ? now.ended : model_->ended_by_now();
+    tell(progress);
   };
   if (!of_model) settings.sharing = place_.sharing;
   if (!of_model) settings.on_scan = settings_.on_scan;
-  settings.on_look = settings_.on_look;
+  settings.on_look = [this, of_model](const session::Snapshot& now) {
+    if (settings_.on_look) settings_.on_look(now);
+    if (!of_model && beside_) tell_of_the_model(model_->ended_by_now());  // its scan changes when the device's does not
+  };
   settings.new_id = place_.new_id;
   settings.control = settings_.control;
   return settings;
+}
+
+void Search::tell(Progress now) {
+  told_ = now;
+  if (settings_.on_progress) settings_.on_progress(told_);
+}
+
+// The device's progress again, with the model's.
+void Search::tell_of_the_model(size_t modelled) {
+  if (modelled <= told_.modelled) return;
+  Progress now = told_;
+  now.modelled = modelled;
+  tell(now);
 }
 
 Result<std::unique_ptr<search::Strategy>> Search::choose() {
@@ -149,8 +180,9 @@ Result<void> Search::prepare_model(size_t budget, bool beside) {
   held.measure.sampled_share = ranking_share(held.problem);
   Run::Settings with = settings(true, budget);
   with.versions = found->versions;
-  if (beside_) with.on_progress = nullptr;  // the device's progress is shown
+  if (beside_) with.on_progress = [this](const RunProgress& now) { tell_of_the_model(now.ended); };
   if (beside_) with.on_look = nullptr;
+  to_model_ = budget > 0 ? std::min(budget, candidates_.configs.size()) : candidates_.configs.size();
   model_.emplace(*session, place_.results.get(), held, std::move(with));
   predicted_.assign(candidates_.configs.size(), std::nullopt);
   return {};
@@ -166,6 +198,7 @@ Result<void> Search::rank() {
   auto tried = try_all(*model_, std::move(all), settings_.ranked);
   if (!tried) return fail(tried.error());
   for (const auto& [point, at] : *tried) predicted_[point] = accepted_us(model_->scan(), at);
+  to_model_ = 0;  // it has ranked
   return {};
 }
 

@@ -19,12 +19,15 @@ enum class Watching { nothing, fastest, leaders, everything };
 
 // The progress of a search.
 struct Progress {
-  bool of_model = false;               // the model is ranking
+  bool of_model = false;               // the model ranks and the device waits: `ended` and `most` are the model's
   size_t ended = 0, most = 0;          // configs; it may try fewer than `most`
   bool at_most = false;                // … because a budget ends it
+  size_t modelled = 0, to_model = 0;   // configs that a model has ranked, of those that it may rank; 0: none ranks
   std::optional<double> left_seconds;  // empty: unknown, or nothing is left
   const Observation* best = nullptr;   // the fastest correct one so far
 };
+// "modelled 340 of 1,200".
+std::string modelled_text(size_t modelled, size_t to_model);
 
 // Searches one kernel's configs on one device. A model ranks them if the strategy needs it, the device decides, and the
 // leading configs are watched until all of them are sound.
@@ -65,6 +68,8 @@ class Search {
   using Tried = std::map<size_t, size_t>;  // index in the scan, by point
 
   Run::Settings settings(bool of_model, size_t budget);
+  void tell(Progress now);
+  void tell_of_the_model(size_t modelled);
   Result<std::unique_ptr<search::Strategy>> choose();
   std::vector<size_t> seed_points() const;
   std::vector<Config> configs_of(const std::vector<size_t>& points) const;
@@ -82,6 +87,8 @@ class Search {
   Run run_;
   std::optional<Run> model_;                      // empty: no model ranks
   bool beside_ = false;                           // it has a session of its own
+  size_t to_model_ = 0;                           // configs; 0: no model ranks any more
+  Progress told_;                                 // last
   std::vector<std::optional<double>> predicted_;  // for each candidate, us; empty: no model ranked
   std::vector<size_t> points_;                    // of each config of the scan, once it ran
   std::vector<Scan> dropped_;                     // configs that left in rounds before the last

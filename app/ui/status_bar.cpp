@@ -5,6 +5,7 @@
 #include "charts/tables.h"
 #include "ui/command_pane.h"
 #include "ui/icons.h"
+#include "ui/sweep_desk.h"
 #include "ui/widgets/edge_bar.h"
 #include "ui/widgets/text.h"
 #include "ui/worker_words.h"
@@ -81,6 +82,14 @@ void kind_cells(const Context& context) {
   }
 }
 
+void sweep_cell(const Context& context) {
+  if (!context.sweep.runs()) return;
+  const sweep::Job& job = *context.sweep.job();
+  divider();
+  clipped("sweep " + sweep::progress_text(*job.state(), job.paused()), em(26), palette().dim);
+  tooltip("The sweep of " + job.plan().kernel.id + ". The Sweep panel has its results, and pauses and ends it");
+}
+
 // A command in the background, wherever its pane is, and its end until someone has looked.
 void command_cell(const Context& context) {
   const CommandPane& command = context.command;
@@ -105,6 +114,7 @@ void draw_line(Context& context) {
     divider();
     dim_text(fmt::format("{} queued", context.snapshot.queue_waiting));
   }
+  sweep_cell(context);
   command_cell(context);
   const std::string maps = context.pixels.way.empty() ? "" : fmt::format("maps: {}   ", context.pixels.way);
   const std::string right = maps + fmt::format("frame {:.1f} ms", context.frame_ms);

@@ -107,9 +107,7 @@ void SweepPanel::draw_controls(Context& context, const SweepPreview* preview) {
 
 void SweepPanel::draw_progress(const sweep::Job& job, const JobState& state) {
   const sweep::Plan& plan = job.plan();
-  const bool paused = !state.over() && job.paused();
-  std::string words = fmt::format("{}: {} of {}", paused ? "paused" : words_of(state.phase),
-                                  with_commas(int64_t(state.ended)), with_commas(int64_t(state.most)));
+  std::string words = sweep::progress_text(state, job.paused());
   if (state.left_seconds && !job.paused()) words += ", " + charts::left_text(*state.left_seconds);
   const auto& rows = state.trials->rows;
   if (!rows.empty() && rows.front().rank > 0)

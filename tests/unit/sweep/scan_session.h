@@ -59,6 +59,11 @@ class ScanSession : public testing_support::DeafSession {
     if (on_end) on_end();
   }
   session::Shared<session::Snapshot> snapshot() const override { return now_; }
+  // Runs what `holds` kept back from the last request.
+  void release() {
+    holds = SIZE_MAX;
+    scan(session::ScanRequest(asked.back().request));
+  }
 
   // The values of K that were run, request by request.
   std::vector<std::vector<int64_t>> ran() const {

@@ -187,6 +187,11 @@ TEST_F(SearchTest, AModelRanksForTheGpu) {
     if (told.empty() || told.back().first != now.of_model) told.emplace_back(now.of_model, now.most);
     EXPECT_EQ(now.at_most, !now.of_model);
   };
+  std::vector<std::string> modelled;
+  settings_.on_progress = [&, tell = settings_.on_progress](const Progress& now) {
+    tell(now);
+    modelled.push_back(modelled_text(now.modelled, now.to_model));
+  };
   std::set<std::string> shown;
   settings_.on_scan = [&](const session::Shared<Scan>& scan) { shown.insert(scan->held.device); };
   Search search = this->search();
@@ -195,6 +200,8 @@ TEST_F(SearchTest, AModelRanksForTheGpu) {
   EXPECT_EQ(search.plan().model, "emulated:h200");
   EXPECT_THAT(told, ElementsAre(testing::Pair(true, 4u), testing::Pair(false, 2u)));
   EXPECT_THAT(shown, ElementsAre("cuda:0")) << "the scan of the model is not";
+  EXPECT_EQ(modelled.front(), "modelled 4 of 4");
+  EXPECT_EQ(modelled.back(), "modelled 0 of 0") << "nothing is ranked any more";
   ASSERT_EQ(search.counts().tried, 2u);
   for (size_t at = 0; at < 2; ++at) {
     const int64_t k = search.scan().points[at].config.knobs.at("K");
@@ -235,11 +242,79 @@ TEST_F(SearchTest, AModelWithASessionOfItsOwnRanksWhileTheDeviceRuns) {
               10 + 10 * std::abs(static_cast<double>(search.scan().points[at].config.knobs.at("K") - 2)));
 }
 
+// A model in a session of its own, of whose configs the first one has ended while the device runs.
+TEST_F(SearchTest, TheDevicesProgressHasTheModelsCount) {
+  ScanSession beside;
+  beside.answer = session_.answer;
+  beside.holds = 1;
+  place_.open_beside = [&] { return &beside; };
+  plan_.strategy = search::StrategyKind::model_guided;
+  plan_.budget = 2;
+  settings_.watch = Watching::nothing;
+  std::vector<std::pair<size_t, std::string>> told;  // the device's configs, and the model's
+  Control control;
+  settings_.control = &control;
+  settings_.on_progress = [&](const Progress& now) {
+    EXPECT_FALSE(now.of_model);
+    told.emplace_back(now.ended, modelled_text(now.modelled, now.to_model));
+    if (now.ended == 2) control.stop();
+  };
+  ASSERT_TRUE(search().run());
+  EXPECT_THAT(told, ElementsAre(testing::Pair(2u, "modelled 1 of 4")));
+}
+
+// The device's config runs until the model's have ended.
+TEST_F(SearchTest, WhatTheModelRanksIsToldWhileTheDeviceRuns) {
+  ScanSession beside;
+  beside.answer = session_.answer;
+  place_.open_beside = [&] { return &beside; };
+  plan_.strategy = search::StrategyKind::model_guided;
+  plan_.budget = 2;
+  settings_.watch = Watching::nothing;
+  Control control;
+  settings_.control = &control;
+  session_.holds = 1;
+  beside.holds = 3;
+  std::vector<std::string> told;
+  settings_.on_progress = [&](const Progress& now) { told.push_back(modelled_text(now.modelled, now.to_model)); };
+  int looks = 0;
+  settings_.on_look = [&](const session::Snapshot&) {
+    if (++looks == 2) beside.release();
+    if (looks == 4) control.stop();
+  };
+  ASSERT_TRUE(search().run());
+  EXPECT_THAT(told, ElementsAre("modelled 3 of 4", "modelled 4 of 4", "modelled 4 of 4"))
+      << "the last one is the stop's";
+}
+
+TEST_F(SearchTest, AJobsProgressInWords) {
+  JobState state;
+  state.phase = Phase::ranking;
+  state.ended = state.modelled = 340;
+  state.most = state.to_model = 1200;
+  EXPECT_EQ(progress_text(state, false), "ranking: modelled 340 of 1,200");
+  EXPECT_EQ(progress_text(state, true), "paused: modelled 340 of 1,200");
+  state.phase = Phase::running;
+  state.ended = 12;
+  state.most = 40;
+  EXPECT_EQ(progress_text(state, false), "running: 12 of 40, modelled 340 of 1,200");
+  state.phase = Phase::done;
+  EXPECT_EQ(progress_text(state, true), "done: 12 of 40");
+  state.phase = Phase::running;
+  state.to_model = 0;
+  EXPECT_EQ(progress_text(state, false), "running: 12 of 40") << "no model ranks";
+}
+
 TEST_F(SearchTest, AModelInTheSameSessionTakesTurnsWithTheDevice) {
   plan_.strategy = search::StrategyKind::model_guided;
   plan_.budget = 3;
   settings_.watch = Watching::nothing;
+  std::vector<std::string> told;
+  settings_.on_progress = [&](const Progress& now) {
+    told.push_back((now.of_model ? "! " : "") + modelled_text(now.modelled, now.to_model));
+  };
   ASSERT_TRUE(search().run());
+  EXPECT_THAT(told, ElementsAre("modelled 0 of 4", "! modelled 4 of 4", "modelled 4 of 4"));
   const std::vector<std::string> all = asks();
   ASSERT_EQ(all.size(), 3u);
   EXPECT_THAT(all[0], testing::StartsWith("cuda:0 1 ")) << "the held config and a random one";
@@ -348,7 +423,7 @@ TEST_F(SearchTest, AStoppedJobHasWhatCameBefore) {
 }
 
 TEST(JobPhases, HaveWords) {
-  EXPECT_EQ(words_of(Phase::ranking), "ranking by the model");
+  EXPECT_EQ(words_of(Phase::ranking), "ranking");
   EXPECT_EQ(words_of(Phase::running), "running");
   EXPECT_EQ(words_of(Phase::watching), "watching the fastest");
   EXPECT_EQ(words_of(Phase::stopped), "stopped");
