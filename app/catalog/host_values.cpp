@@ -10,6 +10,7 @@ namespace {
 
 constexpr size_t kMostOfConstant = 60;         // tokens of the value
 constexpr size_t kMostOfLoop = 1000;           // tokens of a loop without braces
+constexpr size_t kMostOfList = 250;            // tokens of a list of parameters before a default
 constexpr size_t kMostBeforeCounter = 8;       // tokens between `for (` and the counter's =
 constexpr size_t kMostChangesLookedAt = 1000;  // of a name; with more its value is unknown
 
@@ -71,6 +72,20 @@ NumberKind declared_kind(const HostToken& place) {
   return kind;
 }
 
+// True for the = of a default, in a function's or a template's list: f(int n = 4), template <int N = 4, int M = 8>.
+bool is_default(const HostToken& place) {
+  static const std::set<std::string_view> statements{"for", "if", "while", "switch"};
+  size_t depth = 0;
+  for (size_t at = place.i; at > 1 && at + kMostOfList > place.i; --at) {
+    if (place.is(at - 1, ";") || place.is(at - 1, "{") || place.is(at - 1, "}")) return false;
+    if (place.is(at - 1, "template")) return place.is(at, "<");
+    if (place.is(at - 1, ")")) ++depth;
+    if (place.is(at - 1, "(") && depth-- == 0)
+      return place.word(at - 2) && !statements.contains(place.tokens[at - 2].text);
+  }
+  return false;
+}
+
 }  // namespace
 
 bool SourceChanges::any(const std::string& name, size_t from, size_t to) const {
@@ -107,7 +122,9 @@ std::optional<SourceConstant> read_constant(const HostToken& place, HostValues& 
     values.constants.add(name, {tokens[header].at, end_of_loop(place, header), value});
     return std::nullopt;
   }
-  values.constants.add(name, {tokens[i].at, end_of_block, value, !statement});
+  // A caller may say something else, so it is known nowhere, and only what is as in the host code elsewhere.
+  const size_t known_until = !statement && is_default(place) ? tokens[i].at : end_of_block;
+  values.constants.add(name, {tokens[i].at, known_until, value, !statement});
   values.kinds.emplace(tokens[i].at, kind);
   if (statement) values.changes.add(name, tokens[i].at, end_of_block);
   return SourceConstant{name, value};

@@ -174,8 +174,8 @@ class Importer {
       if (twin) use(nullptr);
       if (!found) continue;
       found->guessed = found->guessed || twin;
-      for (size_t i = 0; i < found->values.size() && i < kernel_->template_parameters.size(); ++i)
-        scope_.templates[kernel_->template_parameters[i].name] = found->values[i];
+      scope_.templates = found->by_name;
+      for (auto& [name, value] : scope_.templates) value.guessed = value.guessed || twin;
       result_.entry += "<" + joined(found->values) + ">";
       if (found->guessed)
         result_.guessed.push_back(kTemplateSaid + ("<" + joined(found->values) + ">, since " +

@@ -260,7 +260,8 @@ class ShapeImporter {
     shape_.block = block.text;
     shape_.grid = grid.text;
     if (shape_.block.empty()) {
-      const std::string bounds = kernel_.launch_bounds.empty() ? "" : scope_.in_terms(kernel_.launch_bounds);
+      const std::string bounds =
+          kernel_.launch_bounds.empty() ? "" : scope_.in_terms(HostText{kernel_.launch_bounds, kernel_.body});
       const std::string side = std::to_string(kUsualSide);
       std::set<std::string_view> seen;
       if (!bounds.empty())
@@ -274,7 +275,7 @@ class ShapeImporter {
                                                            : fmt::format("{}{} x {} threads, since it uses threadIdx.y",
                                                                          kBlockSaid, side, side));
       else
-        imported_.read.push_back("the block, from __launch_bounds__: " + bounds + " threads");
+        imported_.guessed.push_back(kBlockSaid + bounds + " threads, as many as __launch_bounds__ allows");
     }
     if (shape_.grid.empty()) {
       const bool flat = shape_.block[1] == "1" || size_names_.size() < 2;
