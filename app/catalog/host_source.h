@@ -18,6 +18,7 @@ struct HostFunction {
   std::vector<std::string> templates;   // names of its template's parameters, in order
   std::vector<std::string> defaults;    // of these; empty for one without, or one that a call's arguments may say
   std::vector<std::string> changeable;  // those of them that may give it memory that it may write
+  std::vector<std::string> dims;        // those of them that are dim3
   size_t begin = 0, end = 0;            // of the body: bytes from the source's start
 };
 

@@ -86,6 +86,13 @@ bool is_default(const HostToken& place) {
   return false;
 }
 
+// At the = of `case 1: x = 2;`, `y = x = 2;`, `if ((x = f()))`, or of a statement behind #else.
+bool changes_within(const HostToken& place) {
+  if (place.i < 2) return false;
+  const CppToken& before = place.tokens[place.i - 2];
+  return before.is(":") || before.is("=") || before.is("(") || before.kind == CppToken::Kind::line;
+}
+
 }  // namespace
 
 bool SourceChanges::any(const std::string& name, size_t from, size_t to) const {
@@ -101,20 +108,25 @@ bool SourceChanges::any(const std::string& name, size_t from, size_t to) const {
 std::optional<SourceConstant> read_constant(const HostToken& place, HostValues& values) {
   const auto& [tokens, brackets, i, end_of_block] = place;
   if (place.is(i + 1, "=")) return std::nullopt;
+  const std::string name(tokens[i - 1].text);
+  const bool branch = i >= 2 && (place.is(i - 2, ")") || place.is(i - 2, "else"));  // if (…) x = …;
+  const bool statement = i >= 2 && (place.is(i - 2, ";") || place.is(i - 2, "{") || place.is(i - 2, "}"));
+  const bool counter = i >= 3 && place.is(i - 2, "(") && place.is(i - 3, "for");  // of a loop, declared before it
+  const auto unknown = [&]() -> std::optional<SourceConstant> {
+    if (branch || statement || (!counter && changes_within(place)))
+      values.changes.add(name, tokens[i].at, tokens[i].at);
+    return std::nullopt;
+  };
   size_t end = i + 1;
   for (; end < tokens.size() && !place.is(end, ";") && !place.is(end, ","); ++end) {
-    if (place.is(end, "{") || place.is(end, ")") || end - i >= kMostOfConstant) return std::nullopt;
+    if (place.is(end, "{") || place.is(end, ")") || end - i >= kMostOfConstant) return unknown();
     if (place.is(end, "(")) end = brackets.closing(end);
   }
-  const bool branch = i >= 2 && (place.is(i - 2, ")") || place.is(i - 2, "else"));  // if (…) x = …;
-  if (branch) values.changes.add(std::string(tokens[i - 1].text), tokens[i].at, tokens[i].at);
-  const bool statement = i >= 2 && (place.is(i - 2, ";") || place.is(i - 2, "{") || place.is(i - 2, "}"));
   const bool pointer =
       i >= 3 && place.is(i - 2, "*") && (place.word(i - 3) || place.is(i - 3, "*") || place.is(i - 3, ">"));
   const bool assigned = i >= 2 && !branch && (place.word(i - 2) || place.is(i - 2, ",") || pointer || statement);
-  const bool counter = i >= 3 && place.is(i - 2, "(") && place.is(i - 3, "for");  // of a loop, declared before it
-  if ((!assigned && !counter) || end - i >= kMostOfConstant) return std::nullopt;
-  const std::string name(tokens[i - 1].text), value = text_of(tokens, i + 1, end);
+  if ((!assigned && !counter) || end - i >= kMostOfConstant) return unknown();
+  const std::string value = text_of(tokens, i + 1, end);
   // A counter has its first value from the loop's body on, where a launch is the loop's first.
   const NumberKind kind = declared_kind(place);
   if (const size_t header = loop_of_counter(place); header < tokens.size()) {

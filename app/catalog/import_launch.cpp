@@ -178,6 +178,9 @@ class ShapeImporter {
     } else if (const auto* dims = named_dims(text)) {
       // Another function's names are taken for those of the launch, such as the sizes that it hands on.
       for (const std::string& one : dims->value) values.push_back({one, dims_guessed_ ? scope_.used_at : dims->at});
+    } else if (const HostFunction* const around = source_.host.function_at(scope_.used_at);
+               around && std::ranges::count(around->dims, text) > 0) {
+      return {};  // from outside, and with as many axes as it likes
     } else {
       values = {{text, scope_.used_at}};
     }

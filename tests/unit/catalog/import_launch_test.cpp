@@ -164,6 +164,15 @@ void run(Tensor x) { int n = x.rows(); dim3 block(16, 8); dim3 grid((n + 15) / 1
   EXPECT_EQ(handed.json["launch"]["block"], Json({"16", "8", "1"}));
 }
 
+// It is no number, and nobody says what is in it.
+TEST(ImportLaunch, ADim3FromOutsideIsNoSize) {
+  const Read open =
+      read_in("void launch(dim3 gdim, dim3 bdim, float* a, float* b, int n) { k<<<gdim, bdim>>>(a, b, n); }");
+  EXPECT_FALSE(open.json["sizes"].contains("gdim")) << open.json.dump();
+  EXPECT_THAT(open.imported.read, Not(Contains(StartsWith("the grid"))));
+  EXPECT_THAT(open.imported.guessed, Contains(StartsWith("the grid: ceil_div(n, ")));
+}
+
 TEST(ImportLaunch, AReachIsSmall) {
   const std::string source =
       "__global__ void blur(const float* x, float* y, int rows, int kernelRadius, int mask_width, int stride_h) {}";

@@ -105,6 +105,17 @@ TEST(ImportNames, ASizeThatFollowsFromAGuessIsAGuess) {
   EXPECT_THAT(changed.read, Not(Contains(StartsWith("m is"))));
 }
 
+// Ways of giving a name another value that are no statement of their own.
+TEST(ImportNames, AValueThatMayHaveChangedIsAGuess) {
+  const std::string begin = kPlain + "int main(int argc, char** v) { int t = 64, n = 1000; float* x;\n";
+  const std::string end = "\nk<<<4, t>>>(x, n, 1); }\n";
+  EXPECT_THAT(imported(begin + end).read, Contains("the block: 64 x 1 x 1 threads"));
+  for (const std::string change : {"switch (argc) { case 2: t = stoi(v[1]); break; }", "n = t = argc;",
+                                   "if ((t = argc) > 2) n = 4;", "#ifdef BIG\n#else\nt = 32 * argc;\n#endif",
+                                   "if (argc > 1) { t = pick({32, 64}); }", "t = std::max({argc, 32});"})
+    EXPECT_THAT(imported(begin + change + end).read, Not(Contains(StartsWith("the block")))) << change;
+}
+
 // A launch may have fewer threads than its bound.
 TEST(ImportNames, ALaunchBoundIsAGuessOfTheBlock) {
   const Imported bound = imported("__global__ void __launch_bounds__(96) k(float* x) { x[0] = 1; }\n");
