@@ -112,6 +112,8 @@ std::optional<SourceConstant> read_constant(const HostToken& place, HostValues& 
   const bool branch = i >= 2 && (place.is(i - 2, ")") || place.is(i - 2, "else"));  // if (…) x = …;
   const bool statement = i >= 2 && (place.is(i - 2, ";") || place.is(i - 2, "{") || place.is(i - 2, "}"));
   const bool counter = i >= 3 && place.is(i - 2, "(") && place.is(i - 3, "for");  // of a loop, declared before it
+  if (i > 2 && place.is(i - 2, ".") && place.word(i - 3))                         // grid.x = 4;
+    values.changes.add(std::string(tokens[i - 3].text), tokens[i].at, tokens[i].at);
   const auto unknown = [&]() -> std::optional<SourceConstant> {
     if (branch || statement || (!counter && changes_within(place)))
       values.changes.add(name, tokens[i].at, tokens[i].at);
@@ -155,8 +157,10 @@ void read_change(const HostToken& place, HostValues& values) {
   } else if (!place.is(i, "=") && tokens[i - 1].text == tokens[i].text) {
     name = place.word(i + 1) && !place.word(i - 2) ? i + 1 : i - 2;
   }
-  if (name < tokens.size() && place.word(name))
-    values.changes.add(std::string(tokens[name].text), tokens[i].at, tokens[i].at);
+  if (name >= tokens.size() || !place.word(name)) return;
+  values.changes.add(std::string(tokens[name].text), tokens[i].at, tokens[i].at);
+  if (name > 1 && place.is(name - 1, ".") && place.word(name - 2))  // grid.x /= 4;
+    values.changes.add(std::string(tokens[name - 2].text), tokens[i].at, tokens[i].at);
 }
 
 void read_reference(const HostToken& place, HostValues& values) {
