@@ -58,8 +58,22 @@ HostText HostScope::said_by(const SourceValues<std::string>::One& constant) cons
   return {constant.value, constant.at, kind == source_.kinds.end() ? NumberKind::unknown : kind->second};
 }
 
+// A host function may have something else by the name of the kernel's parameter.
+const TemplateValue* HostScope::template_value(const std::string& name, size_t at) const {
+  const auto found = templates.find(name);
+  if (found == templates.end()) return nullptr;
+  const HostFunction* const here = found->second.in_host_code ? nullptr : host_.function_at(at);
+  if (!here || source_.defined.contains(here->name)) return &found->second;
+  const bool of_the_host = source_.constants.find(name, at) || std::ranges::count(here->parameters, name) > 0 ||
+                           std::ranges::count(here->templates, name) > 0;
+  return of_the_host ? nullptr : &found->second;
+}
+
 HostText HostScope::meaning(const std::string& name, size_t at) const {
-  if (const auto argument = templates.find(name); argument != templates.end()) return {argument->second, at};
+  if (const TemplateValue* const argument = template_value(name, at)) {
+    guessed_ = guessed_ || argument->guessed;
+    return {argument->value, at};
+  }
   if (const auto guess = assumed.find(name); guess != assumed.end()) {
     guessed_ = true;
     return {std::to_string(guess->second), at};
@@ -163,7 +177,7 @@ std::string HostScope::constant_or_itself(const std::string& word) const {
 std::string HostScope::resolved_type(std::string type) const {
   for (int depth = 0; depth < kDeepest; ++depth) {
     if (const auto argument = templates.find(type); argument != templates.end())
-      type = argument->second;
+      type = argument->second.value;
     else if (const auto alias = source_.types.find(type); alias != source_.types.end())
       type = alias->second;
     else if (const auto macro = source_.macros.find(type); macro != source_.macros.end())

@@ -12,15 +12,23 @@
 
 namespace attnscope::catalog {
 
+// What a parameter of the kernel's template is in the chosen instance.
+struct TemplateValue {
+  std::string value;
+  bool guessed = false;
+  // The host code means the same by the parameter's name, as in k<N><<<n / N, N>>>.
+  bool in_host_code = true;
+};
+
 // The meaning of names in host code where the kernel is launched.
 class HostScope {
  public:
   HostScope(const CudaSource& source, const HostSource& host) : source_(source), host_(host) {}
 
-  size_t used_at = SIZE_MAX;                     // byte offset of the launch; without one, the end
-  std::map<std::string, std::string> templates;  // the arguments of the chosen instance, by parameter
-  std::map<std::string, int64_t> kept;           // the manifest's knobs and sizes, with their defaults
-  std::map<std::string, int64_t> assumed;        // guesses for names whose value the source does not give
+  size_t used_at = SIZE_MAX;                       // byte offset of the launch; without one, the end
+  std::map<std::string, TemplateValue> templates;  // by parameter
+  std::map<std::string, int64_t> kept;             // the manifest's knobs and sizes, with their defaults
+  std::map<std::string, int64_t> assumed;          // guesses for names whose value the source does not give
 
   // The kernel's size `size` has the name `name` at the launch, and the names that the launch's callers pass for it.
   void set_size(const std::string& size, int64_t now, const std::string& name);
@@ -33,7 +41,8 @@ class HostScope {
   std::string in_terms(const std::string& expression) const { return in_terms(HostText{expression, used_at}); }
   // The value of a manifest's expression over kept names.
   std::optional<int64_t> now_of(const std::string& text) const;
-  // True if an answer since the last call relied on a guess: a name of another block, or an assumed one.
+  // True if an answer since the last call relied on a guess: a name of another block, an assumed one, or a template's
+  // guessed number.
   bool take_guessed() const { return std::exchange(guessed_, false); }
   // True if a branch is taken; empty if its condition cannot be decided.
   std::optional<bool> taken(const SourceBranch& branch, size_t at) const;
@@ -64,6 +73,7 @@ class HostScope {
  private:
   HostNames names(bool keep) const;
   bool has_alias(const std::string& size) const;
+  const TemplateValue* template_value(const std::string& name, size_t at) const;
   HostText said_by(const SourceValues<std::string>::One& constant) const;
   void note_changes(const std::string& name, size_t from, size_t at) const;
   HostText member(const std::string& name, size_t axis, size_t at) const;

@@ -78,18 +78,26 @@ std::vector<std::string> angle_parts(const Tokens& tokens, size_t open, size_t b
   return parts;
 }
 
+// The default of a template's parameter, `int N = 4`; empty if it has none.
+std::string parameter_default(const std::string& declaration) {
+  const Tokens tokens = cpp_tokens(declaration);
+  const auto equals = std::ranges::find_if(tokens, [](const CppToken& token) { return token.is("="); });
+  return equals == tokens.end() || equals + 1 == tokens.end() ? "" : declaration.substr((equals + 1)->at);
+}
+
 // Of the template whose function has its name at `name`: void f(…) under template <int N, typename T>.
-std::vector<std::string> template_names(const Tokens& tokens, const CppBrackets& brackets, size_t name) {
+std::vector<std::string> template_parts(const Tokens& tokens, const CppBrackets& brackets, size_t name) {
   size_t start = name;
   while (start > 0 && name - start < kMostTokens && !is(tokens, start - 1, ";") && !is(tokens, start - 1, "}") &&
          !is(tokens, start - 1, "{") && tokens[start - 1].kind != CppToken::Kind::line)
     --start;
-  std::vector<std::string> names;
-  if (!is(tokens, start, "template") || !is(tokens, start + 1, "<")) return names;
+  if (!is(tokens, start, "template") || !is(tokens, start + 1, "<")) return {};
   const size_t behind = brackets.behind_angles(start + 1);
-  if (behind > name) return names;
-  for (const std::string& one : angle_parts(tokens, start + 1, behind)) names.push_back(parameter_name(one));
-  return names;
+  return behind > name ? std::vector<std::string>{} : angle_parts(tokens, start + 1, behind);
+}
+
+bool names_word(const std::string& text, const std::string& name) {
+  return std::ranges::any_of(cpp_tokens(text), [&](const CppToken& token) { return token.is(name); });
 }
 
 }  // namespace
@@ -142,10 +150,17 @@ HostSource::HostSource(const std::string& source) {
 void HostSource::read_function(const Tokens& tokens, const CppBrackets& brackets, size_t open) {
   HostFunction function;
   function.name = tokens[open - 1].text;
-  function.templates = template_names(tokens, brackets, open - 1);
-  for (const std::string& one : parts_in(tokens, brackets, open)) {
+  const std::vector<std::string> parameters = parts_in(tokens, brackets, open);
+  for (const std::string& one : parameters) {
     function.parameters.push_back(parameter_name(one));
     if (may_be_changed(one)) function.changeable.push_back(function.parameters.back());
+    if (names_word(one, "dim3")) function.dims.push_back(function.parameters.back());
+  }
+  for (const std::string& one : template_parts(tokens, brackets, open - 1)) {
+    const std::string name = parameter_name(one);
+    const bool deduced = std::ranges::any_of(parameters, [&](const auto& text) { return names_word(text, name); });
+    function.templates.push_back(name);
+    function.defaults.push_back(deduced ? "" : parameter_default(one));
   }
   const size_t body = brackets.closing(open) + 1;
   function.begin = tokens[body].at;
@@ -222,11 +237,15 @@ HostText HostSource::template_argument(const std::string& parameter, size_t at) 
   const HostFunction* const function = function_at(at);
   if (!function) return {};
   const auto place = std::ranges::find(function->templates, parameter);
+  if (place == function->templates.end()) return {};
   const auto index = static_cast<size_t>(place - function->templates.begin());
-  for (const Call& call : calls_to(function->name))
-    if (index < call.templates.size() && (call.at < function->begin || call.at > function->end))
-      return {call.templates[index], call.at};
-  return {};
+  bool left_out = false;  // by a call
+  for (const Call& call : calls_to(function->name)) {
+    if (call.at >= function->begin && call.at <= function->end) continue;
+    if (index < call.templates.size()) return {call.templates[index], call.at};
+    left_out = true;
+  }
+  return left_out ? HostText{function->defaults[index], function->begin} : HostText{};
 }
 
 HostText HostSource::allocation(const std::string& name, size_t at) const {

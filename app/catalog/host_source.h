@@ -16,7 +16,9 @@ struct HostFunction {
   std::string name;
   std::vector<std::string> parameters;  // names, in order; empty for an unnamed one
   std::vector<std::string> templates;   // names of its template's parameters, in order
+  std::vector<std::string> defaults;    // of these; empty for one without, or one that a call's arguments may say
   std::vector<std::string> changeable;  // those of them that may give it memory that it may write
+  std::vector<std::string> dims;        // those of them that are dim3
   size_t begin = 0, end = 0;            // of the body: bytes from the source's start
 };
 
@@ -46,7 +48,7 @@ class HostSource {
   // What the caller passes for a parameter of the function around `at`, in the first call that is not in the function
   // itself. Empty: there is no such parameter or call.
   HostText argument(const std::string& parameter, size_t at) const;
-  // The same of a parameter of the function's template, where the call says it: f<16>(x).
+  // The same of a parameter of the function's template, where the call says it, f<16>(x), or leaves it to its default.
   HostText template_argument(const std::string& parameter, size_t at) const;
   // The bytes that cudaMalloc gives the pointer `name`, known at `at`; empty if the source does not say.
   HostText allocation(const std::string& name, size_t at) const;

@@ -10,6 +10,7 @@ namespace {
 
 constexpr size_t kMostOfConstant = 60;         // tokens of the value
 constexpr size_t kMostOfLoop = 1000;           // tokens of a loop without braces
+constexpr size_t kMostOfList = 250;            // tokens of a list of parameters before a default
 constexpr size_t kMostBeforeCounter = 8;       // tokens between `for (` and the counter's =
 constexpr size_t kMostChangesLookedAt = 1000;  // of a name; with more its value is unknown
 
@@ -71,6 +72,27 @@ NumberKind declared_kind(const HostToken& place) {
   return kind;
 }
 
+// True for the = of a default, in a function's or a template's list: f(int n = 4), template <int N = 4, int M = 8>.
+bool is_default(const HostToken& place) {
+  static const std::set<std::string_view> statements{"for", "if", "while", "switch"};
+  size_t depth = 0;
+  for (size_t at = place.i; at > 1 && at + kMostOfList > place.i; --at) {
+    if (place.is(at - 1, ";") || place.is(at - 1, "{") || place.is(at - 1, "}")) return false;
+    if (place.is(at - 1, "template")) return place.is(at, "<");
+    if (place.is(at - 1, ")")) ++depth;
+    if (place.is(at - 1, "(") && depth-- == 0)
+      return place.word(at - 2) && !statements.contains(place.tokens[at - 2].text);
+  }
+  return false;
+}
+
+// At the = of `case 1: x = 2;`, `y = x = 2;`, `if ((x = f()))`, or of a statement behind #else.
+bool changes_within(const HostToken& place) {
+  if (place.i < 2) return false;
+  const CppToken& before = place.tokens[place.i - 2];
+  return before.is(":") || before.is("=") || before.is("(") || before.kind == CppToken::Kind::line;
+}
+
 }  // namespace
 
 bool SourceChanges::any(const std::string& name, size_t from, size_t to) const {
@@ -86,20 +108,27 @@ bool SourceChanges::any(const std::string& name, size_t from, size_t to) const {
 std::optional<SourceConstant> read_constant(const HostToken& place, HostValues& values) {
   const auto& [tokens, brackets, i, end_of_block] = place;
   if (place.is(i + 1, "=")) return std::nullopt;
+  const std::string name(tokens[i - 1].text);
+  const bool branch = i >= 2 && (place.is(i - 2, ")") || place.is(i - 2, "else"));  // if (…) x = …;
+  const bool statement = i >= 2 && (place.is(i - 2, ";") || place.is(i - 2, "{") || place.is(i - 2, "}"));
+  const bool counter = i >= 3 && place.is(i - 2, "(") && place.is(i - 3, "for");  // of a loop, declared before it
+  if (i > 2 && place.is(i - 2, ".") && place.word(i - 3))                         // grid.x = 4;
+    values.changes.add(std::string(tokens[i - 3].text), tokens[i].at, tokens[i].at);
+  const auto unknown = [&]() -> std::optional<SourceConstant> {
+    if (branch || statement || (!counter && changes_within(place)))
+      values.changes.add(name, tokens[i].at, tokens[i].at);
+    return std::nullopt;
+  };
   size_t end = i + 1;
   for (; end < tokens.size() && !place.is(end, ";") && !place.is(end, ","); ++end) {
-    if (place.is(end, "{") || place.is(end, ")") || end - i >= kMostOfConstant) return std::nullopt;
+    if (place.is(end, "{") || place.is(end, ")") || end - i >= kMostOfConstant) return unknown();
     if (place.is(end, "(")) end = brackets.closing(end);
   }
-  const bool branch = i >= 2 && (place.is(i - 2, ")") || place.is(i - 2, "else"));  // if (…) x = …;
-  if (branch) values.changes.add(std::string(tokens[i - 1].text), tokens[i].at, tokens[i].at);
-  const bool statement = i >= 2 && (place.is(i - 2, ";") || place.is(i - 2, "{") || place.is(i - 2, "}"));
   const bool pointer =
       i >= 3 && place.is(i - 2, "*") && (place.word(i - 3) || place.is(i - 3, "*") || place.is(i - 3, ">"));
   const bool assigned = i >= 2 && !branch && (place.word(i - 2) || place.is(i - 2, ",") || pointer || statement);
-  const bool counter = i >= 3 && place.is(i - 2, "(") && place.is(i - 3, "for");  // of a loop, declared before it
-  if ((!assigned && !counter) || end - i >= kMostOfConstant) return std::nullopt;
-  const std::string name(tokens[i - 1].text), value = text_of(tokens, i + 1, end);
+  if ((!assigned && !counter) || end - i >= kMostOfConstant) return unknown();
+  const std::string value = text_of(tokens, i + 1, end);
   // A counter has its first value from the loop's body on, where a launch is the loop's first.
   const NumberKind kind = declared_kind(place);
   if (const size_t header = loop_of_counter(place); header < tokens.size()) {
@@ -107,7 +136,9 @@ std::optional<SourceConstant> read_constant(const HostToken& place, HostValues& 
     values.constants.add(name, {tokens[header].at, end_of_loop(place, header), value});
     return std::nullopt;
   }
-  values.constants.add(name, {tokens[i].at, end_of_block, value, !statement});
+  // A caller may say something else, so it is known nowhere, and only what is as in the host code elsewhere.
+  const size_t known_until = !statement && is_default(place) ? tokens[i].at : end_of_block;
+  values.constants.add(name, {tokens[i].at, known_until, value, !statement});
   values.kinds.emplace(tokens[i].at, kind);
   if (statement) values.changes.add(name, tokens[i].at, end_of_block);
   return SourceConstant{name, value};
@@ -126,8 +157,10 @@ void read_change(const HostToken& place, HostValues& values) {
   } else if (!place.is(i, "=") && tokens[i - 1].text == tokens[i].text) {
     name = place.word(i + 1) && !place.word(i - 2) ? i + 1 : i - 2;
   }
-  if (name < tokens.size() && place.word(name))
-    values.changes.add(std::string(tokens[name].text), tokens[i].at, tokens[i].at);
+  if (name >= tokens.size() || !place.word(name)) return;
+  values.changes.add(std::string(tokens[name].text), tokens[i].at, tokens[i].at);
+  if (name > 1 && place.is(name - 1, ".") && place.word(name - 2))  // grid.x /= 4;
+    values.changes.add(std::string(tokens[name - 2].text), tokens[i].at, tokens[i].at);
 }
 
 void read_reference(const HostToken& place, HostValues& values) {

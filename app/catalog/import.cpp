@@ -24,6 +24,7 @@
 #include "catalog/manifest_text.h"
 #include "catalog/stand_in_size.h"
 #include "catalog/template_arguments.h"
+#include "catalog/template_guess.h"
 #include "core/escape.h"
 #include "core/joined.h"
 
@@ -174,8 +175,8 @@ class Importer {
       if (twin) use(nullptr);
       if (!found) continue;
       found->guessed = found->guessed || twin;
-      for (size_t i = 0; i < found->values.size() && i < kernel_->template_parameters.size(); ++i)
-        scope_.templates[kernel_->template_parameters[i].name] = found->values[i];
+      scope_.templates = found->by_name;
+      for (auto& [name, value] : scope_.templates) value.guessed = value.guessed || twin;
       result_.entry += "<" + joined(found->values) + ">";
       if (found->guessed)
         result_.guessed.push_back(kTemplateSaid + ("<" + joined(found->values) + ">, since " +
@@ -185,15 +186,23 @@ class Importer {
       return {};
     }
     const auto declared = [](const TemplateParameter& one) { return one.kind + " " + one.name; };
-    const auto usual = [](const TemplateParameter& one) {
-      return is_type_parameter(one) ? "float" : one.kind.ends_with("bool") ? "true" : "128";
+    // A functor or an enumerator has no usual name: its parameter's stands for it.
+    const auto usual = [this](const TemplateParameter& one) {
+      const std::string guess = template_guess(one, 0);
+      const bool is_number = !is_type_parameter(one) && !guess.empty();
+      const bool is_pointed_to = std::ranges::any_of(
+          kernel_->parameters, [&](const SourceParameter& p) { return p.pointer && p.type == one.name; });
+      return is_number || is_pointed_to ? guess : one.name;
     };
     const std::string parameters = joined(kernel_->template_parameters, declared);
     const std::string example = joined(kernel_->template_parameters, usual);
+    const bool open_names = std::ranges::any_of(kernel_->template_parameters,
+                                                [&](const TemplateParameter& one) { return usual(one) == one.name; });
     const std::string said =
         offers.front().values.empty() ? "no launch says of what" : "its launch depends on the code around it";
     return fail(Stage::input, fmt::format("{} is a template of <{}>, and {}", kernel_->name, parameters, said),
-                fmt::format("Name it with its arguments, say --entry \"{}<{}>\".", kernel_->name, example));
+                fmt::format("Name it with its arguments, say --entry \"{}<{}>\"{}.", kernel_->name, example,
+                            open_names ? ", with types or values where that has the parameters' names" : ""));
   }
 
   void use(const SourceLaunch* launch) {

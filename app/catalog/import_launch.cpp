@@ -172,12 +172,20 @@ class ShapeImporter {
   Dimensions dimensions(const std::string& text, bool block) {
     std::vector<HostText> values;
     dims_guessed_ = false;
-    if (text.starts_with("dim3(") && text.ends_with(")")) {
-      for (const std::string& one : split_arguments(text.substr(5, text.size() - 6)))
-        values.push_back({one, scope_.used_at});
+    bool changed = false;
+    if (is_dim3(text)) {
+      values = parts_of_dim3(text, scope_.used_at);
+    } else if (const auto* assigned = assigned_dims(text)) {
+      if (!is_dim3(assigned->value)) return {};
+      values = parts_of_dim3(assigned->value, assigned->at);
+      changed = source_.cuda.changes.any(text, assigned->at, scope_.used_at);
     } else if (const auto* dims = named_dims(text)) {
+      changed = !dims_guessed_ && source_.cuda.changes.any(text, dims->at, scope_.used_at);
       // Another function's names are taken for those of the launch, such as the sizes that it hands on.
       for (const std::string& one : dims->value) values.push_back({one, dims_guessed_ ? scope_.used_at : dims->at});
+    } else if (const HostFunction* const around = source_.host.function_at(scope_.used_at);
+               around && std::ranges::count(around->dims, text) > 0) {
+      return {};  // from outside, and with as many axes as it likes
     } else {
       values = {{text, scope_.used_at}};
     }
@@ -192,11 +200,27 @@ class ShapeImporter {
       if (found.text.back().empty() || (now && *now < 1)) return {};
       if (block) threads = std::min(threads * std::min(now.value_or(1), kMostThreads + 1), kMostThreads + 1);
     }
-    found.guessed = scope_.take_guessed() || dims_guessed_;
+    found.guessed = scope_.take_guessed() || dims_guessed_ || changed;
     if (block && threads > kMostThreads) return {};
     if (block) threads_ = threads;
     while (found.text.size() < 3) found.text.emplace_back("1");
     return found;
+  }
+
+  static bool is_dim3(const std::string& text) { return text.starts_with("dim3(") && text.ends_with(")"); }
+  static std::vector<HostText> parts_of_dim3(const std::string& text, size_t at) {
+    std::vector<HostText> parts;
+    for (const std::string& one : split_arguments(text.substr(5, text.size() - 6))) parts.push_back({one, at});
+    return parts;
+  }
+
+  // `grid = dim3(n / 4);` behind the declaration of the dim3.
+  const SourceValues<std::string>::One* assigned_dims(const std::string& name) const {
+    const auto* const assigned = source_.cuda.constants.find(name, scope_.used_at);
+    if (!assigned || assigned->declared || assigned->end == SIZE_MAX) return nullptr;
+    const auto* const declared = source_.cuda.dims.find(name, scope_.used_at);
+    if (!declared) return is_dim3(assigned->value) ? assigned : nullptr;
+    return assigned->at > declared->at ? assigned : nullptr;
   }
 
   const SourceValues<std::vector<std::string>>::One* named_dims(const std::string& name) {
@@ -260,7 +284,8 @@ class ShapeImporter {
     shape_.block = block.text;
     shape_.grid = grid.text;
     if (shape_.block.empty()) {
-      const std::string bounds = kernel_.launch_bounds.empty() ? "" : scope_.in_terms(kernel_.launch_bounds);
+      const std::string bounds =
+          kernel_.launch_bounds.empty() ? "" : scope_.in_terms(HostText{kernel_.launch_bounds, kernel_.body});
       const std::string side = std::to_string(kUsualSide);
       std::set<std::string_view> seen;
       if (!bounds.empty())
@@ -274,7 +299,7 @@ class ShapeImporter {
                                                            : fmt::format("{}{} x {} threads, since it uses threadIdx.y",
                                                                          kBlockSaid, side, side));
       else
-        imported_.read.push_back("the block, from __launch_bounds__: " + bounds + " threads");
+        imported_.guessed.push_back(kBlockSaid + bounds + " threads, as many as __launch_bounds__ allows");
     }
     if (shape_.grid.empty()) {
       const bool flat = shape_.block[1] == "1" || size_names_.size() < 2;

@@ -17,7 +17,7 @@ struct ImportedShape {
   std::string shared;                    // bytes of dynamic shared memory; empty: none
 };
 
-// The shape of a kernel's launch: from the host code, otherwise from __launch_bounds__, otherwise guessed. Adds facts
+// The shape of a kernel's launch: from the host code, otherwise guessed, as from __launch_bounds__. Adds facts
 // and guesses to `imported`. `launch`: the kernel's launch in the host code, or null. `size_names`: the sizes that a
 // guessed grid covers. `sizes`: gets those that only the grid has, such as a tensor's first dimension; null: it may
 // have none.

@@ -79,7 +79,8 @@ class Binder {
              "instead, and read it with __ldg().";
     return "Pointers to numbers, numbers, vectors, enumerations and plain structs of these can be passed. Pointers to "
            "pointers and functions cannot: give an array of pointers as one buffer with an offset for each. A struct "
-           "with arrays or of a template cannot either: pass its members.";
+           "whose members cannot all be read, for a function without its body or an array whose length is no number, "
+           "cannot either: pass its members.";
   }
 
   // A kernel that only prints or asserts writes through no pointer, but a manifest needs something to judge, so it gets

@@ -132,8 +132,7 @@ class ProgramImporter {
       const auto found = template_arguments(kernel, offer, false, true, scope_);
       if (!found)
         return refuse(*one.part, fmt::format("the template arguments of {} depend on the code around it", kernel.name));
-      for (size_t i = 0; i < found->values.size() && i < kernel.template_parameters.size(); ++i)
-        one.templates[kernel.template_parameters[i].name] = found->values[i];
+      one.templates = found->by_name;
       one.entry += "<" + joined(found->values) + ">";
       if (found->guessed) guess(one, "the template's arguments: <" + joined(found->values) + ">");
     }

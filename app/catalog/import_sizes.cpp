@@ -106,7 +106,9 @@ class SizeFinder {
     for (const std::string& name : {passed.text, parameter.name, in_capitals(parameter.name)}) {
       if (name.empty()) continue;
       scope_.take_guessed();
-      if (const auto number = scope_.number_of(name); number && *number > 0) return {number, !scope_.take_guessed()};
+      // Without the launch's word, a constant of the parameter's name may be another number.
+      if (const auto number = scope_.number_of(name); number && *number > 0)
+        return {number, !scope_.take_guessed() && name == passed.text};
       if (!passed.text.empty() && name == passed.text && name != parameter.name) break;  // it is something else
     }
     return {std::nullopt, false};
@@ -118,7 +120,9 @@ class SizeFinder {
     if (passed.text.empty() || size == bound_.size_names.end() || bound_.size_names.size() == 1) return;
     const int64_t now = scope_.kept[parameter.name];
     scope_.forget_size(parameter.name);
+    scope_.take_guessed();
     const std::string formula = scope_.in_terms(passed);
+    const bool guessed = scope_.take_guessed();
     const bool follows = !formula.empty() && formula.find_first_not_of("0123456789") != std::string::npos &&
                          std::ranges::any_of(cpp_tokens(formula), [&](const CppToken& token) {
                            return bound_.sizes.contains(std::string(token.text)) && token.text != parameter.name;
@@ -128,12 +132,12 @@ class SizeFinder {
     bound_.sizes.erase(parameter.name);
     imported_.open_sizes.erase(parameter.name);
     found_.formulas[parameter.name] = formula;
-    imported_.read.push_back(fmt::format("{} is {}", parameter.name, formula));
     std::erase_if(imported_.guessed,
                   [&](const std::string& one) { return one.starts_with("the size " + parameter.name + " = "); });
     std::erase_if(imported_.read, [&](const std::string& one) {
       return one.starts_with(parameter.name + " is ") && one.ends_with("in the host code");
     });
+    (guessed ? imported_.guessed : imported_.read).push_back(fmt::format("{} is {}", parameter.name, formula));
   }
 
   // Inserts the formulas of the names in it. Those after it are already expanded.

@@ -15,7 +15,7 @@ namespace attnscope::catalog {
 struct ProgramLaunch {
   const ProgramPart* part = nullptr;
   std::string entry;
-  std::map<std::string, std::string> templates;
+  std::map<std::string, TemplateValue> templates;
 
   // From this call on, names have their meaning at the launch.
   void enter(HostScope& scope) const {
@@ -42,7 +42,7 @@ class ProgramSizes {
   struct Size {
     std::string name, host;  // in the manifest and in the host code
     size_t at = 0, defined = 0;
-    std::map<std::string, std::string> templates;  // of the launch that passes it
+    std::map<std::string, TemplateValue> templates;  // of the launch that passes it
   };
   using Depths = std::map<size_t, int>;  // by the place of a definition: how deep it was followed
   void find_in(const HostText& text, const ProgramLaunch& launch, int depth, Depths& followed);

@@ -120,8 +120,12 @@ std::optional<TemplateArguments> template_arguments(const SourceKernel& kernel, 
       if (!value.empty()) one = {OneArgument::Kind::guessed, value};
     }
     if (one.kind == OneArgument::Kind::missing) return std::nullopt;
-    found.guessed = found.guessed || one.kind == OneArgument::Kind::guessed;
+    const bool guessed = one.kind == OneArgument::Kind::guessed;
+    found.guessed = found.guessed || guessed;
     found.values.push_back(one.value);
+    if (!parameter) continue;
+    const bool alike = given || (i < offer.size() && offer[i] == parameter->name);
+    found.by_name[parameter->name] = {one.value, guessed || (offer.empty() && !given && !launched), alike};
   }
   return found;
 }

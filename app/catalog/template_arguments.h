@@ -18,6 +18,7 @@ bool is_number_parameter(const TemplateParameter& parameter);
 
 struct TemplateArguments {
   std::vector<std::string> values;
+  std::map<std::string, TemplateValue> by_name;  // of the template's parameters
   bool guessed = false;
 };
 // An argument for each of the template's parameters, in words that mean the same everywhere; empty if one does not.

@@ -97,6 +97,9 @@ std::string way_on(const std::string& error) {
       {"shared::cluster", kClusters},
       {"identifier \"FIXME\" is undefined",
        "The text has a gap that its author leaves to the reader: fill it in, in a copy."},
+      {"must be a class or namespace name",
+       "No header that is included here declares it. A file that is part of another takes headers from there: include "
+       "them here, as <cuda/barrier> for cuda::barrier, or import the file that includes this one."},
       {"not supported on .target", kLaterGpu},
       {"requires .target", kLaterGpu},
       {"device-side kernel launch",
@@ -107,6 +110,22 @@ std::string way_on(const std::string& error) {
   const auto found =
       std::ranges::find_if(known, [&](const Known& one) { return error.find(one.text) != std::string::npos; });
   return found == std::end(known) ? std::string() : std::string(found->way) + "\n";
+}
+
+// An installed header by the name that #include has for it.
+std::string short_name(const std::string& file) {
+  constexpr std::string_view folder = "/include/";
+  const size_t found = file.starts_with("/") ? file.rfind(folder) : std::string::npos;
+  return found == std::string::npos ? file : file.substr(found + folder.size());
+}
+
+std::string way_on(const ErrorLine& error) {
+  const std::string name = short_name(error.file);
+  if (name.starts_with("thrust/") || name.starts_with("cub/"))
+    return "Thrust, and CUB's part for the host, need the standard library, which a kernel that is compiled here has "
+           "not. In "
+           "device code use pointers, cuda::std, and CUB's block and warp functions of <cub/cub.cuh>.\n";
+  return way_on(error.text);
 }
 
 }  // namespace
@@ -204,8 +223,8 @@ Failure explain_refusal(const std::string& log, const std::string& file_name, co
                           "of the source: "
                           "`attnscope import` pastes them in, and --include DIR says where they are.\n{}",
                           clipped(log))};
-    return {Stage::compile, fmt::format("{}:{}: {}", error->file, error->line, error->text),
-            way_on(error->text) + clipped(log)};
+    return {Stage::compile, fmt::format("{}:{}: {}", short_name(error->file), error->line, error->text),
+            way_on(*error) + clipped(log)};
   }
   if (const std::string said = ptxas_error(log); !said.empty())
     return {Stage::compile, fmt::format("{}: the assembler refuses {}: {}", file_name, entry, said),

@@ -35,12 +35,19 @@ std::string way_on(const SassInstruction& instruction) {
       {"TEX TLD TLD4 TMML TXD TXQ SUATOM SULD SURED SUST",
        "Textures and surfaces are not supported, here or on a GPU: a launch cannot pass them. Read a buffer instead, "
        "const T* __restrict__ or __ldg(), with the addressing that tex2D did."},
-      {"SYNCS UBLKCP UBLKPF UBLKRED UTMALDG UTMASTG UTMAPF UTMAREDG UTMACMDFLUSH FENCE",
+      {"ARRIVES SYNCS UBLKCP UBLKPF UBLKRED UTMALDG UTMASTG UTMAPF UTMAREDG UTMACMDFLUSH FENCE",
        "mbarrier (cuda::barrier, cuda::pipeline) and bulk copies are not emulated; a GPU runs them (--device cuda:0). "
        "cp.async with __pipeline_commit() and __pipeline_wait_prior(), __syncthreads() and named barriers are."},
       {"UCGABAR_ARV UCGABAR_WAIT UCGABAR_GET UCGABAR_SET CGAERRBAR",
        "Thread block clusters are not supported: exchange through global memory, or give each CTA the whole work."},
   };
+  const bool product = instruction.opcode == "IMMA" || instruction.opcode == "HMMA" || instruction.opcode == "BMMA";
+  if (product && has(instruction, "SP"))
+    return "Sparse products (mma.sp) are not emulated on any architecture; a GPU runs them (--device cuda:0).";
+  if (product && (has(instruction, "S4") || has(instruction, "U4") || instruction.opcode == "BMMA"))
+    return "Products of 4-bit and 1-bit numbers are not emulated on any architecture; a GPU runs them (--device "
+           "cuda:0). "
+           "Those of 8 bits are emulated.";
   for (const Way& way : kWays)
     if ((" " + std::string(way.opcodes) + " ").find(" " + instruction.opcode + " ") != std::string::npos)
       return way.words;

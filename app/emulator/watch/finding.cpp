@@ -45,6 +45,45 @@ RuleId rule_of(WatchKind kind) {
 
 namespace {
 
+constexpr uint32_t kMostToUse = 200;  // instructions from a load to where its value is used
+
+// The first instruction behind a load, in the code's order, that reads a register that it loads; the load if none does.
+uint32_t first_use(const compile::SassProgram& sass, uint32_t op) {
+  const auto& code = sass.instructions;
+  const auto& load = code[op];
+  if (load.operands.empty() || load.operands[0].kind != compile::OperandKind::reg) return op;
+  const auto has = [&](const char* width) { return std::ranges::count(load.modifiers, width) > 0; };
+  const int first = load.operands[0].reg, last = first + (has("128") ? 3 : has("64") ? 1 : 0);
+  const auto loaded = [&](const compile::SassOperand& one) {
+    const bool is_lanes = one.kind == compile::OperandKind::reg || one.kind == compile::OperandKind::address;
+    return is_lanes && !one.reg_is_uniform && one.reg >= first && one.reg <= last;
+  };
+  const uint32_t end = std::min(static_cast<uint32_t>(code.size()), op + kMostToUse);
+  for (uint32_t i = op + 1; i < end; ++i) {
+    const auto& operands = code[i].operands;
+    const bool writes = !operands.empty() && operands[0].kind == compile::OperandKind::reg;
+    if (std::any_of(operands.begin() + (writes ? 1 : 0), operands.end(), loaded)) return i;
+    if (writes && loaded(operands[0])) return op;
+  }
+  return op;
+}
+
+// The compiler may move a load of shared memory out of a loop and give it a line from before the barrier that it
+// stands behind. What uses the value then says where it is read: that instruction, otherwise the load itself.
+uint32_t reading(const Program& program, uint32_t op) {
+  const auto& code = program.sass->instructions;
+  if (code[op].opcode != "LDS" || !code[op].inlined_at.empty() || code[op].line.line == 0) return op;
+  uint32_t barrier = op;
+  while (barrier > 0 && code[barrier].opcode != "BAR") --barrier;
+  const uint32_t use = first_use(*program.sass, op);
+  const auto in_file = [&](uint32_t at) {
+    return code[at].inlined_at.empty() && code[at].line.file == code[op].line.file;
+  };
+  const bool moved = code[barrier].opcode == "BAR" && in_file(barrier) && in_file(use) &&
+                     code[op].line.line < code[barrier].line.line && code[barrier].line.line <= code[use].line.line;
+  return moved ? use : op;
+}
+
 // Unrolled code has many instructions for one source line, so findings name pairs of lines.
 std::vector<WatchSeen> by_line(const Program& program, const WatchLog::Seen& seen) {
   const auto place = [&](uint32_t op) {
@@ -80,8 +119,8 @@ std::vector<WatchFinding> findings_of(const Program& program, const WatchLog::Se
     finding.other = one.other;
     // Two calls of one inlined function share the function's line; only the calls differ.
     const size_t calls_up = one.kind == WatchKind::barrier_uneven ? equal_calls(program, one.op, one.other) : 0;
-    finding.line = source_of(program, one.op, calls_up);
-    finding.other_line = source_of(program, one.other, calls_up);
+    finding.line = source_of(program, reading(program, one.op), calls_up);
+    finding.other_line = source_of(program, reading(program, one.other), calls_up);
     finding.count = one.count;
     finding.cta = one.cta;
     finding.other_cta = one.other_cta;
@@ -102,6 +141,9 @@ std::vector<WatchFinding> findings_of(const Program& program, const WatchLog::Se
                                   : fmt::format("byte {} of {}", finding.buffer_byte, finding.buffer);
     const auto& code = program.sass->instructions;
     const auto place = [&](uint32_t op) {
+      if (const uint32_t use = reading(program, op); use != op)
+        return fmt::format("{} for {}, which the compiler counts to line {},", code[op].opcode, source_of(program, use),
+                           code[op].line.line);
       return code[op].line.line != 0 ? fmt::format("{} at {}", code[op].opcode, source_of(program, op))
                                      : fmt::format("{} at byte {:#x} of the code", code[op].opcode, op * 16);
     };

@@ -164,6 +164,34 @@ void run(Tensor x) { int n = x.rows(); dim3 block(16, 8); dim3 grid((n + 15) / 1
   EXPECT_EQ(handed.json["launch"]["block"], Json({"16", "8", "1"}));
 }
 
+TEST(ImportLaunch, ADim3ThatGetsAnotherValueHasThatOne) {
+  const std::string begin =
+      "int main() { int n = 4096; float *a, *b; dim3 grid(n / 128, 1, 1), block(128);\n"
+      "other<<<grid, block>>>(a);\n";
+  const std::string end = "\nk<<<grid, block>>>(a, b, n); }";
+  const Read again = read_in(begin + "grid = dim3(n / 512, 2);" + end);
+  EXPECT_EQ(again.json["launch"]["grid"], Json({"n / 512", "2", "1"}));
+  EXPECT_THAT(again.imported.read, Contains("the grid: n / 512 x 2 x 1 CTAs"));
+  const Read first = read_in(
+      "int main() { int n = 4096; float *a, *b; dim3 grid; dim3 block;\n"
+      "grid = dim3(n / 64); block = dim3(64, 2);" +
+      end);
+  EXPECT_THAT(first.imported.read, Contains("the grid: n / 64 x 1 x 1 CTAs"));
+  EXPECT_THAT(first.imported.read, Contains("the block: 64 x 2 x 1 threads"));
+  for (const char* change : {"grid.x /= 4;", "grid.y = 2;", "grid.x++;", "grid = larger(grid);",
+                             "if (n > 4) grid = dim3(7);", "if (n > atoi(v)) { grid = dim3(7); }"})
+    EXPECT_THAT(read_in(begin + change + end).imported.read, Not(Contains(StartsWith("the grid")))) << change;
+}
+
+// It is no number, and nobody says what is in it.
+TEST(ImportLaunch, ADim3FromOutsideIsNoSize) {
+  const Read open =
+      read_in("void launch(dim3 gdim, dim3 bdim, float* a, float* b, int n) { k<<<gdim, bdim>>>(a, b, n); }");
+  EXPECT_FALSE(open.json["sizes"].contains("gdim")) << open.json.dump();
+  EXPECT_THAT(open.imported.read, Not(Contains(StartsWith("the grid"))));
+  EXPECT_THAT(open.imported.guessed, Contains(StartsWith("the grid: ceil_div(n, ")));
+}
+
 TEST(ImportLaunch, AReachIsSmall) {
   const std::string source =
       "__global__ void blur(const float* x, float* y, int rows, int kernelRadius, int mask_width, int stride_h) {}";

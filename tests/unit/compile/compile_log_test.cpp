@@ -244,6 +244,11 @@ TEST(CompileErrors, SayTheWayOn) {
             std::string::npos);
   EXPECT_NE(hint("ptxas error   : Feature '.shared::cluster' requires .target sm_90 or higher\n").find("--device"),
             std::string::npos);
+  EXPECT_NE(hint("a.cu(4): error: name followed by \"::\" must be a class or namespace name\n").find("<cuda/barrier>"),
+            std::string::npos);
+  const Failure thrust = explain_refusal("/cuda/include/thrust/pair.h(50): error: no member\n", "a.cu", "k");
+  EXPECT_EQ(thrust.message, "thrust/pair.h:50: no member");
+  EXPECT_NE(thrust.hint.find("In device code use pointers"), std::string::npos);
   for (const std::string log :
        {"a.cu(3): error: something else\n", "a.cu(3): error: identifier \"cluster_ids\" is undefined\n"})
     EXPECT_EQ(hint(log), log);
