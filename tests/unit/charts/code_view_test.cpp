@@ -59,7 +59,7 @@ TEST(CodeView, LinesAreThoseThatTheTextsDirectivesName) {
   race.where = {{"file", "k.cu"}, {"line", "5"}};
   race.where["other_file"] = "/usr/include/cuda_fp16.hpp";
   race.where["other_line"] = "700";
-  seen.watch = WatchReport{1, 1, 1, 1, {race}};
+  seen.watch = WatchReport{1, 1, 1, 1, {race}, {}};
   const CodeView view = code_view(listing(), &seen, pasted, 8);
   EXPECT_THAT(view.lines_of[0], ElementsAre(5, 7));
   EXPECT_THAT(view.lines_of[1], ElementsAre(3, 5, 7));
@@ -99,7 +99,7 @@ TEST(CodeView, RacesAreThoseThatNameTheLine) {
   elsewhere.where["file"] = elsewhere.where["other_file"] = "other.cu";
   Finding other = race;
   other.rule = RuleId::luck_order;
-  seen.watch = WatchReport{1, 1, 1, 1, {race, same, elsewhere, other}};
+  seen.watch = WatchReport{1, 1, 1, 1, {race, same, elsewhere, other}, {}};
   const CodeView view = code_view(listing(), &seen, SourceLines("k.cu"), 5);
   EXPECT_EQ(view.lines[1].races, 2);
   EXPECT_EQ(view.lines[4].races, 1);

@@ -25,7 +25,7 @@ Finding finding_at(RuleId rule, Severity severity, const char* line, const char*
 Observation watched(std::vector<Finding> findings, int64_t ctas = 16, int64_t total = 16) {
   Observation o;
   o.versions.app = "0.1.0";
-  o.watch = WatchReport{ctas, total, 3, 8, std::move(findings)};
+  o.watch = WatchReport{ctas, total, 3, 8, std::move(findings), {}};
   return o;
 }
 

@@ -72,7 +72,7 @@ Part every_part() {
   finding.evidence = {{"times seen", 3, "", FigureKind::counted}};
   return Part{11,
               {Versions{"0.1.0", "13.0", "", ""}, "emulated:l4", variant, occupancy, verdict, timing, 0.5, counters,
-               std::vector{finding}, WatchReport{8, 128, 3, 8, {finding}}, Printed{{"thread 3 of 50"}, 2},
+               std::vector{finding}, WatchReport{8, 128, 3, 8, {finding}, {finding}}, Printed{{"thread 3 of 50"}, 2},
                HardwareCounters{.cupti = "13.0.85", .passes = 8, .warp_instructions = 1000},
                FragmentCycles{FigureKind::measured, 1, 400, 410.5, 420}, Failure{Stage::deadline, "tiled hung", "try"},
                Bound::mufu}};
