@@ -370,7 +370,7 @@ class FakeWorker {
 
   // The recorded report, or a silent one.
   WatchReport report_on(const Experiment& experiment) const {
-    WatchReport report{8, 128, 3, 8, {}};
+    WatchReport report{8, 128, 3, 8, {}, {}};
     for (const Observation& recorded : recordings_)
       if (recorded.experiment.config.knobs == experiment.config.knobs && recorded.watch) report = *recorded.watch;
     for (const auto& [option, rule] :
