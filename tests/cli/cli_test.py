@@ -283,6 +283,13 @@ class Cli(unittest.TestCase):
         self.assertEqual(self.call("explain", "--resources", too_many).returncode, 1)
         self.refused(2, "explain", "--resources", self.preset('{"device": "l4"}', "few.json"), names=["few.json"])
 
+    def test_explain_names_a_barrier_that_can_go_and_a_run_does_not_look_for_one(self):
+        smooth = ("--kernel", "smooth", "--kernels", TREE / "tests" / "kernels" / "planted")
+        done = self.call("explain", *smooth, "--watch")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stdout, r"wait\.needless(?s:.*?)no barrier in line 19\.(?s:.*?)next +change smooth\.cu:19;")
+        self.assertNotIn("needless", self.run_json(*smooth)["watch"])
+
     def test_explain_says_whether_two_runs_can_be_compared(self):
         def explained(*runs, changed=None):
             files = [TREE / "tests" / "data" / "explain" / f"{run}.json" for run in runs]
