@@ -123,6 +123,16 @@ TEST(ImportRecording, TheChecksByHandAreTheRecordings) {
   EXPECT_THAT(right, HasSubstr(fmt::format("{} of 80 kernels are right", lines_with(right, "right "))));
 }
 
+TEST(ImportRecording, TheRefusalsAreTheRecordings) {
+  const std::string read = text_of("bench/results/import_refusals.txt");
+  const int good = lines_with(read, "good "), mended = lines_with(read, "mended "), runs = lines_with(read, "runs ");
+  const std::string kernels = text_of("bench/results/import_kernels.txt");
+  EXPECT_EQ(good + mended + runs, lines_with(kernels, "  refused ") + lines_with(kernels, "  stopped "));
+  EXPECT_EQ(lines_with(read, "  way on: "), good + mended);
+  EXPECT_THAT(text_of("docs/importing.md"),
+              HasSubstr(fmt::format("{} named the reason and the way on, {} do now", good, mended)));
+}
+
 TEST(ImportRecording, TheFirstRunIsTheRecordings) {
   std::vector<std::string> cold, again;
   std::string line;
