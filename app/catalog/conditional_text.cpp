@@ -104,43 +104,42 @@ class ConditionValue {
   size_t at_ = 0;
 };
 
-struct KeptBranch {
-  bool kept = true;   // its text is compiled, if the text around it is
-  bool taken = true;  // this one, or one before it
-};
-
 }  // namespace
+
+void OpenConditions::read(std::string_view line, const MacroTexts& macros) {
+  const std::vector<CppToken> words = cpp_tokens(line);
+  if (words.empty()) return;
+  const std::string_view rest = line.substr(words[0].end());
+  const auto holds = [&] {
+    int steps = ConditionValue::kMostSteps;
+    return ConditionValue(rest, macros, ConditionValue::kDeepest, steps).value().value_or(1) != 0;
+  };
+  const auto is_macro = [&] { return words.size() > 1 && macros.contains(std::string(words[1].text)); };
+  if (words[0].is("if") || words[0].is("ifdef") || words[0].is("ifndef")) {
+    const bool value = words[0].is("if") ? holds() : words[0].is("ifdef") ? is_macro() : !is_macro();
+    open_.push_back({value, value});
+  } else if (open_.empty()) {
+    return;
+  } else if (words[0].is("else") || words[0].is("elif")) {
+    Branch& last = open_.back();
+    last.kept = !last.taken && (words[0].is("else") || holds());
+    last.taken = last.taken || last.kept;
+  } else if (words[0].is("endif")) {
+    open_.pop_back();
+  }
+}
+
+bool OpenConditions::kept() const { return std::ranges::all_of(open_, &Branch::kept); }
 
 std::vector<CppToken> compiled_tokens(const std::vector<CppToken>& tokens, size_t begin, size_t end,
                                       const MacroTexts& macros) {
   std::vector<CppToken> kept;
-  std::vector<KeptBranch> open;
+  OpenConditions open;
   for (size_t i = begin; i < std::min(end, tokens.size()); ++i) {
-    if (tokens[i].kind != CppToken::Kind::line) {
-      if (std::ranges::all_of(open, &KeptBranch::kept)) kept.push_back(tokens[i]);
-      continue;
-    }
-    const std::string_view line = tokens[i].text.substr(1);
-    const std::vector<CppToken> words = cpp_tokens(line);
-    if (words.empty()) continue;
-    const std::string_view rest = line.substr(words[0].end());
-    const auto holds = [&] {
-      int steps = ConditionValue::kMostSteps;
-      return ConditionValue(rest, macros, ConditionValue::kDeepest, steps).value().value_or(1) != 0;
-    };
-    const auto is_macro = [&] { return words.size() > 1 && macros.contains(std::string(words[1].text)); };
-    if (words[0].is("if") || words[0].is("ifdef") || words[0].is("ifndef")) {
-      const bool value = words[0].is("if") ? holds() : words[0].is("ifdef") ? is_macro() : !is_macro();
-      open.push_back({value, value});
-    } else if (open.empty()) {
-      continue;
-    } else if (words[0].is("else") || words[0].is("elif")) {
-      KeptBranch& last = open.back();
-      last.kept = !last.taken && (words[0].is("else") || holds());
-      last.taken = last.taken || last.kept;
-    } else if (words[0].is("endif")) {
-      open.pop_back();
-    }
+    if (tokens[i].kind == CppToken::Kind::line)
+      open.read(tokens[i].text.substr(1), macros);
+    else if (open.kept())
+      kept.push_back(tokens[i]);
   }
   return kept;
 }

@@ -2,15 +2,31 @@
 #include <cstddef>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/cpp_tokens.h"
 
 namespace attnscope::catalog {
 
-// The tokens [begin, end) that the preprocessor keeps where these macros are defined, without its lines. It reads #if,
-// #ifdef, #ifndef, #elif, #else and #endif with names, whole numbers, defined(), !, comparisons, && and ||. What a
-// condition has otherwise holds.
+// The preprocessor's open conditions. It reads #if, #ifdef, #ifndef, #elif, #else and #endif with names, whole numbers,
+// defined(), !, comparisons, && and ||. What a condition has otherwise holds.
+class OpenConditions {
+ public:
+  // The line of a token, without its #, and the macros that are defined there.
+  void read(std::string_view line, const std::map<std::string, std::string>& macros);
+  // True where the text is compiled.
+  bool kept() const;
+
+ private:
+  struct Branch {
+    bool kept = true;   // its text is compiled, if the text around it is
+    bool taken = true;  // this one, or one before it
+  };
+  std::vector<Branch> open_;
+};
+
+// The tokens [begin, end) that the preprocessor keeps where these macros are defined, without its lines.
 std::vector<CppToken> compiled_tokens(const std::vector<CppToken>& tokens, size_t begin, size_t end,
                                       const std::map<std::string, std::string>& macros);
 

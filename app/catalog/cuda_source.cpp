@@ -123,6 +123,7 @@ class Reader {
     const Tokens inner = cpp_tokens(tokens_[i].text.substr(1));
     if (inner.empty()) return;
     track_conditions(inner);
+    compiled_.read(tokens_[i].text.substr(1), defined_);
     if (inner.size() < 2) return;
     if (inner[0].is("include") && out_.included.size() < kMostIncluded) {
       std::string_view name = tokens_[i].text.substr(inner[1].at + 1);
@@ -149,11 +150,27 @@ class Reader {
     const bool function = inner.size() > 2 && inner[2].is("(") && inner[2].at == inner[1].end();
     for (size_t at = 3; function && at < inner.size() && !inner[at].is(")"); ++at)
       if (inner[at].kind == Kind::word) out_.parameter_names.insert(std::string(inner[at].text));
+    const std::string value = function ? "" : text_of(inner, 2, inner.size());
+    const bool compiled = compiled_.kept();
+    if (compiled) defined_[name] = value;
     if (function || inner.size() == 2) return;
-    const std::string value = text_of(inner, 2, inner.size());
-    out_.macros[name] = value;
+    add_macro(name, value, compiled);
     if (const auto number = number_of<int64_t>(value); number && name == guarded_)
       out_.settable.emplace_back(name, *number);
+  }
+
+  // A definition that is not compiled by default serves where there is no other. Of several that are the last counts; a
+  // name that has two of them, or none, is unsure.
+  void add_macro(const std::string& name, const std::string& value, bool compiled) {
+    const auto [found, fresh] = out_.macros.try_emplace(name, value);
+    const bool was_sure = !fresh && !out_.unsure_macros.contains(name);
+    if (!compiled && !fresh) return;
+    if (!compiled || (was_sure && found->second != value))
+      out_.unsure_macros.insert(name);
+    else if (compiled && !was_sure && !redefined_.contains(name))
+      out_.unsure_macros.erase(name);
+    if (compiled && was_sure && found->second != value) redefined_.insert(name);
+    found->second = value;
   }
 
   // #ifdef X and #if defined(X) need X; other conditions are ignored.
@@ -393,6 +410,10 @@ class Reader {
   std::map<std::string, std::vector<Enumerator>> enumerators_;
   std::vector<SourceLaunch> in_macros_;
   std::string guarded_;
+  OpenConditions compiled_;  // of the lines so far, with what they define and what nvcc defines
+  std::map<std::string, std::string> defined_{
+      {"__CUDACC__", "1"}, {"__NVCC__", "1"}, {"__cplusplus", "202002"}, {"__linux__", "1"}, {"__GNUC__", "12"}};
+  std::set<std::string> redefined_;
   std::vector<size_t> blocks_;  // the closing braces of the open blocks
   std::vector<OpenBranch> branches_;
   std::vector<std::string> conditions_;  // for the open #ifs: the macro that each needs, or empty

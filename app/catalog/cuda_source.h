@@ -60,13 +60,14 @@ struct SourceInstance {
 // What tokens reveal about a .cu file.
 struct CudaSource : HostValues {
   std::vector<SourceKernel> kernels;
-  std::map<std::string, size_t, std::less<>> defined;     // in kernels: the first of each name, without namespaces
-  std::vector<SourceInstance> instances;                  // that the source asks the compiler for
-  SourceValues<SourceInstance> kernel_names;              // auto name = kernel<…>;
-  std::vector<SourceLaunch> launches;                     // ascending; those in macros come last
-  std::map<std::string, std::string> macros;              // #define X v of one word or expression
-  std::vector<std::pair<std::string, int64_t>> settable;  // #ifndef X / #define X v of an integer, in order
-  std::map<std::string, std::string> types;               // typedef and using
+  std::map<std::string, size_t, std::less<>> defined;  // in kernels: the first of each name, without namespaces
+  std::vector<SourceInstance> instances;               // that the source asks the compiler for
+  SourceValues<SourceInstance> kernel_names;           // auto name = kernel<…>;
+  std::vector<SourceLaunch> launches;                  // ascending; those in macros come last
+  std::map<std::string, std::string> macros;           // #define X v of one word or expression
+  std::set<std::string> unsure_macros;  // of these: several definitions, or only some that are not compiled by default
+  std::vector<std::pair<std::string, int64_t>> settable;        // #ifndef X / #define X v of an integer, in order
+  std::map<std::string, std::string> types;                     // typedef and using
   std::map<std::string, std::vector<SourceParameter>> structs;  // plain ones, with their members
   std::set<std::string, std::less<>> enums;                     // whose types are in `types`
   std::set<std::string, std::less<>> classes;                   // declared structs, classes, unions and enums

@@ -93,7 +93,10 @@ HostText HostScope::meaning(const std::string& name, size_t at) const {
     guessed_ = guessed_ || source_.changes.any(name, constant->at, SIZE_MAX);
     return said_by(*constant);
   }
-  if (const auto macro = source_.macros.find(name); macro != source_.macros.end()) return {macro->second, at};
+  if (const auto macro = source_.macros.find(name); macro != source_.macros.end()) {
+    guessed_ = guessed_ || source_.unsure_macros.contains(name);
+    return {macro->second, at};
+  }
   const auto* const elsewhere = source_.constants.any(name, at);
   if (!elsewhere) return {};
   guessed_ = true;

@@ -202,11 +202,11 @@ bool keeps_dims(const HostToken& place, size_t at) {
   return place.is(at - 1, "<") || second || (place.is(at - 1, ",") && place.is(at + 1, ">"));
 }
 
-// `grid.x = n / 256;` of a `dim3 grid;`, up to where something else may set a member: each is set at most once, in the
-// dim3's own block.
-void read_dim_members(const HostToken& place, size_t name, HostValues& values) {
+// `grid.x = n / 256;` of a `dim3 grid;` or a `dim3 grid(1, 2);`, up to where something else may set a member: each is
+// set at most once, in the dim3's own block.
+void read_dim_members(const HostToken& place, size_t name, std::vector<std::string> sizes, HostValues& values) {
   const auto& [tokens, brackets, i, end_of_block] = place;
-  std::vector<std::string> sizes{"1", "1", "1"};
+  sizes.resize(3, "1");
   std::vector<bool> set(3);
   size_t last = 0;
   int depth = 0;
@@ -257,7 +257,7 @@ void read_dims(const HostToken& place, HostValues& values) {
     if (place.is(open, "=")) ++open;
     if (place.is(open, "dim3")) ++open;
     if (place.is(at + 1, ";") || place.is(at + 1, ",")) {
-      read_dim_members(place, at, values);
+      read_dim_members(place, at, {}, values);
       continue;
     }
     if (!place.is(open, "(") && !place.is(open, "{")) return;
@@ -265,7 +265,8 @@ void read_dims(const HostToken& place, HostValues& values) {
     std::vector<std::string> sizes;
     for (const auto& [begin, end] : parts_of(tokens, brackets, open + 1, close))
       sizes.push_back(text_of(tokens, begin, end));
-    values.dims.add(std::string(tokens[at].text), {tokens[at].at, end_of_block, std::move(sizes)});
+    values.dims.add(std::string(tokens[at].text), {tokens[at].at, end_of_block, sizes});
+    if (sizes.size() <= 3) read_dim_members(place, at, std::move(sizes), values);
     at = close;
   }
 }

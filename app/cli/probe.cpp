@@ -6,6 +6,7 @@
 #include <chrono>
 #include <filesystem>
 #include <map>
+#include <utility>
 
 #include "catalog/catalog.h"
 #include "catalog/probed.h"
@@ -84,8 +85,19 @@ class Probe {
   std::optional<Failure> best() {
     std::optional<catalog::Imported> at_its_sizes;  // before the first was lowered
     int lowered = 0;
+    std::optional<std::pair<catalog::Imported, Failure>> shorter;  // before a buffer was lengthened
     while (run()) {
-      if (made_longer(file_, *failure_, grown_)) continue;
+      // Together they are more than a manifest may have: what was run before them counts.
+      if (shorter && failure_->stage == Stage::input) {
+        file_.imported = std::move(shorter->first);
+        failure_ = std::move(shorter->second);
+        break;
+      }
+      std::pair<catalog::Imported, Failure> tried{file_.imported, *failure_};
+      if (made_longer(file_, *failure_, grown_)) {
+        shorter = std::move(tried);
+        continue;
+      }
       if (catalog::drop_variable(file_.imported, compile::absent_variable(failure_->message))) continue;
       if (lowered == kMostLowered) break;
       if (!at_its_sizes) at_its_sizes = file_.imported;

@@ -712,6 +712,14 @@ int main() {
         self.assertEqual(self.run_json("--kernels", folder, "--kernel", "spread")["verdict"]["state"], "unchecked")
         (folder / "spread.json").unlink()
         self.assertRegex(self.call("check", file).stdout, r"probed +y has")
+        # With a guessed launch it may pass any end: a length that makes the manifest too large is not taken.
+        far = self.path / "far.cu"
+        far.write_text("__global__ void far(const float* A, float* C, int M, int N, int K) {\n"
+                       "  const int row = blockIdx.x * 32 + threadIdx.x / 32, column = threadIdx.x % 32;\n"
+                       "  C[row * N + column] += A[row * K + column];\n}\n")
+        done = self.call("import", far)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("Run it: ", done.stdout)
         # With its launch the lengths are counted.
         launched = self.path / "launched.cu"
         launched.write_text(file.read_text().replace("float* y", "float* y, float* z").replace("+ k;", "+ k, z[k] = 1;") +
@@ -767,7 +775,7 @@ int main() {
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("the template's arguments: <float, 4>, since no launch says them", done.stdout.split("Guessed")[1])
         file.write_text(source.replace("typename T", "typename T, int N, void (*F)()"))
-        self.refused(2, "import", file, names=["is a template", "--entry \"vector_add<float, 128"])
+        self.refused(2, "import", file, names=["is a template", "--entry \"vector_add<float, 4"])
         file.write_text(source)
         done = self.call("import", file)
         self.assertEqual(done.returncode, 0, done.stderr)

@@ -178,7 +178,9 @@ TEST(ImportLaunch, ADim3ThatGetsAnotherValueHasThatOne) {
       end);
   EXPECT_THAT(first.imported.read, Contains("the grid: n / 64 x 1 x 1 CTAs"));
   EXPECT_THAT(first.imported.read, Contains("the block: 64 x 2 x 1 threads"));
-  for (const char* change : {"grid.x /= 4;", "grid.y = 2;", "grid.x++;", "grid = larger(grid);",
+  const Read member = read_in(begin + "grid.y = n / 2;" + end);
+  EXPECT_THAT(member.imported.read, Contains("the grid: n / 128 x n / 2 x 1 CTAs"));
+  for (const char* change : {"grid.x /= 4;", "if (n > 4) grid.y = 2;", "grid.x++;", "grid = larger(grid);",
                              "if (n > 4) grid = dim3(7);", "if (n > atoi(v)) { grid = dim3(7); }"})
     EXPECT_THAT(read_in(begin + change + end).imported.read, Not(Contains(StartsWith("the grid")))) << change;
 }

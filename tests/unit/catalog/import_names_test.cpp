@@ -105,6 +105,25 @@ TEST(ImportNames, ASizeThatFollowsFromAGuessIsAGuess) {
   EXPECT_THAT(changed.read, Not(Contains(StartsWith("m is"))));
 }
 
+// A header with a size for each data set; only one of them is compiled.
+TEST(ImportNames, AMacroHasTheValueThatIsCompiled) {
+  const std::string sets =
+      "# if !defined(MINI) && !defined(LARGE)\n#  define STANDARD\n# endif\n# if !defined(N)\n#  ifdef MINI\n#define N "
+      "32\n#  endif\n#  ifdef STANDARD /* default */\n#define N 64\n#  endif\n#  ifdef LARGE\n#define N 128\n#  "
+      "endif\n# "
+      "endif\n";
+  const std::string launch = kPlain + "int main() { float* x; k<<<1, N>>>(x, 1000, 1); }\n";
+  EXPECT_THAT(imported(sets + launch).read, Contains("the block: 64 x 1 x 1 threads"));
+  EXPECT_THAT(imported("#define LARGE\n" + sets + launch).read, Contains("the block: 128 x 1 x 1 threads"));
+  EXPECT_THAT(imported("#ifdef __CUDACC__\n#define N 96\n#else\n#define N 1\n#endif\n" + launch).read,
+              Contains("the block: 96 x 1 x 1 threads"));
+  for (const char* unsure : {"#define N 32\n#undef N\n#define N 64\n", "#ifdef BIG\n#define N 64\n#endif\n"}) {
+    const Imported twice = imported(unsure + launch);
+    EXPECT_THAT(twice.guessed, Contains(StartsWith("the block: 64 x 1 x 1 threads"))) << unsure;
+    EXPECT_THAT(twice.read, Not(Contains(StartsWith("the block")))) << unsure;
+  }
+}
+
 // Ways of giving a name another value that are no statement of their own.
 TEST(ImportNames, AValueThatMayHaveChangedIsAGuess) {
   const std::string begin = kPlain + "int main(int argc, char** v) { int t = 64, n = 1000; float* x;\n";

@@ -71,5 +71,22 @@ TEST(PlantedFaults, TheDocsSayWhatComputeSanitizerNames) {
                             faults, ours, theirs)));
 }
 
+TEST(PlantedFaults, TheDocsSayWhatIsNamed) {
+  const std::string recorded = text_of("bench/results/planted_faults.txt");
+  const size_t at = recorded.find("42 kernels, ");
+  ASSERT_NE(at, std::string::npos);
+  int kernels = 0, faults = 0, named = 0, warned = 0, arithmetic = 0, open = 0;
+  ASSERT_EQ(std::sscanf(recorded.c_str() + at,
+                        "%d kernels, %d planted faults: %d named with their lines, %d of these as a warning, %d of "
+                        "arithmetic only, %d not named",
+                        &kernels, &faults, &named, &warned, &arithmetic, &open),
+            6);
+  EXPECT_EQ(named + arithmetic + open, faults);
+  EXPECT_THAT(text_of("docs/emulator.md"),
+              HasSubstr(fmt::format("Of {} faults {} are named with their lines and {} are of arithmetic", faults,
+                                    named, arithmetic)));
+  EXPECT_THAT(text_of("docs/emulator.md"), HasSubstr(fmt::format("and why {} are not reported", open)));
+}
+
 }  // namespace
 }  // namespace attnscope::emulator
