@@ -2,8 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstdlib>
+
+#include "charts/finding_ghosts.h"
 
 namespace attnscope::charts {
 namespace {
@@ -41,10 +42,9 @@ std::string headline(const Finding& finding) {
 
 std::vector<WatchRow> watch_rows(const WatchReport& report) {
   std::vector<WatchRow> rows;
-  for (const Finding& finding : report.findings)
-    rows.push_back({headline(finding), finding.sentence, finding.severity == Severity::error, where(finding, "file"),
-                    std::atoll(where(finding, "line").c_str())});
-  std::stable_partition(rows.begin(), rows.end(), [](const WatchRow& row) { return row.error; });
+  for (const Finding* finding : watch_findings(report))
+    rows.push_back({headline(*finding), finding->sentence, finding->severity == Severity::error,
+                    where(*finding, "file"), std::atoll(where(*finding, "line").c_str())});
   return rows;
 }
 

@@ -1,5 +1,7 @@
 #include "ui/worker_words.h"
 
+#include <imgui_internal.h>
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -43,7 +45,9 @@ ImU32 colour_of(WorkerState state) {
 void draw_state_mark(WorkerState state) {
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float r = em(0.26f);
-  const ImVec2 centre{at.x + r, at.y + ImGui::GetFontSize() * 0.55f};
+  // The line's text stands lower if it is aligned with buttons.
+  const float text_top = at.y + ImGui::GetCurrentWindow()->DC.CurrLineTextBaseOffset;
+  const ImVec2 centre{at.x + r, text_top + ImGui::GetFontSize() * 0.55f};
   if (state == WorkerState::busy || state == WorkerState::ready)
     ImGui::GetWindowDrawList()->AddCircleFilled(centre, r, colour_of(state));
   else

@@ -73,6 +73,7 @@ int64_t BanksPane::draw(const CodeState& code) {
   ImGui::PushFont(nullptr, kSmallSize);
   ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {em(0.3f), em(0.05f)});
   const int64_t clicked = draw_choice();
+  draw_a(code);
   draw_steps();
   draw_phases();
   const float strip = em(kStrip) + ImGui::GetTextLineHeightWithSpacing() + ImGui::GetStyle().ItemSpacing.y;
@@ -107,6 +108,21 @@ int64_t BanksPane::draw_choice() {
     clipped(fmt::format("Line {} makes no access to shared memory; this is the access with most conflicts.", line_),
             ImGui::GetContentRegionAvail().x, palette().warn);
   return clicked;
+}
+
+// The wavefronts of the shown access's line, beside A's.
+void BanksPane::draw_a(const CodeState& code) const {
+  const charts::CodeView* const a = code.view_a();
+  const std::vector<int64_t>& lines = code.view().lines_of[size_t(instruction_)];
+  const int64_t line = line_ > 0 ? line_ : lines.empty() ? 0 : lines.front();
+  if (a == nullptr || line < 1 || size_t(line) > a->lines.size()) return;
+  const auto words = [](const charts::Heat& heat) {
+    return fmt::format("{} wavefronts, {} of them conflicts", with_commas(std::llround(heat.wavefronts)),
+                       with_commas(std::llround(heat.conflicts)));
+  };
+  const charts::Heat &of_b = code.view().lines[size_t(line) - 1], &of_a = a->lines[size_t(line) - 1];
+  clipped(fmt::format("line {}: {}; A {}", line, words(of_b), of_a.wavefronts > 0 ? words(of_a) : "none"),
+          ImGui::GetContentRegionAvail().x, palette().dim);
 }
 
 // The row length that padding and swizzle use.

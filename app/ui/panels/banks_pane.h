@@ -20,6 +20,7 @@ class BanksPane {
   void choose_step(size_t step);
   const SharedSteps& steps() const { return *listing_->lines[size_t(instruction_)].shared; }
   int64_t draw_choice();
+  void draw_a(const CodeState& code) const;
   void draw_rows();
   void draw_steps();
   void draw_phases();

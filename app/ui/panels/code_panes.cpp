@@ -41,6 +41,33 @@ void heading(float left, float top, const char* name, const char* says) {
   tooltip(says);
 }
 
+ImU32 colour_of(HeatColumn column) {
+  switch (column) {
+    case HeatColumn::time:
+      return palette().modelled;
+    case HeatColumn::samples:
+      return palette().measured;
+    case HeatColumn::races:
+      return palette().bad;
+    default:
+      return palette().counted;
+  }
+}
+
+// B's figure of a line above A's, as bars on the scale of the larger one's hottest line. `low`: the cell's lower left.
+void ghost_bars(const charts::CodeView& b, const charts::CodeView& a, size_t line, HeatColumn column, ImVec2 low) {
+  const double most = std::max(b.hottest_line[size_t(column)], a.hottest_line[size_t(column)]);
+  if (most <= 0 || line >= a.lines.size()) return;
+  const float width = cell_width() - em(0.25f), thick = std::max(1.0f, std::floor(em(0.09f)));
+  const auto bar = [&](double figure, float above, ImU32 colour) {
+    const float length = width * f32(figure / most);
+    if (length < 1) return;
+    ImGui::GetWindowDrawList()->AddRectFilled({low.x, low.y - above - thick}, {low.x + length, low.y - above}, colour);
+  };
+  bar(b.lines[line].of(column), thick, colour_of(column));
+  bar(a.lines[line].of(column), 0, palette().text);
+}
+
 class SassPane {
  public:
   SassPane(CodeState& code, const std::string& search) : code_(code), listing_(*code.listing()), search_(search) {}
@@ -50,7 +77,7 @@ class SassPane {
     whole_control_ = ImGui::GetContentRegionAvail().x > em(kRoomForControl);
     ImGui::PushFont(fonts().mono, kSmallSize);
     const ImVec2 header = ImGui::GetCursorScreenPos();
-    heat_header(code_, columns_);
+    heat_header(code_, columns_, false);
     const ImVec2 after = ImGui::GetCursorScreenPos();
     lay_out(header.x);
     heading(address_at_, header.y, "addr", "Where the instruction lies in the machine code");
@@ -207,7 +234,7 @@ float heat_width(const std::vector<HeatColumn>& columns) {
   return columns.empty() ? 0 : static_cast<float>(columns.size()) * cell_width() + em(0.5f);
 }
 
-void heat_header(CodeState& code, const std::vector<HeatColumn>& columns) {
+void heat_header(CodeState& code, const std::vector<HeatColumn>& columns, bool lines) {
   const ImVec2 pen = ImGui::GetCursorScreenPos();
   const float cell = cell_width();
   for (size_t i = 0; i < columns.size(); ++i) {
@@ -216,7 +243,9 @@ void heat_header(CodeState& code, const std::vector<HeatColumn>& columns) {
     ImGui::SetCursorScreenPos(corner);
     if (ImGui::InvisibleButton(fmt::format("##heat {}", name).c_str(), {cell, ImGui::GetTextLineHeight()}))
       code.column = columns[i];
-    tooltip(std::string(to_string(columns[i])) + ". Click: \"next hot\" goes by it.");
+    tooltip(std::string(to_string(columns[i])) + ". Click: \"next hot\" goes by it." +
+            (lines && code.view_a() != nullptr ? " Under a line's figure are two thin bars on one scale, B's above A's."
+                                               : ""));
     at({corner.x + cell - em(0.5f) - width_of(name), pen.y}, name,
        columns[i] == code.column ? palette().accent : palette().dim);
   }
@@ -229,15 +258,14 @@ void heat_cells(const CodeState& code, const std::vector<HeatColumn>& columns, b
   const std::vector<charts::Heat>& all = lines ? view.lines : view.instructions;
   if (row >= all.size()) return;
   const float cell = cell_width(), height = ImGui::GetTextLineHeight();
+  const charts::CodeView* const a = lines ? code.view_a() : nullptr;
   for (size_t i = 0; i < columns.size(); ++i) {
+    if (a != nullptr) ghost_bars(view, *a, row, columns[i], {pen.x + static_cast<float>(i) * cell, pen.y + height});
     const std::string figure = all[row].text(columns[i]);
     if (figure.empty()) continue;
     const double share = lines ? view.share_of_line(row, columns[i]) : view.share_of_instruction(row, columns[i]);
     const ImVec2 corner{pen.x + static_cast<float>(i) * cell, pen.y};
-    const ImU32 colour = columns[i] == HeatColumn::time      ? palette().modelled
-                         : columns[i] == HeatColumn::samples ? palette().measured
-                         : columns[i] == HeatColumn::races   ? palette().bad
-                                                             : palette().counted;
+    const ImU32 colour = colour_of(columns[i]);
     ImGui::GetWindowDrawList()->AddRectFilled(corner, {corner.x + cell - em(0.25f), corner.y + height},
                                               with_alpha(colour, kMostHeat * f32(share)), em(0.1f));
     at({corner.x + cell - em(0.5f) - width_of(figure), corner.y}, figure,

@@ -9,6 +9,7 @@
 #include "catalog/launch.h"
 #include "charts/fragment_grid.h"
 #include "ui/hardware_desk.h"
+#include "ui/widgets/ghost.h"
 
 namespace attnscope::ui {
 namespace {
@@ -96,6 +97,7 @@ void CodeState::refresh(Context& context, const Kernel& kernel, size_t lines) {
   if (kernels_.size() >= kMostKernels && !kernels_.contains(kernel.content_hash)) kernels_.erase(kernels_.begin());
   kernels_.try_emplace(kernel.content_hash, kernel);
   const Listing* const before = listing();
+  without_a_.clear();
   const auto& seen = context.shown.observation;
   const bool its = seen != nullptr && seen->experiment.kernel_hash == kernel.content_hash;
   if (!its) {
@@ -106,8 +108,11 @@ void CodeState::refresh(Context& context, const Kernel& kernel, size_t lines) {
     const bool on_its_way = listing == nullptr && wanted_.listing != nullptr &&
                             wanted_.kernel_hash == kernel.content_hash &&
                             !context.snapshot.refused_listings.contains(hash_of(seen->experiment));
-    if (!on_its_way)
-      take({listing, kernel.content_hash, seen, context.hardware.came()}, kernel, lines, context.hardware);
+    if (!on_its_way) {
+      Of of{listing, kernel.content_hash, seen, context.hardware.came(), nullptr, nullptr};
+      if (listing != nullptr) add_a(context, of);
+      take(std::move(of), kernel, lines, context.hardware);
+    }
   }
   made_.follow();
   changes_.follow();
@@ -121,19 +126,36 @@ void CodeState::refresh(Context& context, const Kernel& kernel, size_t lines) {
   if (makes()) context.wake_within(kLookAgain);
 }
 
+// A's code beside it. Only lines of one source are the same lines.
+void CodeState::add_a(Context& context, Of& of) {
+  const Observation* ghost = context.baseline.ghost;
+  without_a_ = why_no_ghost(context);
+  if (ghost == nullptr) return;
+  if (ghost->experiment.kernel_hash != of.kernel_hash) {
+    without_a_ = "A has another source";
+    return;
+  }
+  const std::string kept = std::exchange(missing_, {});
+  of.a = listing_of(context, *ghost);
+  without_a_ = of.a == nullptr ? "A: " + missing_ : "";
+  missing_ = kept;
+  if (of.a != nullptr) of.seen_a = context.baseline.entry->observation;
+}
+
 void CodeState::take(Of of, const Kernel& kernel, size_t lines, const HardwareDesk& hardware) {
   if (of == wanted_) return;
   wanted_ = of;
   if (made().of.kernel_hash != of.kernel_hash || of.listing == nullptr) made_.clear();
   if (of.listing == nullptr) return;
   if (made_.value() == nullptr) missing_ = kBeingRead;
-  const bool is_short = of.listing->lines.size() <= kShort;
+  const bool is_short = of.listing->lines.size() + (of.a != nullptr ? of.a->lines.size() : 0) <= kShort;
   made_.begin(
       [of, lines, name = kernel.source_name, text = kernel.source,
        profiled = of.seen != nullptr ? samples_of(*of.seen, hardware) : std::nullopt,
        facts = made().of.listing == of.listing ? made().facts : nullptr] {
         const SourceLines source(name, text);
         return Made{of, charts::code_view(*of.listing, of.seen.get(), source, lines, profiled ? &*profiled : nullptr),
+                    of.a != nullptr ? charts::code_view(*of.a, of.seen_a.get(), source, lines) : charts::CodeView{},
                     facts ? facts : std::make_shared<const CodeFacts>(*of.listing, source)};
       },
       is_short);

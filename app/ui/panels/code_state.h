@@ -53,7 +53,11 @@ class CodeState {
   const charts::CodeView& view() const { return made().view; }
   const CodeFacts& facts() const { return *made().facts; }  // call only if there is a listing
   uint64_t arrivals() const { return arrivals_; }           // how often listing() became another one
-  const std::string& missing() const { return missing_; }   // why there is no listing, or that it has been requested
+  // A's figures by the same lines, and its code; null: there is no A with this source, and without_a() says why.
+  const charts::CodeView* view_a() const { return made().of.a ? &made().view_a : nullptr; }
+  const Listing* listing_a() const { return made().of.a.get(); }
+  const std::string& without_a() const { return without_a_; }
+  const std::string& missing() const { return missing_; }  // why there is no listing, or that it has been requested
   bool makes() const { return made_.makes() || changes_.makes(); }  // more is drawn soon
 
   // The chosen source line (from 1; 0: none) and instruction (-1: none). Choosing one highlights the other.
@@ -75,11 +79,13 @@ class CodeState {
     std::string kernel_hash;
     session::Shared<Observation> seen;
     uint64_t hardware_came = 0;  // readings of GPUs' own counters when the view was made
+    session::Shared<Listing> a;  // A's code, if it ran the same source; null: none is beside it
+    session::Shared<Observation> seen_a;
     bool operator==(const Of&) const = default;
   };
   struct Made {
     Of of;
-    charts::CodeView view;
+    charts::CodeView view, view_a;
     std::shared_ptr<const CodeFacts> facts;
   };
   struct MadeChanges {
@@ -89,6 +95,7 @@ class CodeState {
   };
 
   session::Shared<Listing> listing_of(Context& context, const Observation& seen);
+  void add_a(Context& context, Of& of);
   void take(Of of, const Kernel& kernel, size_t lines, const HardwareDesk& hardware);
   void begin_changes(const Kernel& kernel_a, const Experiment& before, session::Shared<Listing> a,
                      const Kernel& kernel_b);
@@ -97,7 +104,7 @@ class CodeState {
   MadeAside<Made> made_;
   Of wanted_;  // what made_ is, or will be
   uint64_t arrivals_ = 0;
-  std::string missing_;
+  std::string missing_, without_a_;
   int64_t line_ = 0, instruction_ = -1;
   std::vector<charts::CodeLink> producers_, consumers_;
 

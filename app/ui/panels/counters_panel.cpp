@@ -6,6 +6,7 @@
 #include "ui/hardware_part.h"
 #include "ui/icons.h"
 #include "ui/panels/panels.h"
+#include "ui/widgets/ghost.h"
 #include "ui/widgets/part.h"
 #include "ui/widgets/text.h"
 
@@ -103,6 +104,7 @@ void CountersPanel::draw(Context& context) {
              counters->emulated_ctas < counters->total_ctas ? palette().warn : palette().dim);
   ImGui::SameLine(0, em(1));
   part_note(context, session::Part::counters, context.shown.config_text);
+  ghost_note(context);
   const PartScope scope(context, session::Part::counters);
   const Observation* ghost = context.baseline.ghost;
   std::vector<charts::FigureGroup> groups =

@@ -4,13 +4,17 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
+#include "charts/finding_ghosts.h"
 #include "charts/format.h"
 #include "charts/tables.h"
 #include "charts/watch_rows.h"
+#include "core/joined.h"
 #include "ui/export_menu.h"
 #include "ui/icons.h"
 #include "ui/panels/panels.h"
+#include "ui/widgets/ghost.h"
 #include "ui/widgets/headline.h"
 #include "ui/widgets/more_line.h"
 #include "ui/widgets/part.h"
@@ -39,6 +43,16 @@ MapLook look_for(MapKind kind, double low, double high) {
   look.low = f32(-reach);
   look.high = f32(reach);
   return look;
+}
+
+// A verdict's figures, each with A's.
+std::vector<charts::FigureRow> rows_beside(const Verdict& verdict, const Verdict* a) {
+  std::vector<charts::FigureRow> rows = charts::verdict_rows(verdict);
+  if (a == nullptr) return rows;
+  for (const charts::FigureRow& theirs : charts::verdict_rows(*a))
+    for (charts::FigureRow& own : rows)
+      if (own.name == theirs.name) own.baseline = theirs.value;
+  return rows;
 }
 
 }  // namespace
@@ -75,12 +89,18 @@ void ErrorPanel::draw_verdict(Context& context, const Verdict& verdict) {
     kind_badge_at_right(context.glossary, FigureKind::counted);
   }
   const Problem& problem = context.shown.observation->experiment.problem;
+  const Observation* const ghost = context.baseline.ghost;
+  const std::optional<Headline> of_a = ghost != nullptr ? headline_of(*ghost) : std::nullopt;
+  const std::string a = of_a ? fmt::format("; A {}", to_string(*of_a)) : "";
   part_note(context, session::Part::verdict,
             problem.is_attention()
-                ? fmt::format("{} {} against fp64", short_text(problem), to_string(problem.dtype))
-                : short_text(problem) + (verdict.rows_checked == 0 ? ""
-                                         : verdict.against         ? " against the kernel " + *verdict.against
-                                                                   : " against its reference"));
+                ? fmt::format("{} {} against fp64{}", short_text(problem), to_string(problem.dtype), a)
+                : short_text(problem) +
+                      (verdict.rows_checked == 0 ? ""
+                       : verdict.against         ? " against the kernel " + *verdict.against
+                                                 : " against its reference") +
+                      a);
+  ghost_note(context);
   const PartScope scope(context, session::Part::verdict);
   if (is_of_watch(headline)) wrapped("The output itself " + words_of_output(verdict) + ".", palette().dim, kSmallSize);
   if (!verdict.reason.empty())
@@ -92,22 +112,38 @@ void ErrorPanel::draw_figures(Context& context, const Verdict& verdict) {
   ImGui::PushFont(nullptr, kSmallSize);
   ImGui::PushStyleVar(ImGuiStyleVar_CellPadding, {em(0.2f), em(0.06f)});
   const auto value_of = [](const charts::FigureRow& row) { return (row.bad ? ICON_CLOSE " " : "") + row.value; };
-  const std::vector<charts::FigureRow> rows = charts::verdict_rows(verdict);
+  const Verdict* const a = ghost_of(context, &Observation::verdict);
+  const bool against = a != nullptr && a->rows_checked > 0;
+  const std::vector<charts::FigureRow> rows = rows_beside(verdict, against ? a : nullptr);
   // Figures are never cut. A narrow panel shows the limits only on hover, so that the names stay whole.
-  float value_width = 0, name_width = 0, limit_width = 0;
+  float value_width = 0, a_width = 0, name_width = 0, limit_width = 0;
   for (const charts::FigureRow& row : rows) {
     name_width = std::max(name_width, width_of(row.name));
     limit_width = std::max(limit_width, width_of(row.note));
+    a_width = std::max(a_width, width_of(row.baseline));
     ImGui::PushFont(fonts().strong, 0);
     value_width = std::max(value_width, width_of(value_of(row)));
     ImGui::PopFont();
   }
-  const float padding = 2 * ImGui::GetStyle().CellPadding.x, room = ImGui::GetContentRegionAvail().x - value_width;
+  const float padding = 2 * ImGui::GetStyle().CellPadding.x;
+  const float room = ImGui::GetContentRegionAvail().x - value_width - (against ? a_width + padding : 0);
   const bool limits = name_width + limit_width + 2 * padding <= room;
-  if (ImGui::BeginTable("##figures", limits ? 3 : 2, ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_NoPadOuterX)) {
+  if (ImGui::BeginTable("##figures", 2 + (against ? 1 : 0) + (limits ? 1 : 0),
+                        ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_NoPadOuterX)) {
     ImGui::TableSetupColumn("name", ImGuiTableColumnFlags_WidthStretch, 1.3f);
     ImGui::TableSetupColumn("value", ImGuiTableColumnFlags_WidthFixed, value_width);
+    if (against) ImGui::TableSetupColumn("A", ImGuiTableColumnFlags_WidthFixed, a_width);
     if (limits) ImGui::TableSetupColumn("limit", ImGuiTableColumnFlags_WidthStretch, 1.05f);
+    if (against) {
+      ImGui::TableNextRow();
+      for (const char* name : {"", "B", "A"}) {
+        ImGui::TableNextColumn();
+        ImGui::PushStyleColor(ImGuiCol_Text, palette().faint);
+        text(name);
+        ImGui::PopStyleColor();
+      }
+      ImGui::TableNextRow();
+    }
     for (const charts::FigureRow& row : rows) {
       ImGui::TableNextColumn();
       term(context.glossary, row.term, shortened(row.name, ImGui::GetContentRegionAvail().x));
@@ -115,10 +151,13 @@ void ErrorPanel::draw_figures(Context& context, const Verdict& verdict) {
       ImGui::PushFont(fonts().strong, 0);
       clipped(value_of(row), ImGui::GetContentRegionAvail().x, row.bad ? palette().bad : palette().text);
       ImGui::PopFont();
-      if (!limits) {
-        tooltip(row.note);
-        continue;
+      if (!limits) tooltip(row.note);
+      if (against) {
+        ImGui::TableNextColumn();
+        clipped(row.baseline, ImGui::GetContentRegionAvail().x,
+                row.baseline == row.value ? palette().faint : palette().dim);
       }
+      if (!limits) continue;
       ImGui::TableNextColumn();
       clipped(row.note, ImGui::GetContentRegionAvail().x, palette().faint);
     }
@@ -162,35 +201,61 @@ void ErrorPanel::draw_watch(Context& context) {
 
 void ErrorPanel::draw_findings(Context& context, const WatchReport& watch) {
   const auto rows = charts::watch_rows(watch);
+  const std::vector<const Finding*> findings = charts::watch_findings(watch);
   const std::string share = "Watched: " + charts::watch_share_text(watch) + ".";
   if (rows.empty()) {
     clipped(ICON_CHECK "  No race, no never-written read", ImGui::GetContentRegionAvail().x, palette().good);
     tooltip(share + " The output was the same each time.");
-    return;
+    return draw_gone(context);
   }
   constexpr size_t kFewRows = 3;
   const size_t count = all_findings_ ? rows.size() : std::min(rows.size(), kFewRows);
+  const Observation* const ghost = context.baseline.ghost;
+  const Observation* const a = ghost != nullptr && ghost->watch ? ghost : nullptr;
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {ImGui::GetStyle().ItemSpacing.x, em(0.12f)});
   for (size_t i = 0; i < count; ++i) {
     const charts::WatchRow& row = rows[i];
     ImGui::PushID(static_cast<int>(i));
     ImGui::PushStyleColor(ImGuiCol_Text, row.error ? palette().bad : palette().warn);
+    const bool since_a = a != nullptr && !charts::has_like(*a, *findings[i], *context.shown.observation);
     const float left = width_of(ICON_WARNING) + em(0.5f), top = ImGui::GetCursorPosY();
     const float room = ImGui::GetContentRegionAvail().x - left;
-    const float height = ImGui::CalcTextSize(row.headline.c_str(), nullptr, false, room).y;
+    const std::string words = row.headline + (since_a ? " (new since A)" : "");
+    const float height = ImGui::CalcTextSize(words.c_str(), nullptr, false, room).y;
     if (ImGui::Selectable("##finding", false, 0, {0, height}) && row.line > 0) context.show_line(row.line);
-    tooltip(row.sentence + "\n\n" + share + (row.line > 0 ? " Click to see the line." : ""));
+    tooltip(row.sentence + "\n\n" + share +
+            (since_a        ? " A does not have it."
+             : a != nullptr ? " A has it too."
+                            : "") +
+            (row.line > 0 ? " Click to see the line." : ""));
     ImGui::SetCursorPosY(top);
     text(ICON_WARNING);
     ImGui::SameLine(0, em(0.5f));
     ImGui::PushTextWrapPos(0);
-    text(row.headline);
+    text(words);
     ImGui::PopTextWrapPos();
     ImGui::PopStyleColor();
     ImGui::PopID();
   }
   if (rows.size() > kFewRows) more_line("more findings", rows.size() - kFewRows, all_findings_);
   ImGui::PopStyleVar();
+  draw_gone(context);
+}
+
+// What the watch found of A and not of B, as one line.
+void ErrorPanel::draw_gone(const Context& context) {
+  const Observation* a = context.baseline.ghost;
+  if (a == nullptr || !a->watch) return;
+  std::vector<std::string> gone;
+  const std::vector<charts::WatchRow> rows = charts::watch_rows(*a->watch);
+  const std::vector<const Finding*> findings = charts::watch_findings(*a->watch);
+  for (size_t i = 0; i < rows.size(); ++i)
+    if (!charts::has_like(*context.shown.observation, *findings[i], *a)) gone.push_back(rows[i].headline);
+  if (gone.empty()) return;
+  clipped(gone.size() == 1 ? "gone since A: " + gone.front()
+                           : fmt::format("gone since A: {} findings, {} \u2026", gone.size(), gone.front()),
+          ImGui::GetContentRegionAvail().x, palette().dim);
+  tooltip("A had, and B does not:\n" + joined(gone, std::identity(), "\n"));
 }
 
 void ErrorPanel::draw_map_controls(Context& context, const Problem& problem) {

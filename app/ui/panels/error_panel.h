@@ -20,6 +20,8 @@ class ErrorPanel : public MapPanel {
   void point_at(const MapPlace& place) const;
   ViewRequest wanted_request(const Context& context, const Problem& problem, float height) const;
 
+  static void draw_gone(const Context& context);
+
   bool all_findings_ = false;  // shows all findings instead of the first few
 };
 

@@ -56,6 +56,7 @@ int64_t FragmentPane::draw(const CodeState& code) {
   }
   ImGui::PushFont(fonts().mono, kSmallSize);
   const int64_t chosen = draw_choice();
+  draw_a(code);
   if (ImGui::BeginChild("fragments", {0, 0}, 0, ImGuiWindowFlags_HorizontalScrollbar)) draw_grids();
   ImGui::EndChild();
   ImGui::PopFont();
@@ -121,6 +122,28 @@ int64_t FragmentPane::draw_choice() {
   tooltip("The lane whose elements are marked. A click into a matrix chooses the lane that holds that element.");
   ImGui::PopStyleVar();
   return chosen;
+}
+
+// Whether A has these matrices at the same line, whatever their registers.
+void FragmentPane::draw_a(const CodeState& code) const {
+  const std::vector<int64_t>& lines = code.view().lines_of[static_cast<size_t>(shown_)];
+  const charts::CodeView* const a = code.view_a();
+  if (a == nullptr || lines.empty()) return;
+  const auto alike = [](MatrixFragment one, MatrixFragment other) {
+    one.first = other.first = 0;
+    return one == other;
+  };
+  std::string others;
+  bool same = false;
+  for (const int64_t at : a->instructions_of[static_cast<size_t>(lines.front()) - 1]) {
+    const CodeLine& line = code.listing_a()->lines[static_cast<size_t>(at)];
+    same = same || (!line.fragments.empty() && std::ranges::equal(line.fragments, fragments_, alike));
+    if (!line.fragments.empty() && others.empty()) others = line.text;
+  }
+  clipped(same             ? "A has the same matrices at this line."
+          : others.empty() ? "A has no matrices at this line."
+                           : "A has other matrices at this line: " + others,
+          ImGui::GetContentRegionAvail().x, same ? palette().dim : palette().text);
 }
 
 void FragmentPane::draw_grids() {

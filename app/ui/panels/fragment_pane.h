@@ -17,6 +17,7 @@ class FragmentPane {
  private:
   void refresh(const CodeState& code);
   int64_t draw_choice();
+  void draw_a(const CodeState& code) const;
   void draw_grids();
   void draw_grid(const charts::FragmentGrid& grid, float cell, float width);
   void draw_cell(const charts::FragmentGrid& grid, size_t row, size_t column, ImVec2 size);

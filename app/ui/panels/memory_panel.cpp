@@ -6,6 +6,7 @@
 #include "ui/export_menu.h"
 #include "ui/icons.h"
 #include "ui/panels/panels.h"
+#include "ui/widgets/ghost.h"
 #include "ui/widgets/memory_gauge.h"
 #include "ui/widgets/part.h"
 #include "ui/widgets/stat.h"
@@ -16,13 +17,6 @@ namespace attnscope::ui {
 using session::Part;
 
 namespace {
-
-// A's part, to show beside the shown one; null if there is none.
-template <class T>
-const T* ghost_of(const Context& context, std::optional<T> Observation::*part) {
-  const Observation* a = context.baseline.ghost;
-  return a != nullptr && (a->*part) ? &*(a->*part) : nullptr;
-}
 
 constexpr float kLowPanel = 26;  // ems: a lower panel does not have room for everything
 
@@ -91,6 +85,7 @@ void MemoryPanel::draw_gauge(Context& context, const VariantInfo& variant, const
   part_note(context, Part::variant,
             (stack.total_bytes == 0 ? "none is used" : split) +
                 (a != nullptr ? "; A " + charts::bytes_text(a_bytes) : std::string()));
+  ghost_note(context);
   const PartScope scope(context, Part::variant);
   memory_gauge(stack, a != nullptr ? std::optional(a_bytes) : std::nullopt);
 }
@@ -98,19 +93,24 @@ void MemoryPanel::draw_gauge(Context& context, const VariantInfo& variant, const
 void MemoryPanel::draw_buffers(Context& context, const VariantInfo& variant, const DeviceSpec& spec) {
   const charts::MemoryStack stack = charts::memory_stack(variant, context.shown.occupancy(), spec);
   const PartScope scope(context, Part::variant);
-  if (stack.segments.empty())
+  const VariantInfo* a = ghost_of(context, &Observation::variant);
+  const charts::MemoryStack stack_a =
+      a != nullptr ? charts::memory_stack(*a, ghost_of(context, &Observation::occupancy), spec) : charts::MemoryStack{};
+  if (stack.segments.empty() && stack_a.segments.empty())
     small_text("This kernel uses no shared memory.", palette().dim);
   else
-    memory_legend(stack);
+    memory_legend(stack, a != nullptr ? &stack_a : nullptr);
   ImGui::Dummy({0, em(0.1f)});
-  stat_row(context.glossary, {{"registers", std::to_string(variant.registers), false},
-                              {"spills", charts::bytes_text(variant.spill_bytes), variant.spill_bytes > 0},
-                              {"stack", charts::bytes_text(variant.stack_bytes), false},
-                              {"compile", variant.cached ? "cached" : compile_text(variant.compile_ms), false}});
-  if (const VariantInfo* a = ghost_of(context, &Observation::variant);
-      a != nullptr && (a->registers != variant.registers || a->spill_bytes != variant.spill_bytes))
-    small_text(fmt::format("A: {} registers, {} of spills", a->registers, charts::bytes_text(a->spill_bytes)),
-               palette().dim);
+  std::vector<Stat> stats{{"registers", std::to_string(variant.registers), false},
+                          {"spills", charts::bytes_text(variant.spill_bytes), variant.spill_bytes > 0},
+                          {"stack", charts::bytes_text(variant.stack_bytes), false},
+                          {"compile", variant.cached ? "cached" : compile_text(variant.compile_ms), false}};
+  if (a != nullptr) {
+    stats[0].a = std::to_string(a->registers);
+    stats[1].a = charts::bytes_text(a->spill_bytes);
+    stats[2].a = charts::bytes_text(a->stack_bytes);
+  }
+  stat_row(context.glossary, stats);
   if (!context.shown.from_history() && !context.snapshot.focus.same_code_as.empty())
     wrapped(ICON_INFO "  the same machine code as " + context.snapshot.focus.same_code_as, palette().warn, kSmallSize);
 }
@@ -133,12 +133,16 @@ void MemoryPanel::draw_occupancy(Context& context, const VariantInfo* variant, c
   clipped(width_of(words) <= room ? words : warps + against, room, palette().dim);
   explain(context.glossary, "occupancy");
   warp_slots(spec.warps_sm, occupancy.ctas_per_sm,
-             occupancy.ctas_per_sm > 0 ? occupancy.warps_per_sm / occupancy.ctas_per_sm : 0);
+             occupancy.ctas_per_sm > 0 ? occupancy.warps_per_sm / occupancy.ctas_per_sm : 0,
+             a != nullptr ? std::optional(a->warps_per_sm) : std::nullopt);
   ImGui::Dummy({0, em(0.05f)});
   if (variant != nullptr) wrapped(charts::limiter_sentence(*variant, occupancy, spec), palette().text, kSmallSize);
   ImGui::Dummy({0, em(0.15f)});
   wave_rows(occupancy);
   wrapped(charts::waves_sentence(occupancy), palette().text, kSmallSize);
+  if (a == nullptr) return;
+  const std::string waves = charts::waves_sentence(*a);
+  if (waves != charts::waves_sentence(occupancy)) wrapped("A: " + waves, palette().dim, kSmallSize);
 }
 
 std::unique_ptr<Panel> make_memory_panel(const std::filesystem::path&) { return std::make_unique<MemoryPanel>(); }

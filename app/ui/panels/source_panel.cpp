@@ -217,6 +217,7 @@ void SourcePanel::draw_tools(const Context& context, const Kernel& kernel) {
     note = "nothing is counted: the emulator did not run this code lately";
   }
   if (code_.listing() != nullptr && code_.listing()->launch) note = *code_.listing()->launch + ": " + note;
+  if (!code_.without_a().empty()) note += (note.empty() ? "" : ". ") + code_.without_a();
   if (beside() == Beside::changes && context.baseline.entry != nullptr) note = code_.changes_summary();
   clipped(note, ImGui::GetContentRegionAvail().x, palette().dim);
   ImGui::PopFont();
@@ -302,7 +303,7 @@ void SourcePanel::draw_header(Context& context, const Kernel& kernel) {
 void SourcePanel::draw_lines() {
   const std::vector<charts::HeatColumn> columns = shown_columns(code_, ImGui::GetContentRegionAvail().x);
   ImGui::PushFont(fonts().mono, kSmallSize);
-  heat_header(code_, columns);
+  heat_header(code_, columns, true);
   if (ImGui::BeginChild("lines", {0, 0}, 0, ImGuiWindowFlags_HorizontalScrollbar)) {
     const float gutter = width_of(std::to_string(lines_.size())) + em(2.2f);
     if (std::exchange(reveal_, false) && code_.line() > 0) scroll_to_row(code_.line() - 1);
@@ -342,10 +343,18 @@ void SourcePanel::draw_line(size_t at, float gutter, const std::vector<charts::H
   if (at < view.lines.size()) {
     if (!view.instructions_of[at].empty()) add(fmt::format("{} instructions", view.instructions_of[at].size()));
     for (const charts::HeatColumn column : charts::kHeatColumns)
-      if (const std::string figure = view.lines[at].text(column); !figure.empty())
-        add(fmt::format("{}: {}", to_string(column), figure));
+      if (const std::string figure = view.lines[at].text(column), a = a_text(at, column); !figure.empty() || !a.empty())
+        add(fmt::format("{}: {}{}", to_string(column), figure.empty() ? "none" : figure, a.empty() ? "" : "; A " + a));
   }
   text_tooltip(words.empty() ? "No machine code comes from this line." : words, 28);
+}
+
+// A's figure of a line, from 0; empty if there is no A, or neither has the figure.
+std::string SourcePanel::a_text(size_t line, charts::HeatColumn column) const {
+  const charts::CodeView* a = code_.view_a();
+  if (a == nullptr || line >= a->lines.size()) return {};
+  const std::string figure = a->lines[line].text(column);
+  return figure.empty() && !code_.view().lines[line].text(column).empty() ? "none" : figure;
 }
 
 std::unique_ptr<Panel> make_source_panel(const std::filesystem::path&) { return std::make_unique<SourcePanel>(); }

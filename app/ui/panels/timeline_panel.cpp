@@ -12,6 +12,7 @@
 #include "ui/export_menu.h"
 #include "ui/icons.h"
 #include "ui/panels/panels.h"
+#include "ui/widgets/ghost.h"
 #include "ui/widgets/part.h"
 #include "ui/widgets/text.h"
 
@@ -35,7 +36,8 @@ void TimelinePanel::draw(Context& context) {
   // Before the timeline is taken, because a click shows the other kind from this frame on.
   const bool chooses = is_on_gpu(context);
   if (chooses) choose_kind();
-  if (clocked_) look_for(context, clocks_);
+  if (clocked_) look_for(context, clocks_, seen_->experiment, of_);
+  take_ghost(context);
   if (now().listing == nullptr) {
     ImGui::PopStyleVar();
     ImGui::PopFont();
@@ -68,11 +70,30 @@ void TimelinePanel::take(Context& context) {
       clocked_ = false;
     }
   }
-  look_for(context, model_);
+  look_for(context, model_, seen_->experiment, of_);
 }
 
-void TimelinePanel::look_for(Context& context, Kind& kind) const {
-  const std::string key = session::listing_key(of_, kind.ask);
+// The simulation of A, for the SM that is shown. It is requested once B's is there.
+void TimelinePanel::take_ghost(Context& context) {
+  const Observation* a = context.baseline.ghost;
+  if (a != seen_a_) {
+    seen_a_ = a;
+    a_ = {};
+    of_a_ = a != nullptr ? hash_of(a->experiment) : "";
+  }
+  // Another kernel's launches are others.
+  const bool launches = model_.ask.step && a != nullptr && a->experiment.kernel_hash != seen_->experiment.kernel_hash;
+  if (a == nullptr || clocked_ || launches || model_.listing == nullptr || of_a_ == of_) {
+    a_.listing.reset();
+    return;
+  }
+  a_.ask.sm = model_.ask.sm;
+  a_.ask.step = model_.ask.step;
+  look_for(context, a_, a->experiment, of_a_);
+}
+
+void TimelinePanel::look_for(Context& context, Kind& kind, const Experiment& experiment, const std::string& hash) {
+  const std::string key = session::listing_key(hash, kind.ask);
   const auto found = context.snapshot.listings.find(key);
   const auto refused = context.snapshot.refused_listings.find(key);
   const bool refuses = refused != context.snapshot.refused_listings.end();
@@ -80,7 +101,7 @@ void TimelinePanel::look_for(Context& context, Kind& kind) const {
   if (kind.waits) {
     // SMs that are passed while dragging are not requested.
     if (!context.shown.running() && !ImGui::IsMouseDown(ImGuiMouseButton_Left))
-      context.session.request_timeline(seen_->experiment, kind.ask);
+      context.session.request_timeline(experiment, kind.ask);
     kind.missing = kind.ask.measured ? "Its clocks are read in a launch that is not timed."
                                      : "The model simulates it once more, without leaving out what repeats.";
     return;  // the previous answer stays until this one arrives
@@ -169,7 +190,9 @@ void TimelinePanel::draw_controls(Context& context, const SmTimeline& timeline) 
   tooltip("Until the SM is empty");
   ImGui::SameLine(0, em(0.6f));
   const std::string caution = charts::timeline_caution(timeline);
-  const std::string heading = charts::timeline_heading(timeline, context.shown.observation->device);
+  std::string heading = charts::timeline_heading(timeline, context.shown.observation->device);
+  if (const SmTimeline* a = ghost()) heading += "; A " + charts::clocks_text(*a, a->clocks);
+  if (const std::string why = why_no_ghost(context); !why.empty()) heading += ".  " + why;
   const bool waits = now().waits;
   const std::string being = clocked_ ? "Its clocks are on their way" : "Being simulated";
   clipped((waits ? being + "; here is what was asked for before.  " : "") + heading +

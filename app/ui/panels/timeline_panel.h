@@ -28,14 +28,18 @@ class TimelinePanel : public Panel {
   };
 
   Kind& now() { return clocked_ ? clocks_ : model_; }
+  // A's whole simulation of the same SM; null if it is not there, or the clocks are the GPU's.
+  const SmTimeline* ghost() const { return !clocked_ && a_.listing != nullptr ? &*a_.listing->timeline : nullptr; }
   void take(Context& context);
-  void look_for(Context& context, Kind& kind) const;
+  void take_ghost(Context& context);
+  static void look_for(Context& context, Kind& kind, const Experiment& experiment, const std::string& hash);
   void choose_kind();
   void choose_launch(const Context& context, const SmTimeline& timeline);
   void draw_controls(Context& context, const SmTimeline& timeline);
   void draw_legend(const SmTimeline& timeline) const;
   void draw_pictures(const SmTimeline& timeline);
   void draw_ctas(const SmTimeline& timeline, ImVec2 size, double end);
+  void draw_ghost_end(const Box& box, float height) const;
   void draw_both_ctas(const SmTimeline& timeline, ImVec2 size);
   void draw_warps(const SmTimeline& timeline, ImVec2 size);
   void draw_warp(const SmTimeline& drawn, size_t warp, const Box& box) const;
@@ -47,9 +51,12 @@ class TimelinePanel : public Panel {
   void show_all() { now().ask.from = now().ask.to = 0; }
 
   Kind model_, clocks_;
-  bool clocked_ = false;               // the GPU's clocks are shown
-  std::string of_;                     // experiment hash
-  session::Shared<Observation> seen_;  // the observation that of_ belongs to
+  Kind a_;                               // of A's run
+  std::string of_a_;                     // its experiment's hash
+  const Observation* seen_a_ = nullptr;  // the observation that of_a_ belongs to; only compared
+  bool clocked_ = false;                 // the GPU's clocks are shown
+  std::string of_;                       // experiment hash
+  session::Shared<Observation> seen_;    // the observation that of_ belongs to
   session::Shared<Listing> drawn_of_;
   SmTimeline drawn_;          // drawn_of_ in the columns that are drawn
   bool warps_leave_ = false;  // the export menu belongs to the warps

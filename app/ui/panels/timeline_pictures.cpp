@@ -7,6 +7,7 @@
 
 #include "charts/timeline_view.h"
 #include "core/with_commas.h"
+#include "ui/widgets/ghost.h"
 #include "ui/widgets/text.h"
 
 // The pictures of the Timeline panel, and what the pointer does on them.
@@ -78,10 +79,16 @@ void TimelinePanel::draw_legend(const SmTimeline& timeline) const {
   if (timeline.measured())
     return text("A bar is a warp from its first clock to its last. What it waits for, only the model says.");
   const charts::StateShares shares = charts::state_shares(timeline);
+  const SmTimeline* const a = ghost();
+  const charts::StateShares of_a = a != nullptr ? charts::state_shares(*a) : charts::StateShares{};
+  // A's shares are those of its whole time, so they stand only beside B's whole time.
+  const bool against = a != nullptr && model_.ask.from == 0 && model_.ask.to == 0;
   const float side = ImGui::GetFontSize() * 0.7f;
   bool first = true;
   for (const auto& [state, word] : Words<WarpState>::table) {
-    const std::string words = fmt::format("{} {:.0f} %", to_string(state), 100 * shares[static_cast<size_t>(state)]);
+    const auto at = static_cast<size_t>(state);
+    std::string words = fmt::format("{} {:.0f} %", to_string(state), 100 * shares[at]);
+    if (against) words += fmt::format(" (A {:.0f} %)", 100 * of_a[at]);
     if (!first) ImGui::SameLine(0, em(0.9f));
     if (!first && ImGui::GetContentRegionAvail().x < side + em(0.3f) + width_of(words)) ImGui::NewLine();
     first = false;
@@ -103,7 +110,8 @@ void TimelinePanel::draw_both_ctas(const SmTimeline& timeline, ImVec2 size) {
     for (const CtaSpan& cta : one.ctas) end = std::max(end, cta.to);
     return end;
   };
-  if (!timeline.measured() || model_.listing == nullptr) return draw_ctas(timeline, size, end_of(timeline));
+  if (!timeline.measured() || model_.listing == nullptr)
+    return draw_ctas(timeline, size, std::max(end_of(timeline), ghost() != nullptr ? end_of(*ghost()) : 0));
   const SmTimeline& modelled = *model_.listing->timeline;
   const double end = std::max(end_of(timeline), end_of(modelled));
   const float heading = ImGui::GetTextLineHeightWithSpacing(), gap = ImGui::GetStyle().ItemSpacing.y;
@@ -142,6 +150,7 @@ void TimelinePanel::draw_ctas(const SmTimeline& timeline, ImVec2 size, double en
     list->AddRectFilled({box.x(one.from), top}, {std::max(box.x(one.from) + 1, box.x(one.to) - 1), bottom},
                         one.sm == timeline.sm ? mixed(colour, p.accent, 0.6f) : colour);
   }
+  if (!timeline.measured()) draw_ghost_end(box, height);
   const float row = box.corner.y + box.row * f32(double(timeline.sm));
   list->AddRect({box.corner.x, row - 1}, {box.corner.x + box.width, row + std::max(2.0f, box.row) + 1}, p.text);
   label_row(fmt::format("SM {}", timeline.sm), {pen.x, std::clamp(row, pen.y, pen.y + height - ImGui::GetFontSize())},
@@ -157,6 +166,15 @@ void TimelinePanel::draw_ctas(const SmTimeline& timeline, ImVec2 size, double en
                            one.place, charts::clocks_text(timeline, one.to - one.from));
   ImGui::SetTooltip("%s\nClick to see this SM's warps", words.c_str());
   if (ImGui::IsMouseClicked(ImGuiMouseButton_Left)) (timeline.measured() ? clocks_ : model_).ask.sm = sm;
+}
+
+// When A's last CTA ends.
+void TimelinePanel::draw_ghost_end(const Box& box, float height) const {
+  if (ghost() == nullptr) return;
+  double end = 0;
+  for (const CtaSpan& one : ghost()->ctas) end = std::max(end, one.to);
+  const float right = box.corner.x + box.width, x = std::floor(std::min(box.x(end), right - 2));
+  ghost_dashes({x, box.corner.y}, height, right - x);
 }
 
 // A warp's columns: its states stacked, each as high as its share of the column.

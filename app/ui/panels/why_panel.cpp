@@ -6,6 +6,7 @@
 #include <map>
 #include <utility>
 
+#include "charts/finding_ghosts.h"
 #include "charts/finding_rows.h"
 #include "charts/format.h"
 #include "charts/term_table.h"
@@ -69,11 +70,13 @@ class WhyPanel : public Panel {
   void draw_places(Context& context, const Timing& timing);
   static void draw_place(Context& context, const charts::TermPlace& place, double total, const Kernel* kernel);
   void draw_findings(Context& context, const std::vector<charts::FindingRow>& rows);
-  static void draw_finding(Context& context, const charts::FindingRow& row);
+  static void draw_finding(Context& context, const charts::FindingRow& row, bool since_a);
+  void draw_gone(const Context& context);
   static void draw_next(Context& context, const charts::FindingRow& row);
 
   std::optional<TermKind> chosen_;
   std::map<FindingGroup, bool> whole_;  // true: every finding of the group is shown, not only the first
+  bool all_gone_ = false;
 };
 
 // A's time, if it can be compared with B's.
@@ -245,24 +248,41 @@ void WhyPanel::draw_place(Context& context, const charts::TermPlace& place, doub
 void WhyPanel::draw_findings(Context& context, const std::vector<charts::FindingRow>& rows) {
   if (rows.empty()) {
     section("Findings");
-    return dim_text("Nothing was found.");
+    dim_text("Nothing was found.");
   }
+  const std::vector<bool> since_a = charts::since_a(*context.shown.observation, context.baseline.ghost);
   for (const charts::FindingsOfGroup& group : charts::by_group(rows)) {
     section(fmt::format("Findings: {}", to_string(group.group)).c_str());
     bool& whole = whole_[group.group];
     const size_t count = group.at.size(), first = std::min(count, charts::FindingsOfGroup::kFew);
     for (size_t i = 0; i < (whole ? count : first); ++i) {
       ImGui::PushID(static_cast<int>(group.at[i]));
-      draw_finding(context, rows[group.at[i]]);
+      draw_finding(context, rows[group.at[i]], since_a[group.at[i]]);
       ImGui::PopID();
     }
     ImGui::PushFont(nullptr, kSmallSize);
     if (first < count) more_line(("more of " + std::string(word_of(group.group))).c_str(), count - first, whole);
     ImGui::PopFont();
   }
+  draw_gone(context);
 }
 
-void WhyPanel::draw_finding(Context& context, const charts::FindingRow& row) {
+// What was found of A and not of B.
+void WhyPanel::draw_gone(const Context& context) {
+  const Observation* a = context.baseline.ghost;
+  if (a == nullptr) return;
+  const std::vector<const Finding*> gone = charts::gone_since(*a, *context.shown.observation);
+  if (gone.empty()) return;
+  section("Findings that are gone since A");
+  const size_t first = std::min(gone.size(), charts::FindingsOfGroup::kFew);
+  for (size_t i = 0; i < (all_gone_ ? gone.size() : first); ++i)
+    wrapped(ICON_CHECK "  " + gone[i]->sentence, palette().dim, kTable);
+  ImGui::PushFont(nullptr, kSmallSize);
+  if (first < gone.size()) more_line("more that are gone", gone.size() - first, all_gone_);
+  ImGui::PopFont();
+}
+
+void WhyPanel::draw_finding(Context& context, const charts::FindingRow& row, bool since_a) {
   const bool info = row.severity == Severity::info;
   wrapped((info ? ICON_INFO "  " : ICON_WARNING "  ") + row.sentence,
           info                                ? palette().text
@@ -270,6 +290,7 @@ void WhyPanel::draw_finding(Context& context, const charts::FindingRow& row) {
                                               : palette().bad,
           kTable);
   std::string figures = joined(row.evidence, std::identity(), "; ");
+  if (since_a) figures = "new since A" + (figures.empty() ? "" : "; " + figures);
   if (!row.gain.empty()) figures += (figures.empty() ? "" : "; ") + row.gain;
   if (!figures.empty()) wrapped(figures, palette().dim, kSmallSize);
   draw_next(context, row);

@@ -8,6 +8,7 @@
 
 #include "charts/format.h"
 #include "ui/theme.h"
+#include "ui/widgets/ghost.h"
 #include "ui/widgets/text.h"
 
 namespace attnscope::ui {
@@ -90,14 +91,31 @@ void hover_bar(const Bar& bar, const MemoryStack& stack) {
                     charts::bytes_text(stack.reserved_bytes).c_str());
 }
 
-// Dashes at the end of the baseline's CTA.
-void draw_baseline(const Bar& bar, int64_t bytes) {
-  ImDrawList* list = ImGui::GetWindowDrawList();
-  const float x = std::floor(std::min(bar.x(bytes), bar.high.x - 2)), dash = em(0.25f),
-              wide = std::max(2.0f, em(0.13f));
-  for (float y = bar.low.y; y < bar.high.y; y += 2 * dash)
-    list->AddRectFilled({x, y}, {x + wide, std::min(y + dash, bar.high.y)}, palette().text);
-  list->AddText({x + wide + em(0.15f), bar.low.y}, palette().text, "A");
+// One row of the legend. `segment` null: only A has the buffer.
+struct LegendRow {
+  const MemorySegment* segment = nullptr;
+  std::string name, bytes;
+};
+
+std::vector<LegendRow> legend_rows(const MemoryStack& stack, const MemoryStack* a) {
+  const bool mixed_kinds = stack.static_bytes > 0 && stack.dynamic_bytes > 0;  // otherwise the line above covers all
+  const auto in = [](const MemoryStack& one, const MemorySegment& like) {
+    return std::ranges::find(one.segments, like.name, &MemorySegment::name);
+  };
+  std::vector<LegendRow> rows;
+  for (const MemorySegment& segment : stack.segments) {
+    rows.push_back({&segment, segment.name + (segment.dynamic && mixed_kinds ? " (dynamic)" : ""),
+                    charts::bytes_text(segment.bytes())});
+    if (a == nullptr) continue;
+    const auto before = in(*a, segment);
+    const int64_t bytes = before == a->segments.end() ? 0 : before->bytes();
+    if (bytes != segment.bytes()) rows.back().bytes += "; A " + (bytes == 0 ? "none" : charts::bytes_text(bytes));
+  }
+  if (a != nullptr)
+    for (const MemorySegment& before : a->segments)
+      if (in(stack, before) == stack.segments.end())
+        rows.push_back({nullptr, before.name, "none; A " + charts::bytes_text(before.bytes())});
+  return rows;
 }
 
 }  // namespace
@@ -117,8 +135,11 @@ void memory_gauge(const MemoryStack& stack, std::optional<int64_t> baseline_byte
   const int64_t stride = stack.total_bytes + stack.reserved_bytes;
   const int64_t copies = std::clamp<int64_t>(stack.ctas, 1, 64);
   for (int64_t cta = copies; cta-- > 0;) draw_cta(bar, stack, cta * stride, cta == 0 ? 1.0f : 0.38f);
-  if (baseline_bytes && *baseline_bytes != stack.total_bytes)
-    draw_baseline(bar, std::min(*baseline_bytes + stack.reserved_bytes, stack.scale_bytes));
+  if (baseline_bytes && *baseline_bytes != stack.total_bytes) {
+    const int64_t end = std::min(*baseline_bytes + stack.reserved_bytes, stack.scale_bytes);
+    const float x = std::floor(std::min(bar.x(end), bar.high.x - 2));
+    ghost_dashes({x, bar.low.y}, height, bar.high.x - x);
+  }
   float free_until = bar.high.x;
   for (size_t at_mark = stack.marks.size(); at_mark-- > 0;) {
     const MemoryMark& mark = stack.marks[at_mark];
@@ -132,37 +153,42 @@ void memory_gauge(const MemoryStack& stack, std::optional<int64_t> baseline_byte
   ImGui::PopFont();
 }
 
-void memory_legend(const MemoryStack& stack) {
+void memory_legend(const MemoryStack& stack, const MemoryStack* a) {
   ImGui::PushFont(nullptr, kSmallSize);
-  const size_t columns = ImGui::GetContentRegionAvail().x > em(16) ? 2 : 1;
-  const bool mixed_kinds = stack.static_bytes > 0 && stack.dynamic_bytes > 0;  // otherwise the line above covers all
-  const size_t rows = (stack.segments.size() + columns - 1) / columns;
+  const std::vector<LegendRow> all = legend_rows(stack, a);
+  float widest = 0;
+  for (const LegendRow& row : all) widest = std::max(widest, width_of(row.name) + width_of(row.bytes));
+  const size_t columns = ImGui::GetContentRegionAvail().x > std::max(em(16), 2 * (widest + em(2.9f))) ? 2 : 1;
+  const size_t rows = (all.size() + columns - 1) / columns;
   const float each = ImGui::GetContentRegionAvail().x / static_cast<float>(columns);
   const ImVec2 origin = ImGui::GetCursorPos();
   const float step = ImGui::GetFontSize() + em(0.28f);
-  for (size_t at = 0; at < stack.segments.size(); ++at) {
-    const MemorySegment& segment = stack.segments[at];
+  for (size_t at = 0; at < all.size(); ++at) {
+    const LegendRow& row = all[at];
     const float x = origin.x + each * static_cast<float>(at / rows),
                 y = origin.y + step * static_cast<float>(at % rows);
     ImGui::SetCursorPos({x, y});
     const ImVec2 pen = ImGui::GetCursorScreenPos();
     const float side = em(0.7f), middle = pen.y + ImGui::GetFontSize() / 2;
-    ImGui::GetWindowDrawList()->AddRectFilled({pen.x, middle - side / 2}, {pen.x + side, middle + side / 2},
-                                              with_alpha(colour_of(segment, at), ImGui::GetStyle().Alpha), em(0.12f));
+    const ImVec2 low{pen.x, middle - side / 2}, high{pen.x + side, middle + side / 2};
+    if (row.segment != nullptr)
+      ImGui::GetWindowDrawList()->AddRectFilled(
+          low, high, with_alpha(colour_of(*row.segment, at), ImGui::GetStyle().Alpha), em(0.12f));
+    else
+      ImGui::GetWindowDrawList()->AddRect(low, high, with_alpha(palette().faint, ImGui::GetStyle().Alpha), em(0.12f));
     ImGui::SetCursorPosX(x + em(1.1f));
-    const std::string bytes = charts::bytes_text(segment.bytes());
     const float end = x + each - (columns > 1 ? em(0.9f) : 0);
-    clipped(segment.name + (segment.dynamic && mixed_kinds ? " (dynamic)" : ""), end - width_of(bytes) - x - em(1.6f),
-            palette().text);
-    ImGui::SetCursorPos({end - width_of(bytes), y});
-    dim_text(bytes);
+    clipped(row.name, end - width_of(row.bytes) - x - em(1.6f),
+            row.segment != nullptr ? palette().text : palette().dim);
+    ImGui::SetCursorPos({end - width_of(row.bytes), y});
+    dim_text(row.bytes);
   }
   ImGui::SetCursorPos({origin.x, origin.y + step * static_cast<float>(rows)});
   ImGui::Dummy({0, 0});
   ImGui::PopFont();
 }
 
-void warp_slots(int64_t slots, int64_t ctas, int64_t warps_a_cta) {
+void warp_slots(int64_t slots, int64_t ctas, int64_t warps_a_cta, std::optional<int64_t> a) {
   if (slots <= 0) return;
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float width = ImGui::GetContentRegionAvail().x, height = em(0.95f);
@@ -180,8 +206,11 @@ void warp_slots(int64_t slots, int64_t ctas, int64_t warps_a_cta) {
     list->AddRectFilled({left, at.y}, {left + pitch - gap, at.y + height}, with_alpha(colour, alpha), em(0.1f));
   }
   ImGui::InvisibleButton("##slots", {width, height});
-  tooltip(
-      fmt::format("{} of the SM's {} warp slots are filled: {} CTAs of {} warps.", filled, slots, ctas, warps_a_cta));
+  tooltip(fmt::format("{} of the SM's {} warp slots are filled: {} CTAs of {} warps.{}", filled, slots, ctas,
+                      warps_a_cta, a ? fmt::format(" A fills {}.", *a) : ""));
+  if (!a || *a == filled) return;
+  const float x = std::floor(std::min(at.x + pitch * static_cast<float>(*a), at.x + width - 2));
+  ghost_dashes({x, at.y}, height, at.x + width - x);
 }
 
 void wave_rows(const Occupancy& occupancy) {

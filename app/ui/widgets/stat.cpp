@@ -16,7 +16,7 @@ float widest(const std::vector<Stat>& stats) {
     width = std::max(width, width_of(stat.value));
     ImGui::PopFont();
     ImGui::PushFont(nullptr, kSmallSize);
-    width = std::max(width, width_of(stat.name));
+    width = std::max({width, width_of(stat.name), stat.a.empty() ? 0 : width_of("A " + stat.a)});
     ImGui::PopFont();
   }
   return width + em(0.3f);
@@ -41,6 +41,8 @@ void stat_row(const Glossary& glossary, const std::vector<Stat>& stats) {
     ImGui::PopFont();
     ImGui::PushFont(nullptr, kSmallSize);
     term(glossary, stats[at].name, shortened(stats[at].name, each - em(0.3f)));
+    if (!stats[at].a.empty())
+      clipped("A " + stats[at].a, each - em(0.3f), stats[at].a == stats[at].value ? palette().faint : palette().dim);
     ImGui::PopFont();
     ImGui::PopStyleVar();
     ImGui::EndGroup();
