@@ -40,11 +40,11 @@ void fill(std::vector<size_t>& batch, size_t size, const Grid& grid, const Histo
 }
 
 void fill_warily(std::vector<size_t>& batch, size_t size, const Grid& grid, const History& history, Random& random,
-                 const std::vector<size_t>& wanted, size_t without_best) {
-  constexpr size_t kAtALoss = 32;  // batches without an accepted best: from then on every second point is random
+                 const std::vector<size_t>& wanted, size_t without_best, size_t one_in) {
+  constexpr size_t kAtALoss = 32;  // batches without an accepted best, from which on it is no longer more often
   while (batch.size() < size) {
     const size_t before = batch.size();
-    if (random.below(2 * kAtALoss) >= std::min(without_best, kAtALoss)) add(batch, before + 1, wanted);
+    if (random.below(one_in * kAtALoss) >= std::min(without_best, kAtALoss)) add(batch, before + 1, wanted);
     if (batch.size() == before) fill(batch, before + 1, grid, history, random);
     if (batch.size() == before) break;  // every point is tried
   }

@@ -25,9 +25,9 @@ void fill(std::vector<size_t>& batch, size_t size, const Grid& grid, const Histo
           const std::vector<size_t>& wanted = {});
 
 // Adds points until it has `size`: the first of `wanted`, or a random one. The more batches brought no accepted best,
-// the more often it is random.
+// the more often it is random, up to one point of `one_in`.
 void fill_warily(std::vector<size_t>& batch, size_t size, const Grid& grid, const History& history, Random& random,
-                 const std::vector<size_t>& wanted, size_t without_best);
+                 const std::vector<size_t>& wanted, size_t without_best, size_t one_in);
 
 // Untried points that differ in one knob from one of the fastest `most`.
 std::vector<size_t> near_the_fastest(const Grid& grid, const History& history, size_t most);

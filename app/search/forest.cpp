@@ -28,8 +28,16 @@ struct Cut {
 
 void Forest::learn(const std::vector<uint32_t>& positions, size_t axes, const std::vector<double>& values,
                    Random& random) {
+  next_ = 0;
+  renew(trees_.size(), positions, axes, values, random);
+}
+
+void Forest::renew(size_t some, const std::vector<uint32_t>& positions, size_t axes, const std::vector<double>& values,
+                   Random& random) {
   Rows rows{positions, axes, values};
-  for (Tree& tree : trees_) {
+  for (size_t renewed = 0; renewed < some; ++renewed) {
+    Tree& tree = trees_[next_];
+    next_ = (next_ + 1) % trees_.size();
     rows.order.resize(values.size());
     std::iota(rows.order.begin(), rows.order.end(), size_t{0});
     tree.assign(1, Node{});

@@ -20,6 +20,10 @@ class Forest {
 
   // `values` of the points at `positions`, as many rows of `axes` numbers; at least one.
   void learn(const std::vector<uint32_t>& positions, size_t axes, const std::vector<double>& values, Random& random);
+  // The same, but only the next `some` trees learn, and the others stay as they are. learn() must have been called.
+  void renew(size_t some, const std::vector<uint32_t>& positions, size_t axes, const std::vector<double>& values,
+             Random& random);
+  bool has_learnt() const { return !trees_.front().empty(); }
   Prediction predict(const std::vector<size_t>& positions) const;
 
  private:
@@ -36,6 +40,7 @@ class Forest {
   static void split(Tree& tree, size_t node, size_t begin, size_t end, Rows& rows, Random& random);
 
   std::vector<Tree> trees_;
+  size_t next_ = 0;  // tree to renew
 };
 
 }  // namespace attnscope::search

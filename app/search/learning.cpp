@@ -9,6 +9,7 @@ namespace {
 
 constexpr size_t kFastest = 5;  // points whose neighbours are looked at
 constexpr size_t kDrawn = 400;  // points from anywhere that are looked at
+constexpr size_t kStray = 2;    // one in so many of them is random at the most
 
 }  // namespace
 
@@ -28,7 +29,7 @@ std::vector<size_t> Learning::propose(const History& history) {
   if (!next.empty() && random_.below(2) == 0) batch.push_back(next[random_.below(next.size())]);
   add(batch, (settings_.batch + 1) / 2, expected_.ranked(near_the_fastest(grid_, history, kFastest)));
   const std::vector<size_t> anywhere = expected_.ranked(drawn(grid_, history, random_, kDrawn));
-  fill_warily(batch, settings_.batch, grid_, history, random_, anywhere, without_best_);
+  fill_warily(batch, settings_.batch, grid_, history, random_, anywhere, without_best_, kStray);
   return batch;
 }
 

@@ -14,6 +14,8 @@ constexpr size_t kFastest = 5;   // points whose neighbours are looked at
 constexpr size_t kLiked = 300;   // points predicted fastest that are looked at
 constexpr size_t kDrawn = 400;   // points from anywhere that are looked at
 constexpr size_t kSettled = 10;  // outcomes from which on every second batch has a random next value of a knob
+constexpr size_t kStray = 10;    // one in so many points is random at the most
+constexpr size_t kRenewed = 4;   // trees that learn a batch's outcomes
 
 }  // namespace
 
@@ -26,7 +28,7 @@ ModelGuided::ModelGuided(const Grid& grid, uint64_t seed, std::vector<size_t> se
       unranked_(std::move(unranked)),
       told_(grid.size()),
       model_(kTrees),
-      expected_(grid) {
+      expected_(grid, kRenewed) {
   random_.shuffle(unranked_);
 }
 
@@ -92,7 +94,7 @@ std::vector<size_t> ModelGuided::propose(const History& history) {
   const std::vector<size_t> anywhere = drawn(grid_, history, random_, kDrawn);
   near.insert(near.end(), anywhere.begin(), anywhere.end());
   const std::vector<size_t> best = expected_.ranked(std::move(near));
-  fill_warily(batch, settings_.batch, grid_, history, random_, best, without_best_);
+  fill_warily(batch, settings_.batch, grid_, history, random_, best, without_best_, kStray);
   return batch;
 }
 

@@ -14,8 +14,8 @@ namespace attnscope::search {
 // them are those that a forest, which learns the model, expects to be fast. What the model has not predicted yet has
 // that forest's prediction. Each batch has the points that are expected to be fastest by the predictions and by how far
 // the times so far were from them, half of it among the neighbours of the fastest points; the longer no best was
-// accepted, the more of it are random. Ends after `patience` batches without an accepted best (0: never), or when every
-// point is tried.
+// accepted, the more of it are random, up to one in ten. Ends after `patience` batches without an accepted best (0:
+// never), or when every point is tried.
 class ModelGuided final : public Strategy {
  public:
   struct Settings {

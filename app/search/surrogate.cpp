@@ -12,6 +12,7 @@ constexpr double kUnknown = 1;     // of the trees' spread, in favour of a point
 constexpr double kTrusting = 0.3;  // squared logarithms that agree with the predictions, before anything ran
 constexpr double kLevels = 200;    // of the predictions
 constexpr double kHalf = 20;       // outcomes from which on the forest of the times counts half
+constexpr size_t kMany = 50;       // outcomes from which on a few more change little
 
 // Logarithms of the times; what was rejected is as slow as the slowest. Times beyond the median are cut off as far
 // above it as the fastest is below, so that the forest parts fast points from one another and not slow ones.
@@ -45,7 +46,8 @@ double slope(const std::vector<double>& predicted, const std::vector<double>& va
 
 }  // namespace
 
-Surrogate::Surrogate(const Grid& grid) : grid_(grid), times_(kTrees), gaps_(kTrees) {}
+Surrogate::Surrogate(const Grid& grid, size_t renewed)
+    : grid_(grid), renewed_(renewed), times_(kTrees), gaps_(kTrees) {}
 
 void Surrogate::predict_from(std::vector<double> logs) {
   predicted_ = std::move(logs);
@@ -62,6 +64,12 @@ std::vector<size_t> Surrogate::with_level(size_t point) const {
   return positions;
 }
 
+void Surrogate::teach(Forest& forest, const std::vector<uint32_t>& positions, size_t axes,
+                      const std::vector<double>& values, Random& random) const {
+  const bool some = renewed_ > 0 && values.size() > kMany && forest.has_learnt();
+  some ? forest.renew(renewed_, positions, axes, values, random) : forest.learn(positions, axes, values, random);
+}
+
 void Surrogate::learn(const History& history, Random& random) {
   const std::vector<Outcome>& outcomes = history.outcomes();
   std::vector<double> values = lessons(outcomes);
@@ -69,7 +77,7 @@ void Surrogate::learn(const History& history, Random& random) {
   for (const Outcome& one : outcomes)
     for (const size_t position : grid_.at(one.point)) places.push_back(static_cast<uint32_t>(position));
   const size_t axes = grid_.extents().size();
-  times_.learn(places, axes, values, random);
+  teach(times_, places, axes, values, random);
   own_ = 1;
   if (predicted_.empty()) return;
   const auto count = static_cast<double>(outcomes.size());
@@ -81,7 +89,7 @@ void Surrogate::learn(const History& history, Random& random) {
   }
   trust_ = slope(predicted, values);
   for (size_t at = 0; at < values.size(); ++at) values[at] -= trust_ * predicted[at];
-  gaps_.learn(with_levels, axes + 1, values, random);
+  teach(gaps_, with_levels, axes + 1, values, random);
 }
 
 double Surrogate::expected(size_t point) const {

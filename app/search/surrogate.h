@@ -15,7 +15,8 @@ namespace attnscope::search {
 // predictions count in the second one follows from how well they have agreed with the times so far.
 class Surrogate {
  public:
-  explicit Surrogate(const Grid& grid);
+  // `renewed`: once many points have run, only so many trees of each forest learn at a time; 0: all of them do.
+  explicit Surrogate(const Grid& grid, size_t renewed = 0);
 
   // The logarithms of a model's times, for each point; empty: there is no model.
   void predict_from(std::vector<double> logs);
@@ -27,8 +28,11 @@ class Surrogate {
  private:
   std::vector<size_t> with_level(size_t point) const;
   double expected(size_t point) const;  // less what is unknown; the logarithm of a time
+  void teach(Forest& forest, const std::vector<uint32_t>& positions, size_t axes, const std::vector<double>& values,
+             Random& random) const;
 
   const Grid& grid_;
+  size_t renewed_;
   Forest times_, gaps_;
   std::vector<double> predicted_;
   std::vector<size_t> levels_;  // of the predictions, an axis more for the gaps

@@ -58,5 +58,19 @@ TEST(Forest, OfOnePointIsThatPoint) {
   EXPECT_EQ(forest.predict({0, 0}).spread, 0);
 }
 
+TEST(Forest, RenewsSomeTreesInTurn) {
+  Forest forest(20);
+  EXPECT_FALSE(forest.has_learnt());
+  Random random(1);
+  forest.learn({2, 7}, 2, {1}, random);
+  EXPECT_TRUE(forest.has_learnt());
+  forest.renew(5, {2, 7}, 2, {3}, random);
+  EXPECT_EQ(forest.predict({2, 7}).mean, 1.5) << "5 of 20 trees";
+  for (int rest = 0; rest < 3; ++rest) forest.renew(5, {2, 7}, 2, {3}, random);
+  EXPECT_EQ(forest.predict({2, 7}).mean, 3) << "each of them";
+  forest.renew(5, {2, 7}, 2, {5}, random);
+  EXPECT_EQ(forest.predict({2, 7}).mean, 3.5) << "again from the first one";
+}
+
 }  // namespace
 }  // namespace attnscope::search

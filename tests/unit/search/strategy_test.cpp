@@ -10,6 +10,7 @@
 #include <numeric>
 #include <set>
 
+#include "search/batch.h"
 #include "search/learning.h"
 #include "search/model_guided.h"
 #include "search/search.h"
@@ -505,6 +506,26 @@ TEST(ModelGuidedTest, GoesOnWhileNothingIsCorrect) {
   EXPECT_EQ(run(ranked(grid, same), grid, landscape).best, 29u);
   const Landscape none = [](const std::vector<size_t>&) { return std::optional<double>(); };
   EXPECT_EQ(run(guided(grid), grid, landscape, 0, {}, none).best, 29u) << "the model rejects everything";
+}
+
+// The wanted points are the first half of the grid, so half of the random ones are not among them.
+TEST(BatchTest, TheLongerNoBestComesTheMoreIsRandomUpToAShare) {
+  const Grid grid = grid_of({600});
+  std::vector<size_t> wanted(300);
+  std::iota(wanted.begin(), wanted.end(), size_t{0});
+  const auto strays = [&](size_t without_best, size_t one_in) {
+    const History history(grid.size());
+    Random random(1);
+    std::vector<size_t> batch;
+    fill_warily(batch, 200, grid, history, random, wanted, without_best, one_in);
+    EXPECT_THAT(batch, SizeIs(200));
+    return static_cast<double>(std::ranges::count_if(batch, [](size_t point) { return point >= 300; }));
+  };
+  EXPECT_EQ(strays(0, 2), 0);
+  EXPECT_NEAR(strays(8, 2), 12, 10) << "a quarter of the way: one in eight is random";
+  EXPECT_NEAR(strays(32, 2), 50, 20);
+  EXPECT_NEAR(strays(1000, 2), 50, 20);
+  EXPECT_NEAR(strays(1000, 10), 10, 8);
 }
 
 TEST(SearchTest, ABudgetCutsTheLastBatch) {
