@@ -65,7 +65,10 @@ TEST_F(Look, OfTermsAndFindings) {
   Drawing why;
   keep(why, "why", drawn_after([&](ImGuiTestContext*) { bench_->open_panel("Why"); }), "Why");
   keep(why, "issue", drawn_after([&](ImGuiTestContext* ctx) { ctx->ItemClick("//Why/**/##issue"); }), "Why");
-  keep(why, "all of memory", drawn_after([&](ImGuiTestContext* ctx) { ctx->ItemClick("//Why/**/###more of memory"); }),
+  keep(why, "all of memory", drawn_after([&](ImGuiTestContext* ctx) {
+         ctx->ScrollToBottom(ctx->WindowInfo("//Why/lines and findings").Window->ID);
+         ctx->ItemClick("//Why/**/###more of memory");
+       }),
        "Why");
   expect_as_recorded("why", why);
 }
