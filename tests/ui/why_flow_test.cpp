@@ -148,7 +148,7 @@ TEST_F(WhyFlow, NothingMovesWhenAnotherTermIsChosen) {
   Finding found;
   found.sentence = "Found.";
   found.next = Next{{{"NUM_WARPS", 2}}};
-  open_still(snapshot_with_terms({found}));
+  open_still(snapshot_with_terms({found}), {2560, 1440});
   flow([&](ImGuiTestContext* ctx) {
     const auto where = [&] { return ctx->ItemInfo("//Why/**/###next").RectFull.Min; };
     const ImVec2 before = where();
