@@ -82,6 +82,11 @@ class Items {
       return std::nullopt;
     return info->RectClipped.GetCenter();
   }
+  // What a field holds while it is typed into.
+  static std::string typed(const std::string& path) {
+    const ImGuiInputTextState* const field = ImGui::GetInputTextState(ImHashDecoratedPath(path.c_str()));
+    return field == nullptr ? "" : field->TextA.Data;
+  }
 
  private:
   static ImGuiID tab_of(const std::string& panel) {
@@ -206,7 +211,7 @@ TEST_F(Pointer, DoesTheMainJob) {
   steps_.push_back({"the title",
                     {"//Save the preset/##title"},
                     {"mousemove", "@0", "click", "--repeat", "3", "1", "type", "--delay", "40", "Two warps"},
-                    [this](const auto&) { return visible("//Save the preset/###save"); }});
+                    [](const auto&) { return Items::typed("//Save the preset/##title") == "Two warps"; }});
   click("the saved preset", "//Save the preset/###save",
         [mine](const session::Snapshot& s) { return std::filesystem::exists(mine) && s.preset_path == mine; });
   click("the lessons", "tab Lessons",
