@@ -139,7 +139,7 @@ class Pointer : public WindowFlow {
       items_->after_frame();
       wake();
       const double now = platform::steady_ms();
-      if (steps_.front().done(*(*session)->snapshot())) {
+      if (!hand_ && steps_.front().done(*(*session)->snapshot())) {
         steps_.pop_front();
         since = now;
       } else if (now - since > kNeverMs) {
@@ -160,9 +160,10 @@ class Pointer : public WindowFlow {
   std::deque<Step> steps_;
 
  private:
-  static constexpr double kNeverMs = 60'000, kAgainMs = 1'500;
+  static constexpr double kNeverMs = 60'000, kAgainMs = 8'000;
 
-  // A step is tried again until it is done: the window manager may still be placing the window.
+  // A step is tried again until it is done: the window manager may still be placing the window. Dear ImGui spreads
+  // typed text over frames, so the first try gets its time.
   void act(double now) {
     if (hand_) {
       const auto status = hand_->ended();
