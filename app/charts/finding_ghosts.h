@@ -15,7 +15,4 @@ std::vector<bool> since_a(const Observation& b, const Observation* a);
 // The findings of A that B does not have, but for those that only say where the time goes.
 std::vector<const Finding*> gone_since(const Observation& a, const Observation& b);
 
-// A report's findings in the order of watch_rows().
-std::vector<const Finding*> watch_findings(const WatchReport& report);
-
 }  // namespace attnscope::charts

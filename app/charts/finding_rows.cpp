@@ -9,14 +9,10 @@
 #include "charts/standing.h"
 #include "core/headline.h"
 #include "core/joined.h"
+#include "core/where_of.h"
 
 namespace attnscope::charts {
 namespace {
-
-std::string where(const Finding& finding, const char* key) {
-  const auto found = finding.where.find(key);
-  return found == finding.where.end() ? "" : found->second;
-}
 
 constexpr std::string_view kMicroseconds = "us";  // as rules name it
 
@@ -38,8 +34,8 @@ FindingRow row_of(const Finding& finding, double us) {
   row.sentence = finding.sentence;
   for (const Evidence& evidence : finding.evidence) row.evidence.push_back(evidence_text(evidence));
   if (finding.gain) row.gain = gain_text(*finding.gain, us, us_text);
-  row.file = where(finding, "file");
-  row.line = std::atoll(where(finding, "line").c_str());
+  row.file = where_of(finding, "file");
+  row.line = std::atoll(where_of(finding, "line").c_str());
   if (finding.next) row.next = finding.next->set;
   return row;
 }
@@ -57,12 +53,12 @@ std::vector<FindingsOfGroup> in_groups(const List& list, GroupOf group_of) {
 }
 
 bool causes_other(const Finding& cause, const Finding& other) {
-  return where(other, "because") == cause.rule.name() && where(other, "function") == where(cause, "function");
+  return where_of(other, "because") == cause.rule.name() && where_of(other, "function") == where_of(cause, "function");
 }
 
 // True if the two findings of a run have one cause, as far as they say.
 bool hang_together(const Finding& a, const Finding& b) {
-  if (where(a, "launch") != where(b, "launch")) return false;
+  if (where_of(a, "launch") != where_of(b, "launch")) return false;
   const bool one_change = a.next && b.next && !a.next->set.empty() && a.next->set == b.next->set;
   return a.rule == b.rule || one_change || causes_other(a, b) || causes_other(b, a);
 }

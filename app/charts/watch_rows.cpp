@@ -2,22 +2,18 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
 
-#include "charts/finding_ghosts.h"
+#include "core/where_of.h"
 
 namespace attnscope::charts {
 namespace {
 
-std::string where(const Finding& finding, const char* key) {
-  const auto found = finding.where.find(key);
-  return found == finding.where.end() ? "" : found->second;
-}
-
 // "02_tiled.cu:203, 218", with the earlier access first.
 std::string places(const Finding& finding) {
-  const std::string file = where(finding, "file"), line = where(finding, "line");
-  const std::string other_file = where(finding, "other_file"), other = where(finding, "other_line");
+  const std::string file = where_of(finding, "file"), line = where_of(finding, "line");
+  const std::string other_file = where_of(finding, "other_file"), other = where_of(finding, "other_line");
   if (file.empty()) return "";
   if (other.empty() || (other == line && other_file == file)) return fmt::format(": {}:{}", file, line);
   if (other_file == file) return fmt::format(": {}:{}, {}", file, other, line);
@@ -25,7 +21,7 @@ std::string places(const Finding& finding) {
 }
 
 std::string headline(const Finding& finding) {
-  const std::string buffer = where(finding, "buffer"), in = buffer.empty() ? "" : " in " + buffer;
+  const std::string buffer = where_of(finding, "buffer"), in = buffer.empty() ? "" : " in " + buffer;
   const std::string says(finding.rule.says());
   if (says.empty()) return finding.sentence;
   if (finding.rule.headline() != Headline::luck) return says + in + places(finding);
@@ -42,9 +38,10 @@ std::string headline(const Finding& finding) {
 
 std::vector<WatchRow> watch_rows(const WatchReport& report) {
   std::vector<WatchRow> rows;
-  for (const Finding* finding : watch_findings(report))
-    rows.push_back({headline(*finding), finding->sentence, finding->severity == Severity::error,
-                    where(*finding, "file"), std::atoll(where(*finding, "line").c_str())});
+  for (const Finding& finding : report.findings)
+    rows.push_back({headline(finding), finding.sentence, finding.severity == Severity::error, where_of(finding, "file"),
+                    std::atoll(where_of(finding, "line").c_str()), &finding});
+  std::stable_partition(rows.begin(), rows.end(), [](const WatchRow& row) { return row.error; });
   return rows;
 }
 

@@ -14,6 +14,7 @@ struct WatchRow {
   bool error = false;
   std::string file;  // where it was seen; empty if that is not in the source
   int64_t line = 0;
+  const Finding* finding = nullptr;  // of the report
 };
 
 // Errors first; findings of equal severity keep the watch's order.

@@ -10,6 +10,7 @@
 #include "core/escape.h"
 #include "core/headline.h"
 #include "core/joined.h"
+#include "core/where_of.h"
 
 namespace attnscope::cli {
 namespace {
@@ -22,10 +23,7 @@ std::string evidence_text(const Evidence& one) {
 }
 
 std::string where_text(const Finding& finding) {
-  const auto part = [&](const char* key) {
-    const auto found = finding.where.find(key);
-    return found == finding.where.end() ? std::string() : found->second;
-  };
+  const auto part = [&](const char* key) { return where_of(finding, key); };
   std::string text = part("file");
   if (!text.empty() && !part("line").empty()) text += ":" + part("line");
   if (!part("launch").empty()) text += (text.empty() ? "launch " : ", launch ") + part("launch");

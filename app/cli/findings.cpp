@@ -10,6 +10,7 @@
 #include <set>
 
 #include "core/json.h"
+#include "core/where_of.h"
 
 namespace attnscope::cli {
 namespace {
@@ -20,11 +21,6 @@ SourcePlace source_place(const std::string& file, int64_t line, const SourceFile
   if (source.path.empty() || std::ranges::find(own, file) == own.end()) return {file, line};
   if (!source.lines.has_directives()) return {source.path, line};
   return {(std::filesystem::path(source.path).parent_path() / file).lexically_normal().string(), line};
-}
-
-std::string figure_at(const Finding& finding, const char* key) {
-  const auto found = finding.where.find(key);
-  return found == finding.where.end() ? "" : found->second;
 }
 
 // The first place in a message, "k.cu:12"; line 0: it names none. A source without a name has none.
@@ -48,7 +44,7 @@ SourcePlace place_in(const std::string& message, const SourceFile& source) {
 // A place of a finding. For a line of a library's header it is the line that calls it: the next line of the source that
 // the message names after the header's.
 SourcePlace own_place(const Finding& finding, const char* file_key, const char* line_key, const SourceFile& source) {
-  const std::string file = figure_at(finding, file_key), line = figure_at(finding, line_key);
+  const std::string file = where_of(finding, file_key), line = where_of(finding, line_key);
   SourcePlace place{file, std::atoll(line.c_str())};
   const std::vector<std::string> own = source.lines.files();
   const size_t named = finding.sentence.find(file + ":" + line);

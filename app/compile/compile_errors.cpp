@@ -122,9 +122,8 @@ std::string short_name(const std::string& file) {
 std::string way_on(const ErrorLine& error) {
   const std::string name = short_name(error.file);
   if (name.starts_with("thrust/") || name.starts_with("cub/"))
-    return "Thrust, and CUB's part for the host, need the standard library, which a kernel that is compiled here has "
-           "not. In "
-           "device code use pointers, cuda::std, and CUB's block and warp functions of <cub/cub.cuh>.\n";
+    return "Thrust, and CUB's part for the host, need the standard library, which a kernel that is compiled here "
+           "has not. In device code use pointers, cuda::std, and CUB's block and warp functions of <cub/cub.cuh>.\n";
   return way_on(error.text);
 }
 

@@ -82,7 +82,7 @@ class MadeAside {
     if (!old) return;
     try {
       freeing_.push_back(std::async(std::launch::async, [old = std::move(old)]() mutable { old.reset(); }));
-    } catch (const std::system_error&) {
+    } catch (const std::system_error&) {  // the value went with the refused thread's work, in this frame
     }
   }
 

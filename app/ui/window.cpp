@@ -14,7 +14,6 @@
 #include <thread>
 
 #include "platform/clock.h"
-#include "platform/cpu_time.h"
 #include "platform/memory.h"
 #include "platform/paths.h"
 #include "ui/app.h"

@@ -16,8 +16,6 @@ namespace {
 using emulator::Family;
 using explain::BarrierPlace;
 
-constexpr uint32_t kLargeFill = 0x7149f2ca;  // 1e30
-
 // __syncthreads(): barrier 0, for all threads.
 bool is_whole_barrier(const emulator::Op& op) {
   return op.family == Family::bar_sync && (op.flags & emulator::op_all) != 0 && op.imm == 0 && op.second == 0 &&

@@ -254,9 +254,8 @@ void Supervisor::watch_current(int64_t ms) {
   Failure overdue{
       Stage::deadline,
       current_->job.name + ": no progress for " + idle + " while " + current_->clock.where() + "; it was ended",
-      "If the kernel does end in time, raise the deadline (--deadline MS). If it waits for a value, look at who stores "
-      "it: "
-      "another CTA, or the host before the launch, which a manifest's init says."};
+      "If the kernel does end in time, raise the deadline (--deadline MS). If it waits for a value, look at who "
+      "stores it: another CTA, or the host before the launch, which a manifest's init says."};
   // An emulated kernel stops on request, and its executor reports how far it got. A GPU's kernel ends only with its
   // process.
   if (!current_->clock.emulating()) return end_current(overdue, "the executor made no progress for " + idle);

@@ -14,8 +14,8 @@ namespace {
 using emulator::WatchFinding;
 using emulator::WatchKind;
 
-// NaN whether read as two fp16 or one fp32; and 1e30 as fp32.
-constexpr uint32_t kNanFill = 0x7fff7fff, kLargeFill = 0x7149f2ca;
+// NaN whether read as two fp16 or one fp32.
+constexpr uint32_t kNanFill = 0x7fff7fff;
 
 // The lanes of a warp do stay together in this machine code, so the output may be right; but nothing guarantees it.
 Severity severity_of(WatchKind kind) { return emulator::is_warp_race(kind) ? Severity::warning : Severity::error; }

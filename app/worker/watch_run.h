@@ -16,6 +16,7 @@ namespace attnscope::worker {
 // CTAs: with kFills other contents of shared memory (NaN, +1e30, random words) and with kOrders other orders of the
 // warps, half of them starting from zeroed shared memory, half from 1e30.
 inline constexpr int64_t kWatchedCtas = 8, kFills = 3, kOrders = 8;
+inline constexpr uint32_t kLargeFill = 0x7149f2ca;      // 1e30
 inline constexpr int64_t kMostCtas = int64_t{1} << 24;  // limit for a watch of the whole grid
 std::vector<uint32_t> ctas_to_watch(int64_t total);     // ascending
 

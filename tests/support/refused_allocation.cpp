@@ -72,18 +72,7 @@ void give(void* taken) {
 
 }  // namespace
 
-void* operator new(size_t bytes) { return take(bytes, 1); }
-void* operator new[](size_t bytes) { return take(bytes, 1); }
-void* operator new(size_t bytes, std::align_val_t alignment) { return take(bytes, static_cast<size_t>(alignment)); }
-void* operator new[](size_t bytes, std::align_val_t alignment) { return take(bytes, static_cast<size_t>(alignment)); }
-void operator delete(void* taken) noexcept { give(taken); }
-void operator delete[](void* taken) noexcept { give(taken); }
-void operator delete(void* taken, size_t) noexcept { give(taken); }
-void operator delete[](void* taken, size_t) noexcept { give(taken); }
-void operator delete(void* taken, std::align_val_t) noexcept { give(taken); }
-void operator delete[](void* taken, std::align_val_t) noexcept { give(taken); }
-void operator delete(void* taken, size_t, std::align_val_t) noexcept { give(taken); }
-void operator delete[](void* taken, size_t, std::align_val_t) noexcept { give(taken); }
+#include "support/own_operators.inc"
 
 namespace attnscope::testing_support {
 

@@ -201,7 +201,6 @@ void ErrorPanel::draw_watch(Context& context) {
 
 void ErrorPanel::draw_findings(Context& context, const WatchReport& watch) {
   const auto rows = charts::watch_rows(watch);
-  const std::vector<const Finding*> findings = charts::watch_findings(watch);
   const std::string share = "Watched: " + charts::watch_share_text(watch) + ".";
   if (rows.empty()) {
     clipped(ICON_CHECK "  No race, no never-written read", ImGui::GetContentRegionAvail().x, palette().good);
@@ -217,7 +216,7 @@ void ErrorPanel::draw_findings(Context& context, const WatchReport& watch) {
     const charts::WatchRow& row = rows[i];
     ImGui::PushID(static_cast<int>(i));
     ImGui::PushStyleColor(ImGuiCol_Text, row.error ? palette().bad : palette().warn);
-    const bool since_a = a != nullptr && !charts::has_like(*a, *findings[i], *context.shown.observation);
+    const bool since_a = a != nullptr && !charts::has_like(*a, *row.finding, *context.shown.observation);
     const float left = width_of(ICON_WARNING) + em(0.5f), top = ImGui::GetCursorPosY();
     const float room = ImGui::GetContentRegionAvail().x - left;
     const std::string words = row.headline + (since_a ? " (new since A)" : "");
@@ -247,10 +246,8 @@ void ErrorPanel::draw_gone(const Context& context) {
   const Observation* a = context.baseline.ghost;
   if (a == nullptr || !a->watch) return;
   std::vector<std::string> gone;
-  const std::vector<charts::WatchRow> rows = charts::watch_rows(*a->watch);
-  const std::vector<const Finding*> findings = charts::watch_findings(*a->watch);
-  for (size_t i = 0; i < rows.size(); ++i)
-    if (!charts::has_like(*context.shown.observation, *findings[i], *a)) gone.push_back(rows[i].headline);
+  for (const charts::WatchRow& row : charts::watch_rows(*a->watch))
+    if (!charts::has_like(*context.shown.observation, *row.finding, *a)) gone.push_back(row.headline);
   if (gone.empty()) return;
   clipped(gone.size() == 1 ? "gone since A: " + gone.front()
                            : fmt::format("gone since A: {} findings, {} \u2026", gone.size(), gone.front()),

@@ -185,7 +185,7 @@ TEST(ImportLaunch, ADim3ThatGetsAnotherValueHasThatOne) {
     EXPECT_THAT(read_in(begin + change + end).imported.read, Not(Contains(StartsWith("the grid")))) << change;
 }
 
-// It is no number, and nobody says what is in it.
+// It is not a number, and the source does not say what its parts are.
 TEST(ImportLaunch, ADim3FromOutsideIsNoSize) {
   const Read open =
       read_in("void launch(dim3 gdim, dim3 bdim, float* a, float* b, int n) { k<<<gdim, bdim>>>(a, b, n); }");
