@@ -131,14 +131,19 @@ endfunction()
 # compiler (check, emulator, model), another test needs their programs (compile, core, session), or no sanitized build has them (ui).
 set(attnscope_tested_twice check compile core emulator model session ui)
 
-# attnscope_unit_tests(<layer> WITHOUT <filter> LIBS <targets...>): tests/unit/<layer>/*_test.cpp become <layer>_tests, one binary
-# per layer. WITHOUT names tests that this build leaves out.
+# attnscope_unit_tests(<layer> WITHOUT <filter> ONCE <filter> LIBS <targets...>): tests/unit/<layer>/*_test.cpp become
+# <layer>_tests, one binary per layer. WITHOUT names tests that this build leaves out. ONCE names those that the sanitized builds
+# leave out of a layer that only they test.
 function(attnscope_unit_tests layer)
-  cmake_parse_arguments(arg "" "WITHOUT" "LIBS" ${ARGN})
+  cmake_parse_arguments(arg "" "WITHOUT;ONCE" "LIBS" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/tests/unit/${layer}/*.cpp")
   attnscope_tests_wanted(${layer} wanted)
+  set(filter "-${arg_WITHOUT}")
   if(ATTNSCOPE_TESTS_ONCE AND NOT ATTNSCOPE_SANITIZE AND NOT layer IN_LIST attnscope_tested_twice)
-    set(wanted FALSE)
+    set(filter "${arg_ONCE}")
+    if(NOT arg_ONCE)
+      set(wanted FALSE)
+    endif()
   endif()
   if(NOT sources OR NOT TARGET attnscope_${layer} OR NOT wanted)
     return()
@@ -152,10 +157,6 @@ function(attnscope_unit_tests layer)
   if(ATTNSCOPE_SANITIZE MATCHES "address" AND NOT layer MATCHES "^(device|session|ui|worker)$")
     attnscope_discover_suites(${layer}_tests ${layer} "${arg_WITHOUT}" unit)
   else()
-    set(filter "")
-    if(arg_WITHOUT)
-      set(filter TEST_FILTER "-${arg_WITHOUT}")
-    endif()
-    attnscope_discover_tests(${layer}_tests ${layer} ${filter} PROPERTIES LABELS unit)
+    attnscope_discover_tests(${layer}_tests ${layer} TEST_FILTER "${filter}" PROPERTIES LABELS unit)
   endif()
 endfunction()

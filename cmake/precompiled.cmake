@@ -27,7 +27,6 @@ function(attnscope_precompile target kind)
       if(kind STREQUAL "window_test")
         target_link_libraries(${maker} PRIVATE attnscope_window_deps)
       endif()
-      attnscope_test_code(${maker})
     else()
       add_library(${maker} STATIC "${source}")
       if(kind STREQUAL "cold")
@@ -36,15 +35,21 @@ function(attnscope_precompile target kind)
     endif()
     target_link_libraries(${maker} PRIVATE nlohmann_json::nlohmann_json fmt::fmt tl::expected Threads::Threads)
     attnscope_strict(${maker})
+    if(kind MATCHES "test")
+      attnscope_test_code(${maker})
+    endif()
     target_precompile_headers(${maker} PRIVATE ${attnscope_${kind}_headers})
   endif()
   target_precompile_headers(${target} REUSE_FROM ${maker})
 endfunction()
 
-# attnscope_test_code(<target>): the tests' own code builds in half the time without optimization; the code under test
-# is not affected.
+# attnscope_test_code(<target>): the tests' own code builds in half the time without optimization, and in two thirds of that
+# without checks of undefined behaviour in it; the code under test is not affected. Comes after attnscope_strict().
 function(attnscope_test_code target)
   target_compile_options(${target} PRIVATE -O0)
+  if(ATTNSCOPE_SANITIZE MATCHES "undefined")
+    target_compile_options(${target} PRIVATE -fno-sanitize=undefined)
+  endif()
 endfunction()
 
 # attnscope_test_program(<target>): a GoogleTest program, built like all of them.
