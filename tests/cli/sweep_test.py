@@ -325,12 +325,13 @@ class Sweep(unittest.TestCase):
     def test_what_the_docs_say_of_best_is_recorded(self):
         problems = json.loads((TREE / "bench" / "results" / "best_h200.json").read_text())["problems"]
         seconds = [one["best"]["seconds"] for one in problems]
-        behind = max(one["best_with_the_sweeps_policy"]["us"] / one["sweep"]["us"] for one in problems)
-        flash = [one["times_as_fast_as_flash"]["ratio"] for one in problems if one["times_as_fast_as_flash"]]
-        self.assertEqual((len(problems), len(flash), {one["sweep"]["correct"] for one in problems}), (8, 7, {46, 76}))
+        behind = sorted(100 * (one["best"]["us"] / one["sweep"]["us"] - 1) for one in problems)
+        flash = [one["times_as_fast_as_flash"]["ratio"] for one in problems]
+        self.assertEqual((len(problems), {one["sweep"]["correct"] for one in problems}), (12, {46, 76}))
         said = " ".join((TREE / "docs" / "benching.md").read_text().split("On an H200, `best --kernel mma`", 1)[1].split("\n\n", 1)[0].split())
         self.assertIn(f"in {min(seconds):.0f} to {max(seconds):.0f} s each", said)
-        self.assertIn(f"within {100 * (behind - 1):.1f} %", said)
+        self.assertIn(f"within {behind[-1]:.1f} %", said)
+        self.assertIn(f"within {behind[9]:.1f} % for ten of the twelve", said)
         self.assertIn(f"{min(flash):.2f} to {max(flash):.2f} times as fast", said)
 
     def test_compile_options_are_axes_too(self):
