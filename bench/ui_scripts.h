@@ -1,5 +1,6 @@
 #pragma once
 // What a person does to the window, as scripts in its hooks. bench/ui_bench.cpp plays them and reads their reports.
+#include <malloc.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -13,6 +14,8 @@
 
 #include <atomic>
 #include <cmath>
+#include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -140,6 +143,25 @@ inline double memory_mb() {
   double all = 0, resident = 0, shared = 0;
   pages >> all >> resident >> shared;
   return (resident - shared) * static_cast<double>(sysconf(_SC_PAGESIZE)) / 1e6;
+}
+
+// MB that the program and its libraries hold of malloc's memory. What was freed and glibc keeps is not in it.
+inline double live_mb() {
+  char* text = nullptr;
+  size_t length = 0;
+  FILE* out = open_memstream(&text, &length);
+  malloc_info(0, out);
+  fclose(out);
+  const std::string all(text, length);
+  free(text);
+  // The sums over all arenas stand behind the last of them.
+  const auto sum = [&](std::string_view name) {
+    const size_t at = all.rfind(name);
+    return at == std::string::npos ? 0 : std::atof(all.c_str() + all.find("size=\"", at) + 6);
+  };
+  return (sum("<system type=\"current\"") + sum("<total type=\"mmap\"") - sum("<total type=\"fast\"") -
+          sum("<total type=\"rest\"")) /
+         1e6;
 }
 
 // No input and nothing to show for five seconds: nothing should be drawn. It begins when the session has said nothing
@@ -317,7 +339,10 @@ class LongSession : public Script {
       phase("all");
     }
     const double seconds = (platform::steady_ms() - begun_) / 1000;
-    if (seconds >= 30 * (half_minutes_ + 1)) figure(fmt::format("mb_{}", 30 * ++half_minutes_).c_str(), memory_mb());
+    if (seconds >= 30 * (half_minutes_ + 1)) {
+      figure(fmt::format("mb_{}", 30 * ++half_minutes_).c_str(), memory_mb());
+      figure(fmt::format("live_mb_{}", 30 * half_minutes_).c_str(), live_mb());
+    }
     if (seconds > seconds_) return finish(now);
     const double within = std::fmod(seconds, 60);
     const int part = static_cast<int>(within / 5);  // twelve a minute
