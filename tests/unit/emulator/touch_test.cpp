@@ -68,7 +68,8 @@ TEST(Touches, ABufferOfWhichNearlyNothingIsAccessedIsSparse) {
   const auto reaching = [](uint32_t stride) {
     std::vector<uint32_t> far(size_t{1} << 21);
     return touched(
-        fmt::format("IMAD.WIDE R4, R0, {:#x}, c[0x0][0x160]\nLDG.E R8, [R4.64]\nSTG.E [R6.64], R8\nEXIT", stride),
+        fmt::format("MOV R2, {:#x}\nIMAD.WIDE R4, R0, R2, c[0x0][0x160]\nLDG.E R8, [R4.64]\nSTG.E [R6.64], R8\nEXIT",
+                    stride),
         kPlenty, far);
   };
   const Ran dense = reaching(1u << 14), sparse = reaching(1u << 17);
