@@ -126,8 +126,10 @@ def main():
     launches = sum(len(re.findall(r"<\s*<\s*<", text)) for text in in_text.values())
     in_macros = sum(len(re.findall(r"<\s*<\s*<", line)) for text in in_text.values()
                     for line in re.findall(r"^[ \t]*#[ \t]*define(?:[^\n\\]|\\.|\\\n)*", text, flags=re.M))
-    lines = ["What tree-sitter reads of published kernels (bench/parsed_sources.py READER --draw 16 DIR --draw 17 DIR).", str(datetime.date.today()), "",
-             f"{len(kernels)} kernels of {len(texts)} files; the files have {launches} launches outside comments, {in_macros} of these in macros.", ""]
+    lines = ["What tree-sitter reads of published kernels (bench/parsed_sources.py READER --draw 16 DIR --draw 17 DIR).",
+             str(datetime.date.today()), "",
+             f"{len(kernels)} kernels of {len(texts)} files; the files have {launches} launches outside comments, "
+             f"{in_macros} of these in macros.", ""]
     found, signatures, spent, missed = ours(options.reader, texts, files)
     lines += [f"our reader: {signatures} of {len(kernels)} signatures ({signatures / len(kernels):.1%}); {found} of {launches} launches "
               f"({found / launches:.1%}); {spent:.1f} s", "signatures that are not read:", *missed, ""]
