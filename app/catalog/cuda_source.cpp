@@ -1,10 +1,10 @@
 #include "catalog/cuda_source.h"
 
 #include <algorithm>
-#include <set>
 #include <utility>
 
 #include "catalog/conditional_text.h"
+#include "catalog/source_macros.h"
 #include "catalog/source_members.h"
 #include "catalog/source_text.h"
 #include "catalog/written_parameters.h"
@@ -18,9 +18,8 @@ using Kind = CppToken::Kind;
 
 // Limits of what is read, because a manifest cannot contain more: a hostile file that repeats texts would otherwise
 // cost its length squared.
-constexpr size_t kLongestName = 1000;  // of a kernel with its namespaces
-constexpr size_t kMostClasses = 1000;  // names that are kept
-constexpr size_t kMostIncluded = 1000;
+constexpr size_t kLongestName = 1000;                       // of a kernel with its namespaces
+constexpr size_t kMostClasses = 1000;                       // names that are kept
 constexpr size_t kMostBranches = 8;                         // around a launch
 constexpr size_t kMostConditionalTokens = 2000;             // of a parameter list with #if lines
 constexpr size_t kMostConditionalBytes = size_t{32} << 10;  // of the same
@@ -119,71 +118,15 @@ class Reader {
     return {tokens_, brackets_, i, outside ? SIZE_MAX : tokens_[blocks_.back()].at};
   }
 
+  // Reads launches in a macro, without duplicates; used if no function says more.
   void read_line(size_t i) {
-    const Tokens inner = cpp_tokens(tokens_[i].text.substr(1));
-    if (inner.empty()) return;
-    track_conditions(inner);
-    compiled_.read(tokens_[i].text.substr(1), defined_);
-    if (inner.size() < 2) return;
-    if (inner[0].is("include") && out_.included.size() < kMostIncluded) {
-      std::string_view name = tokens_[i].text.substr(inner[1].at + 1);
-      name = name.substr(0, name.find_first_of("\">", 1));
-      out_.included.emplace(name.substr(std::min(name.size(), name.find_first_not_of("<\""))));
-    }
-    if (inner[0].is("ifndef")) {
-      guarded_ = std::string(inner[1].text);
-      return;
-    }
-    if (!inner[0].is("define")) return;
-    // Reads launches in a macro, without duplicates; used if no function says more.
-    for (size_t at = 2; at + 2 < inner.size(); ++at) {
-      if (!inner[at].is("<") || !inner[at + 1].is("<") || !inner[at + 2].is("<")) continue;
-      const CudaSource macro = Reader(tokens_[i].text.substr(inner[1].end() + 1), true).read();
-      out_.launching_macros.emplace(inner[1].text);
-      for (SourceLaunch launch : macro.launches) {
-        launch.at = SIZE_MAX;
-        in_macros_.push_back(std::move(launch));
-      }
-      break;
-    }
-    const std::string name(inner[1].text);
-    const bool function = inner.size() > 2 && inner[2].is("(") && inner[2].at == inner[1].end();
-    for (size_t at = 3; function && at < inner.size() && !inner[at].is(")"); ++at)
-      if (inner[at].kind == Kind::word) out_.parameter_names.insert(std::string(inner[at].text));
-    const std::string value = function ? "" : text_of(inner, 2, inner.size());
-    const bool compiled = compiled_.kept();
-    if (compiled) defined_[name] = value;
-    if (function || inner.size() == 2) return;
-    add_macro(name, value, compiled);
-    if (const auto number = number_of<int64_t>(value); number && name == guarded_)
-      out_.settable.emplace_back(name, *number);
-  }
-
-  // A definition that is not compiled by default serves where there is no other. Of several that are the last counts; a
-  // name that has two of them, or none, is unsure.
-  void add_macro(const std::string& name, const std::string& value, bool compiled) {
-    const auto [found, fresh] = out_.macros.try_emplace(name, value);
-    const bool was_sure = !fresh && !out_.unsure_macros.contains(name);
-    if (!compiled && !fresh) return;
-    if (!compiled || (was_sure && found->second != value))
-      out_.unsure_macros.insert(name);
-    else if (compiled && !was_sure && !redefined_.contains(name))
-      out_.unsure_macros.erase(name);
-    if (compiled && was_sure && found->second != value) redefined_.insert(name);
-    found->second = value;
-  }
-
-  // #ifdef X and #if defined(X) need X; other conditions are ignored.
-  void track_conditions(const Tokens& inner) {
-    if (inner[0].is("ifdef") || inner[0].is("if") || inner[0].is("ifndef")) {
-      const bool is_defined = inner[0].is("if") && inner.size() >= 3 && inner[1].is("defined");
-      const size_t name = inner[0].is("ifdef") ? 1 : is_defined && inner[2].is("(") ? 3 : is_defined ? 2 : SIZE_MAX;
-      const bool only = is_defined ? inner.size() == (name == 3 ? 5u : 3u) : true;
-      conditions_.push_back(name < inner.size() && only ? std::string(inner[name].text) : "");
-    } else if ((inner[0].is("else") || inner[0].is("elif")) && !conditions_.empty()) {
-      conditions_.back().clear();
-    } else if (inner[0].is("endif") && !conditions_.empty()) {
-      conditions_.pop_back();
+    const auto launching = macros_.read(tokens_[i].text.substr(1));
+    if (!launching) return;
+    const CudaSource macro = Reader(launching->text, true).read();
+    out_.launching_macros.emplace(launching->name);
+    for (SourceLaunch launch : macro.launches) {
+      launch.at = SIZE_MAX;
+      in_macros_.push_back(std::move(launch));
     }
   }
 
@@ -219,8 +162,7 @@ class Reader {
     if (!kernel.defined) {
       kernel.declared = {tokens_[open].at};
     } else {
-      for (size_t k = 0; k < conditions_.size() && k < kMostBranches; ++k)
-        if (!conditions_[k].empty()) kernel.needs.push_back(conditions_[k]);
+      kernel.needs = macros_.needed();
       const size_t last = brackets_.closing(close + 1);
       kernel.body = tokens_[close + 1].at;
       kernel.end = last < tokens_.size() ? tokens_[last].at : tokens_.back().end();
@@ -391,7 +333,7 @@ class Reader {
   // #ifndef X / constexpr int X = v: -DX=w takes its place.
   void read_settable(size_t i) {
     const auto constant = read_constant(at(i), out_);
-    if (!constant || constant->name != guarded_ || !blocks_.empty()) return;
+    if (!constant || constant->name != macros_.guarded() || !blocks_.empty()) return;
     if (const auto number = number_of<int64_t>(constant->value)) out_.settable.emplace_back(constant->name, *number);
   }
 
@@ -406,18 +348,13 @@ class Reader {
   std::vector<size_t> lines_;  // the tokens that are preprocessor lines
   bool of_macro_;
   CudaSource out_;
+  SourceMacros macros_{out_};
   std::map<std::string, size_t> by_name_;  // index into out_.kernels
   std::map<std::string, std::vector<Enumerator>> enumerators_;
   std::vector<SourceLaunch> in_macros_;
-  std::string guarded_;
-  OpenConditions compiled_;  // of the lines so far, with what they define and what nvcc defines
-  std::map<std::string, std::string> defined_{
-      {"__CUDACC__", "1"}, {"__NVCC__", "1"}, {"__cplusplus", "202002"}, {"__linux__", "1"}, {"__GNUC__", "12"}};
-  std::set<std::string> redefined_;
   std::vector<size_t> blocks_;  // the closing braces of the open blocks
   std::vector<OpenBranch> branches_;
-  std::vector<std::string> conditions_;  // for the open #ifs: the macro that each needs, or empty
-  size_t else_at_ = SIZE_MAX;            // the brace that opens the next else, and the condition that leads there
+  size_t else_at_ = SIZE_MAX;  // the brace that opens the next else, and the condition that leads there
   std::string else_condition_;
   std::string prefix_;                           // of the open namespaces
   std::vector<std::pair<size_t, size_t>> ends_;  // for each: its closing brace, and the prefix's length before it

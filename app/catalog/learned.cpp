@@ -211,7 +211,7 @@ class Learner {
     std::vector<ExtentPoint> points;
     for (const LearningRun* run : counted_) {
       const Touch* const touch = touch_of(*run, name);
-      if (!touch || touch->end == 0) return false;  // unknown
+      if (!touch || touch->end == 0 || touch->sparse) return false;  // unknown
       points.push_back({run->sizes, (touch->end + bytes_of(*type) - 1) / bytes_of(*type)});
     }
     const auto fitted = fit_extent(points, names_);

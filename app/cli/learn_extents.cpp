@@ -1,5 +1,7 @@
 #include "cli/learn_extents.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <span>
 #include <utility>
@@ -19,6 +21,7 @@ constexpr int64_t kMostWork = 900'000'000;
 // In case that a run hangs. Nothing is learned then, so that the same file always gives the same manifest or its
 // guesses.
 constexpr int64_t kLimitMs = 60'000, kDeadlineMs = 90'000;
+constexpr int64_t kFar = 64;  // times its guessed length
 // What a size may be at most, and a guessed one at least. A kernel with large tiles takes none smaller than them.
 constexpr std::pair<int64_t, int64_t> kSizes[] = {{256, 0}, {512, 256}};
 
@@ -30,6 +33,7 @@ class Learning {
   explicit Learning(ImportedFile& file) : file_(file) {}
 
   void all() {
+    if (is_too_sparse()) return;
     const catalog::Imported before = file_.imported;
     for (const auto& [most, least] : kSizes) {
       if (!catalog::can_learn(file_.imported)) break;
@@ -41,6 +45,25 @@ class Learning {
   }
 
  private:
+  // A buffer that runs made far longer, of which next to nothing is accessed: the index is more likely wrong than the
+  // length, so a run at the first lengths says where. Its other notes are those of before.
+  bool is_too_sparse() {
+    const auto far = [](const auto& one) { return one.second >= kFar; };
+    if (!file_.at_first_lengths || std::ranges::none_of(file_.imported.open_lengths, far)) return false;
+    const auto answers = ask({{file_.imported.manifest, {}}});
+    if (answers.empty() || !answers[0].touches) return false;
+    for (const Touch& one : answers[0].touches->buffers) {
+      const auto open = file_.imported.open_lengths.find(one.buffer);
+      if (!one.sparse || open == file_.imported.open_lengths.end() || !far(*open)) continue;
+      file_.imported = std::move(*file_.at_first_lengths);
+      file_.imported.guessed.push_back(
+          fmt::format("{} gets no more room for a run that leaves it: of {} bytes the kernel would access next to none",
+                      one.buffer, one.end));
+      return true;
+    }
+    return false;
+  }
+
   // Empty: there is no answer; the guesses stay.
   std::vector<worker::TouchAnswer> ask(std::vector<worker::TouchQuestion::Run> asked) {
     const auto self = platform::own_executable();

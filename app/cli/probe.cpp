@@ -15,6 +15,7 @@
 #include "compile/variable_data.h"
 #include "core/escape.h"
 #include "core/json.h"
+#include "emulator/exec/deadlock.h"
 #include "emulator/exec/overrun.h"
 #include "platform/atomic_file.h"
 
@@ -65,13 +66,16 @@ bool made_longer(ImportedFile& file, const Failure& failure, std::map<std::strin
   const uint64_t needed = overrun->bytes + overrun->past + kWidestAccess;
   if (needed > kMostLengthened) return false;
   const auto times = static_cast<int64_t>((needed + overrun->bytes - 1) / overrun->bytes);
+  if (!file.at_first_lengths) file.at_first_lengths = file.imported;
   const int64_t faster = ++grown[overrun->buffer] > kSlowlyGrown ? kFaster : 1;
   return catalog::lengthen(file.imported, overrun->buffer, times * faster) ||
          (faster > 1 && catalog::lengthen(file.imported, overrun->buffer, times));
 }
 
-// A run that takes too long is tried again with smaller sizes.
+// A run that takes too long is tried again with smaller sizes. A deadlock is the kernel's own: smaller sizes may hide
+// it.
 bool made_shorter(ImportedFile& file, const Failure& failure) {
+  if (emulator::is_deadlock(failure)) return false;
   // A deadline counts the run's own time. One that was cancelled may have had to wait for a busy machine.
   return failure.stage == Stage::deadline && catalog::lower_largest(file.imported);
 }

@@ -13,6 +13,8 @@ struct ImportedFile {
   std::string name;            // of the source in the manifest; another than the file's if headers are pasted in
   catalog::WholeSource whole;  // its text is the bytes of machine code
   catalog::Imported imported;
+  // Before a run made the first buffer longer; empty: none did.
+  std::optional<catalog::Imported> at_first_lengths = {};
   bool compiled = false;  // a run of it had code to run
   bool hurried = false;   // a limit by the clock ended a try: on another day there may be more
 };

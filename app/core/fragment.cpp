@@ -7,7 +7,7 @@ namespace attnscope {
 
 bool is_whole(const MatrixFragment& of) {
   const int64_t lines = of.by_columns ? of.columns : of.rows, along = of.by_columns ? of.rows : of.columns;
-  const bool bits = of.bits == 8 || of.bits == 16 || of.bits == 32 || of.bits == 64;
+  const bool bits = of.bits == 4 || of.bits == 8 || of.bits == 16 || of.bits == 32 || of.bits == 64;
   const bool sizes = lines > 0 && lines % 8 == 0 && of.run > 0 && along > 0 && along % (4 * of.run) == 0;
   return bits && sizes && of.run * of.bits % 32 == 0;
 }

@@ -16,6 +16,7 @@ struct Touch {
   bool stored = false;         // an atomic counts as a read and a store
   int64_t begin = 0, end = 0;  // bytes: the first one that was accessed, and past the last one; both 0: none was
   int64_t stored_bytes = 0;    // bytes that were stored to, each counted once
+  bool sparse = false;         // so few accesses that nearly none of the bytes up to the last one was accessed
   bool operator==(const Touch&) const = default;
 };
 
@@ -33,7 +34,8 @@ struct FieldsOf<Touch> {
                                           Field{"stored", &Touch::stored},
                                           Field{"begin", &Touch::begin, kBytes},
                                           Field{"end", &Touch::end, kBytes},
-                                          Field{"stored_bytes", &Touch::stored_bytes, kBytes}};
+                                          Field{"stored_bytes", &Touch::stored_bytes, kBytes},
+                                          Field{"sparse", &Touch::sparse}};
 };
 
 template <>

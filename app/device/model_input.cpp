@@ -65,11 +65,15 @@ double lines_of(const compile::SassInstruction& instruction, const emulator::Ins
   return sectors <= 1.5 * filled ? std::max(1.0, sectors / 4) : sectors;
 }
 
-// By shape: half of k counts as half a product. TF32 runs at half the rate, int8 at twice the rate.
+// By shape: half of k counts as half a product. TF32 runs at half the rate, int8 at twice the rate, int4 at four times.
 float products_of(const compile::SassInstruction& instruction) {
   const bool tf32 = has_modifier(instruction, "TF32");
   if (has_modifier(instruction, "1684")) return 0.5F;
   if (instruction.opcode == "HMMA" && has_modifier(instruction, "1688")) return tf32 ? 1 : 0.5F;
+  if (has_modifier(instruction, "8832")) return 0.25F;
+  if (instruction.opcode == "IMMA" && has_modifier(instruction, "16832") &&
+      (has_modifier(instruction, "S4") || has_modifier(instruction, "U4")))
+    return 0.5F;
   if (has_modifier(instruction, "8816")) return 0.25F;
   if (instruction.opcode == "IMMA" && has_modifier(instruction, "16816")) return 0.5F;
   return 1;

@@ -737,6 +737,31 @@ int main() {
         self.assertNotIn("probed", done.stdout)
         self.assertIn(f"{file}:3: error: ", done.stdout)
 
+    # A smaller problem, or a longer buffer, would hide what is the kernel's own fault.
+    def test_import_hides_no_fault_behind_its_guesses(self):
+        uneven = self.path / "uneven.cu"
+        uneven.write_text("__global__ void uneven(const float* x, float* y, int n) {\n"
+                          "  __shared__ float tile[64];\n"
+                          "  const int row = blockIdx.x * 64 + threadIdx.x;\n"
+                          "  float sum = 0;\n"
+                          "  for (int first = 0; first < n; first += 64) {\n"
+                          "    tile[threadIdx.x] = first + threadIdx.x < n ? x[first + threadIdx.x] : 0;\n"
+                          "    __syncthreads();\n"
+                          "    for (int i = 0; i < 64; ++i) sum += tile[i];\n"
+                          "    if (row < n) __syncthreads();\n  }\n"
+                          "  if (row < n) y[row] = sum;\n}\n"
+                          "int main() { int n = 100; float *x, *y; cudaMalloc(&x, 4 * n); cudaMalloc(&y, 4 * n);\n"
+                          "  uneven<<<(n + 63) / 64, 64>>>(x, y, n); }\n")
+        done = self.call("check", uneven)
+        self.assertIn("deadlocks", done.stderr + done.stdout)
+        self.assertIn("uneven.cu:9", done.stderr + done.stdout)
+        far = self.path / "far.cu"
+        far.write_text("__global__ void far(const int* x, int* y, int n) {\n"
+                       "  const int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                       "  if (i < n) y[i] = x[i * i * 1000];\n}\n")
+        done = self.call("check", far)
+        self.assertIn(f"{far}:3: error: ", done.stdout)
+
     def test_an_imported_kernel_with_a_reference_is_judged(self):
         file = self.plain("saxpy")
         self.assertEqual(self.call("import", file).returncode, 0)

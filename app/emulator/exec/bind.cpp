@@ -41,7 +41,8 @@ Result<uint32_t> bank_zero(const Launch& launch, uint32_t offset, uint32_t local
   return fail(
       Stage::decode, fmt::format("{} reads c[0x0][{:#x}], which the emulator does not provide.", kernel.name, offset),
       "Only launch sizes, the stack pointer and parameters are known there. grid.sync() reads such words: it needs "
-      "a cooperative launch, which is not supported, so split the kernel there into two.");
+      "a cooperative launch, with all CTAs on the GPU at once, and here a CTA ends before another begins. Split the "
+      "kernel there into two, and launch both in one manifest (\"launches\", docs/writing-a-kernel.md).");
 }
 
 // The value that a loader writes for a relocation.

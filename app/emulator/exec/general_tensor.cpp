@@ -36,22 +36,25 @@ void set_sums(Warp& warp, const Op& op, uint32_t mask, Sum sum_of) {
   });
 }
 
-int32_t byte_of(uint32_t word, uint32_t bit, Number type) {
+int32_t integer_of(uint32_t word, uint32_t bit, Number type) {
   const auto bits = static_cast<uint8_t>(word >> bit);
+  const int32_t nibble = bits & 0xf;
+  if (type == Number::u4) return nibble;
+  if (type == Number::s4) return nibble < 8 ? nibble : nibble - 16;
   return type == Number::s8 ? static_cast<int8_t>(bits) : bits;
 }
 
 }  // namespace
 
 void g_imma(Warp& warp, const Op& op, uint32_t mask) {
-  constexpr uint32_t kDeepest = 32;
+  constexpr uint32_t kDeepest = 64;
   int32_t a[kRows][kDeepest], b[kDeepest][kColumns];
   const TensorShape& shape = op.detail.tensor;
   each_element(warp, op, fragment_a(shape), [&](const Lane& l, const FragmentPlace& at, size_t row, size_t column) {
-    a[row][column] = byte_of(l.raw(op.a, 0, at.reg), at.bit, shape.a);
+    a[row][column] = integer_of(l.raw(op.a, 0, at.reg), at.bit, shape.a);
   });
   each_element(warp, op, fragment_b(shape), [&](const Lane& l, const FragmentPlace& at, size_t row, size_t column) {
-    b[row][column] = byte_of(l.raw(op.b, 1, at.reg), at.bit, shape.b);
+    b[row][column] = integer_of(l.raw(op.b, 1, at.reg), at.bit, shape.b);
   });
   set_sums(warp, op, mask, [&](size_t row, size_t column, uint32_t c) {
     int64_t sum = static_cast<int32_t>(c);

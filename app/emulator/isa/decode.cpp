@@ -44,9 +44,10 @@ std::string way_on(const SassInstruction& instruction) {
   const bool product = instruction.opcode == "IMMA" || instruction.opcode == "HMMA" || instruction.opcode == "BMMA";
   if (product && has(instruction, "SP"))
     return "Sparse products (mma.sp) are not emulated on any architecture; a GPU runs them (--device cuda:0).";
-  if (product && (has(instruction, "S4") || has(instruction, "U4") || instruction.opcode == "BMMA"))
-    return "Products of 4-bit and 1-bit numbers are not emulated on any architecture; a GPU runs them "
-           "(--device cuda:0). Those of 8 bits are emulated.";
+  if (instruction.opcode == "BMMA")
+    return "Products of 1-bit numbers are not emulated on any architecture; a GPU runs them (--device cuda:0). Those "
+           "of "
+           "4 and 8 bits are emulated.";
   for (const Way& way : kWays)
     if ((" " + std::string(way.opcodes) + " ").find(" " + instruction.opcode + " ") != std::string::npos)
       return way.words;

@@ -6,24 +6,12 @@
 namespace attnscope::emulator {
 
 std::vector<Number> types_of(const Spelled& spelled) {
-  constexpr WordTable<Number, 18> words{{{Number::u8, "U8"},
-                                         {Number::s8, "S8"},
-                                         {Number::u16, "U16"},
-                                         {Number::s16, "S16"},
-                                         {Number::u32, "U32"},
-                                         {Number::s32, "S32"},
-                                         {Number::u64, "U64"},
-                                         {Number::s64, "S64"},
-                                         {Number::f16, "F16"},
-                                         {Number::bf16, "BF16"},
-                                         {Number::bf16, "BF16_V2"},
-                                         {Number::f32, "F32"},
-                                         {Number::f64, "F64"},
-                                         {Number::f16, "F16x2"},
-                                         {Number::bf16, "BF16x2"},
-                                         {Number::u64, "64"},
-                                         {Number::s16, "S16x2"},
-                                         {Number::u16, "U16x2"}}};
+  constexpr WordTable<Number, 20> words{
+      {{Number::u4, "U4"},        {Number::s4, "S4"},   {Number::u8, "U8"},     {Number::s8, "S8"},
+       {Number::u16, "U16"},      {Number::s16, "S16"}, {Number::u32, "U32"},   {Number::s32, "S32"},
+       {Number::u64, "U64"},      {Number::s64, "S64"}, {Number::f16, "F16"},   {Number::bf16, "BF16"},
+       {Number::bf16, "BF16_V2"}, {Number::f32, "F32"}, {Number::f64, "F64"},   {Number::f16, "F16x2"},
+       {Number::bf16, "BF16x2"},  {Number::u64, "64"},  {Number::s16, "S16x2"}, {Number::u16, "U16x2"}}};
   std::vector<Number> types;
   for (const std::string& modifier : spelled.instruction.modifiers)
     for (const auto& [type, word] : words)
@@ -125,7 +113,8 @@ Refusal tensor_doubles(const Spelled& spelled, Op& op) {
 }
 Refusal tensor_integers(const Spelled& spelled, Op& op) {
   const std::vector<Number> types = types_of(spelled);
-  const uint8_t rows = spelled.has("8816") ? 8 : 16, depth = spelled.has("16832") ? 32 : 16;
+  const uint8_t rows = spelled.has("8816") || spelled.has("8832") ? 8 : 16;
+  const uint8_t depth = spelled.has("16864") ? 64 : spelled.has("16832") || spelled.has("8832") ? 32 : 16;
   op.detail.tensor = {{}, types[0], types[1], Number::s32, rows, depth, spelled.has("SAT")};
   return nullptr;
 }

@@ -14,13 +14,14 @@ struct Op;
 // Executes one warp instruction for the lanes of `mask`; the registers of other lanes keep their values.
 using Handler = void (*)(Warp& warp, const Op& op, uint32_t mask);
 
-enum class Number : uint8_t { none, u8, s8, u16, s16, u32, s32, u64, s64, f16, bf16, f32, f64 };
+enum class Number : uint8_t { none, u4, s4, u8, s8, u16, s16, u32, s32, u64, s64, f16, bf16, f32, f64 };
 constexpr bool is_float(Number type) { return type >= Number::f16; }
 constexpr bool is_wide(Number type) { return type == Number::u64 || type == Number::s64 || type == Number::f64; }
 constexpr int bits_of(Number type) {
   return is_wide(type)                                                                               ? 64
          : type == Number::u32 || type == Number::s32 || type == Number::f32                         ? 32
          : type == Number::u16 || type == Number::s16 || type == Number::f16 || type == Number::bf16 ? 16
+         : type == Number::u4 || type == Number::s4                                                  ? 4
                                                                                                      : 8;
 }
 

@@ -7,6 +7,13 @@
 #include "platform/memory.h"
 
 namespace attnscope::emulator {
+namespace {
+
+// Of a sparse buffer, bytes up to the last one for each byte that an access has. A row of a diagonal or a column has
+// some hundreds; an index that overflows has millions.
+constexpr uint64_t kSparse = 1u << 14;
+
+}  // namespace
 
 TouchLog::TouchLog(BoundLaunch& bound, const GlobalMemory& memory)
     : memory_(memory), own_(bound.ops.size()), areas_(memory.buffers().size()) {
@@ -63,6 +70,7 @@ void TouchLog::access(uint64_t address, uint32_t bytes, AccessKind kind) {
   const auto first = static_cast<int64_t>(address - buffers[last_].address), end = first + bytes;
   touch.begin = touch.end == 0 ? first : std::min(touch.begin, first);
   touch.end = std::max(touch.end, end);
+  area.accessed += bytes;
   if (reads(kind) && !touch.read_first) {
     for (int64_t byte = first; byte < end && !touch.read_first; ++byte)
       touch.read_first = area.stored_by.empty() || area.stored_by[static_cast<size_t>(byte)] != turn_;
@@ -78,7 +86,10 @@ void TouchLog::access(uint64_t address, uint32_t bytes, AccessKind kind) {
 
 std::vector<Touch> TouchLog::touches() const {
   std::vector<Touch> all;
-  for (const Area& area : areas_) all.push_back(area.touch);
+  for (const Area& area : areas_) {
+    all.push_back(area.touch);
+    all.back().sparse = static_cast<uint64_t>(area.touch.end) / kSparse > area.accessed;
+  }
   return all;
 }
 

@@ -31,6 +31,7 @@ class TouchLog final : public Observer {
 
   struct Area {
     Touch touch;
+    uint64_t accessed = 0;  // bytes, those of each access
     // By byte: kNever, kEarlier, or turn_ of the CTA that stored it last. Empty until the first store.
     std::vector<uint16_t> stored_by;
   };

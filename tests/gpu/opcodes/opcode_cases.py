@@ -947,6 +947,13 @@ def products():
             product("int", "m16n8k16", f"s32.{x}.{y}.s32", 2, 1, 4, "r")
             product("int", "m8n8k16", f"s32.{x}.{y}.s32", 1, 1, 2, "r")
             product("int", "m16n8k32", f"s32.{x}.{y}.s32", 4, 2, 4, "r", ".satfinite")
+    # On sm_90 ptxas writes these with products of 8 bits; sm_80 and sm_89 have the opcode.
+    for x in ("s4", "u4"):
+        for y in ("s4", "u4"):
+            for options in ("", ".satfinite"):
+                product("int", "m16n8k64", f"s32.{x}.{y}.s32", 4, 2, 4, "r", options)
+                product("int", "m16n8k32", f"s32.{x}.{y}.s32", 2, 1, 4, "r", options)
+                product("int", "m8n8k32", f"s32.{x}.{y}.s32", 1, 1, 2, "r", options)
     product("f64", "m8n8k4", "f64.f64.f64.f64", 1, 1, 2, "d")
     for kind in ("f32", "int"):  # edge values, then random words
         for shape, a_words, b_words in (("m16n8k4", 2, 1), ("m16n8k8", 4, 2)):

@@ -72,6 +72,16 @@ TEST(Learned, WhatDependsOnDataStaysAGuess) {
   EXPECT_THAT(imported.guessed, Contains(StartsWith("seen has ")));
 }
 
+TEST(Learned, ASparseLengthStaysAGuess) {
+  Imported imported = imported_rows();
+  auto runs = learning_runs(imported, 256);
+  run_all(runs);
+  runs.back().touches->buffers[0].sparse = true;
+  ASSERT_TRUE(learn(imported, runs));
+  EXPECT_EQ(buffer_of(imported, "x")["guessed"], true);
+  EXPECT_EQ(buffer_of(imported, "y")["counted"], true);
+}
+
 TEST(Learned, WithoutItsBaseNothingIsLearned) {
   Imported imported = imported_rows();
   const std::string before = imported.manifest;

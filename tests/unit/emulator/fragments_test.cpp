@@ -72,7 +72,7 @@ uint64_t encoded(int value, Number type) {
     case Number::f64:
       return bits_as<uint64_t>(static_cast<double>(value));
     default:
-      return static_cast<uint32_t>(value) & (bits_of(type) == 8 ? 0xffu : 0xffffffffu);
+      return static_cast<uint32_t>(value) & (bits_of(type) < 32 ? (1u << bits_of(type)) - 1 : 0xffffffffu);
   }
 }
 
@@ -119,9 +119,11 @@ TEST_P(FragmentsOfAProduct, AreWhereItsExecutionTakesThem) {
             (std::vector<int64_t>{form.rows, form.depth, form.depth, 8, form.rows, 8}));
   EXPECT_TRUE(alike(c, d));
   std::mt19937 random(5);
-  const auto number = [&] { return static_cast<int>(random() % 5); };
+  const bool nibbles = bits_of(form.type) == 4;  // all values of one
+  const int least = form.type == Number::s4 ? -8 : 0;
+  const auto number = [&] { return static_cast<int>(random() % (nibbles ? 16 : 5)) + least; };
   for (const HostIsa isa : host_isas()) {
-    std::vector<std::vector<int>> left(16, std::vector<int>(32)), right(32, std::vector<int>(8)), plus = left;
+    std::vector<std::vector<int>> left(16, std::vector<int>(64)), right(64, std::vector<int>(8)), plus = left;
     Words in(32 * kIn);
     for (int64_t row = 0; row < form.rows; ++row)
       for (int64_t k = 0; k < form.depth; ++k) put(in, a, row, k, encoded(left[row][k] = number(), form.type));
@@ -167,6 +169,9 @@ INSTANTIATE_TEST_SUITE_P(Forms, FragmentsOfAProduct,
                                            Product{"IMMA.8816.S8.S8", Number::s8, Number::s32, 8, 16},
                                            Product{"IMMA.16816.U8.S8", Number::u8, Number::s32, 16, 16},
                                            Product{"IMMA.16832.S8.S8", Number::s8, Number::s32, 16, 32},
+                                           Product{"IMMA.16864.S4.S4", Number::s4, Number::s32, 16, 64},
+                                           Product{"IMMA.16832.S4.S4", Number::s4, Number::s32, 16, 32},
+                                           Product{"IMMA.8832.U4.U4.SAT", Number::u4, Number::s32, 8, 32},
                                            Product{"DMMA.884", Number::f64, Number::f64, 8, 4}));
 
 // Lane l's row of shared memory is its own first four words, at an address that is not in the lanes' order.

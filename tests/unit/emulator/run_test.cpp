@@ -208,7 +208,7 @@ TEST(Refused, WhatIsNotSupportedSaysTheWayOn) {
   EXPECT_THAT(hint("SYNCS.EXCH.64 R0, [R2], R4"), HasSubstr("mbarrier"));
   EXPECT_THAT(hint("ARRIVES.LDGSTSBAR.64 [URZ]"), HasSubstr("cp.async"));
   EXPECT_THAT(hint("UCGABAR_ARV"), HasSubstr("clusters"));
-  EXPECT_THAT(hint("IMMA.16832.S4.S4 R4, R14.ROW, R10.COL, R4"), HasSubstr("4-bit"));
+  EXPECT_THAT(hint("BMMA.168128.XOR.POPC R4, R14.ROW, R10.COL, R4"), HasSubstr("1-bit"));
   EXPECT_THAT(hint("IMMA.SP.16864.S8.S8 R12, R4.ROW, R16.COL, R12, R2, 0x0"), HasSubstr("Sparse products"));
   EXPECT_THAT(hint("FADD.SPLAT R0, R1, R2"), HasSubstr("Another knob value"));
 }

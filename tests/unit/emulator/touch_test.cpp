@@ -1,6 +1,9 @@
 // What a run says of the buffers that its threads access.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <utility>
 
 #include "emulator/watch/touch_log.h"
 #include "unit/emulator/sass_text.h"
@@ -28,8 +31,9 @@ struct Ran {
 
 constexpr uint64_t kPlenty = 1'000'000;
 
-Ran touched(const std::string& text, uint64_t most_work = kPlenty) {
+Ran touched(const std::string& text, uint64_t most_work = kPlenty, std::vector<uint32_t> in = {}) {
   Ran ran;
+  if (!in.empty()) ran.in = std::move(in);
   GlobalMemory memory;
   Launch launch;
   launch.program = program_of(kStart + text, {.parameter_bytes = 16});
@@ -57,6 +61,21 @@ EXIT)");
   EXPECT_THAT(ran.touches.buffers,
               ElementsAre(Touch{"in", true, false, 8, 8 + 4 * 64, 0}, Touch{"out", false, true, 0, 4 * 64, 4 * 64}));
   EXPECT_EQ(ran.touches.work, 2 * 9 + 2 * 64) << "the warps' instructions and the lanes' accesses";
+}
+
+// An index that overflows reaches far beyond what the kernel works on. A strided access does not.
+TEST(Touches, ABufferOfWhichNearlyNothingIsAccessedIsSparse) {
+  const auto reaching = [](uint32_t stride) {
+    std::vector<uint32_t> far(size_t{1} << 21);
+    return touched(
+        fmt::format("MOV R2, {:#x}\nIMAD.WIDE R4, R0, R2, c[0x0][0x160]\nLDG.E R8, [R4.64]\nSTG.E [R6.64], R8\nEXIT",
+                    stride),
+        kPlenty, far);
+  };
+  const Ran dense = reaching(1u << 14), sparse = reaching(1u << 17);
+  EXPECT_FALSE(dense.touches.buffers[0].sparse);
+  EXPECT_TRUE(sparse.touches.buffers[0].sparse);
+  EXPECT_FALSE(sparse.touches.buffers[1].sparse);
 }
 
 // Whether what a buffer begins with matters, depends on the order.
