@@ -99,7 +99,7 @@ arguments.add_argument("--device", default="emulated:l4")
 arguments.add_argument("--only", choices=["kernels", "questions"], help="The other list stays as it was recorded")
 arguments.add_argument("--jobs", type=int, default=2)
 arguments.add_argument("--out", default="bench/results/published_sources.json")
-options = arguments.parse_args()
+options = arguments.parse_args() if __name__ == "__main__" else None  # compilers.py takes the lists
 
 
 def git(repository, *words):
@@ -262,4 +262,5 @@ def write(out, dates, lists):
     out.write_text("{\n" + text + ",\n".join(parts) + "\n}\n")
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -45,8 +45,8 @@ std::vector<ComparedRow> compared_settings(const Experiment& a, const Experiment
   add("device", a.device, b.device);
   for (const std::string& name : knob_names(a, b, a_kernel, b_kernel))
     add(name, value_text(a, a_kernel, name), value_text(b, b_kernel, name));
-  for_each_option([&](std::string_view name, std::string_view title, auto member) {
-    add(std::string(title), option_words(name, a.config.options.*member), option_words(name, b.config.options.*member));
+  for_each_option([&](std::string_view name, std::string_view title, auto) {
+    add(std::string(title), shown_option(a.config.options, name), shown_option(b.config.options, name));
   });
   return rows;
 }

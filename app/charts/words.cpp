@@ -95,8 +95,8 @@ std::string config_words(const Experiment& experiment, const Kernel* kernel, con
       words += " " + knob.name + "=" + knob.text_of(held->second);
   }
   for_each_option([&](std::string_view name, std::string_view title, auto member) {
-    const auto given = experiment.config.options.*member;
-    if (given != kernel->options.*member) words += fmt::format(", {} {}", title, option_words(name, given));
+    const CompileOptions& options = experiment.config.options;
+    if (options.*member != kernel->options.*member) words += fmt::format(", {} {}", title, shown_option(options, name));
   });
   if (!words.empty() || kernel->knobs.empty()) return kernel->id + words;
   return kernel->id + ", every knob at its default";

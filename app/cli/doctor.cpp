@@ -15,6 +15,7 @@
 #include "cuda_api/choose.h"
 #include "cuda_api/driver.h"
 #include "cuda_api/locate.h"
+#include "cuda_api/nvcc.h"
 #include "cuda_api/nvml.h"
 #include "cuda_api/nvrtc.h"
 #include "platform/confine.h"
@@ -99,6 +100,12 @@ void compiler(std::vector<Checkup>& all) {
   all.push_back(found("NVRTC", (*nvrtc)->version_text() + ", " + place.origin + ", " + place.library.string()));
   all.push_back(headers_of(**nvrtc));
   all.push_back(cutlass());
+}
+
+Checkup nvcc() {
+  auto nvcc = cuda_api::choose_nvcc();
+  if (nvcc) return found("nvcc", nvcc->version + ", " + nvcc->origin + ", " + nvcc->program.string());
+  return missing("nvcc", nvcc.error(), "The option compiler=nvcc is refused; NVRTC compiles everything else.");
 }
 
 Checkup nvdisasm() {
@@ -192,6 +199,7 @@ Checkup checkup_of(const session::WorkerStatus& worker, int seconds) {
 std::vector<Checkup> examine_machine() {
   std::vector<Checkup> all{display(), driver()};
   compiler(all);
+  all.push_back(nvcc());
   all.push_back(nvdisasm());
   all.push_back(nvml());
   all.push_back(library(cuda_api::CudaLibrary::cupti,

@@ -16,7 +16,8 @@ struct Checkup {
   std::string get;   // how to get it; empty if found
 };
 
-// Examines display, driver, NVRTC and headers, nvdisasm, NVML, CUPTI, cuBLAS, confinement and caches. Starts nothing.
+// Examines display, driver, NVRTC and headers, nvcc, nvdisasm, NVML, CUPTI, cuBLAS, confinement and caches. Starts
+// nothing but nvcc and its host compiler, for their versions.
 std::vector<Checkup> examine_machine();
 
 // Connects to this program's own worker and to every worker in the settings, all at once, for at most `seconds`.

@@ -14,6 +14,7 @@
 #include "cli/export_workload.h"
 #include "compile/launch_bounds.h"
 #include "core/escape.h"
+#include "core/joined.h"
 
 namespace attnscope::cli {
 namespace {
@@ -120,7 +121,7 @@ Values texts_of(const Export& e) {
           {"PTX", ptx},
           {"PTX_LINE", fmt::format("nvcc -arch=sm_{} -cubin {}", e.arch, shell_word(ptx))},
           {"SYMBOL", e.variant->entry_symbol},
-          {"NVRTC", e.variant->nvrtc},
+          {"COMPILER", e.variant->info.compiler},
           {"CODE_HASH", e.variant->info.code_hash}};
 }
 
@@ -145,10 +146,7 @@ std::optional<std::string> meaning(const std::string& name, const Values& figure
 }  // namespace
 
 std::string nvcc_line(const Export& e) {
-  std::string line = fmt::format("nvcc -arch=sm_{} -std={} -lineinfo -fmad={}", e.arch,
-                                 compile::cpp_standard(e.kernel.source), e.config.options.fmad ? "true" : "false");
-  if (e.config.options.fast_math) line += " -use_fast_math";
-  if (e.config.options.maxrregcount) line += fmt::format(" -maxrregcount={}", e.config.options.maxrregcount);
+  std::string line = "nvcc " + joined(compile::nvcc_flags(e.arch, e.kernel.source, e.config.options), {}, " ");
   for (const std::string& name : e.kernel.headers) {  // names of known libraries
     std::string variable = name;
     std::transform(name.begin(), name.end(), variable.begin(), [](unsigned char c) { return std::toupper(c); });

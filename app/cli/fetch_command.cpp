@@ -16,6 +16,7 @@ constexpr const char* kByHand =
     "~/.cache/attnscope/cuda "
     "from a machine that ran `attnscope fetch`, or install the CUDA toolkit.";
 constexpr int kNotFound = 127;
+constexpr const char* kNvcc = "nvcc";  // the unit cuda/nvcc, which is fetched only by name
 
 // Waits for the program to end. Its output goes to our stderr.
 Result<int> run_to_its_end(const std::vector<std::string>& argv) {
@@ -31,12 +32,28 @@ Result<int> run_to_its_end(const std::vector<std::string>& argv) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : kNotFound;
 }
 
+// Says on which terms nvcc is used, and what it needs besides.
+void say_about_nvcc() {
+  print_note(
+      "attnscope: nvcc 13.0 is NVIDIA's, under the CUDA Toolkit End User License Agreement "
+      "(https://docs.nvidia.com/cuda/eula/): it may be used here and not be handed on. A driver for CUDA 12 cannot run "
+      "what it compiles, so attnscope refuses it there.");
+  const auto host = run_to_its_end({"g++", "--version"});
+  if (!host || *host != 0)
+    print_note("attnscope: nvcc needs g++, which is not on this machine: apt install g++, or dnf install gcc-c++.");
+}
+
 int fetch(std::vector<std::string> units) {
   auto resources = platform::resources();
   if (!resources) return report(resources.error());
   auto user = platform::user_paths();
   if (!user) return report(user.error());
   if (units.empty()) units = {"cuda/bin", "cuda/12.8", "cuda/13.0", "cuda/cutlass"};
+  for (std::string& unit : units)
+    if (unit == kNvcc) {
+      say_about_nvcc();
+      unit = "cuda/nvcc";
+    }
   std::vector<std::string> argv{"python3", *resources / "assets" / "fetch.py", user->cache};
   argv.insert(argv.end(), units.begin(), units.end());
   auto pip = run_to_its_end({"python3", "-m", "pip", "--version"});
@@ -57,8 +74,9 @@ void add_fetch(CLI::App& app, Chosen& chosen) {
   auto units = std::make_shared<std::vector<std::string>>();
   command
       ->add_option("units", *units,
-                   "Only these: cuda/bin (nvdisasm), cuda/12.8, cuda/13.0 (NVRTC and headers), cuda/cutlass")
-      ->check(CLI::IsMember({"cuda/bin", "cuda/12.8", "cuda/13.0", "cuda/cutlass"}));
+                   "Only these: cuda/bin (nvdisasm), cuda/12.8, cuda/13.0 (NVRTC and headers), cuda/cutlass, or nvcc "
+                   "(nvcc 13.0 for --option compiler=nvcc, which needs g++), which comes only if it is named")
+      ->check(CLI::IsMember({"cuda/bin", "cuda/12.8", "cuda/13.0", "cuda/cutlass", kNvcc}));
   command->callback([units, &chosen] { chosen = [units] { return fetch(*units); }; });
 }
 

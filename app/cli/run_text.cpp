@@ -118,12 +118,13 @@ void add_variant(std::string& out, const Observation& o, bool compiled) {
                       variant.stack_bytes));
   add_shared(out, variant);
   add_row(out, "compiled",
-          fmt::format("sm_{}, {:.0f} ms{}, code {}", variant.arch, variant.compile_ms,
+          fmt::format("sm_{}{}, {:.0f} ms{}, code {}", variant.arch,
+                      variant.compiler.empty() ? "" : " by " + variant.compiler, variant.compile_ms,
                       variant.cached ? " (from the cache)" : "", code));
   std::string options;
-  for_each_option([&](std::string_view name, std::string_view label, auto member) {
-    options += fmt::format("{}{} {}", options.empty() ? "" : ", ", label,
-                           option_words(name, o.experiment.config.options.*member));
+  for_each_option([&](std::string_view name, std::string_view label, auto) {
+    options +=
+        fmt::format("{}{} {}", options.empty() ? "" : ", ", label, shown_option(o.experiment.config.options, name));
   });
   add_row(out, "options", options);
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <iterator>
 #include <optional>
 #include <sstream>
@@ -45,12 +46,33 @@ struct ErrorLine {
   std::string file, line, text;
 };
 
+// The host compiler preprocesses for nvcc: "02_tiled.cu:3:10: fatal error: common.h: No such file or directory", which
+// is said as NVRTC says it.
+std::optional<ErrorLine> preprocessor_error(const std::string& line) {
+  constexpr std::string_view absent = ": No such file or directory";
+  for (const std::string_view word : {": fatal error: ", ": error: "}) {
+    const size_t end = line.find(word);
+    if (end == std::string::npos) continue;
+    const size_t column = line.rfind(':', end - 1);
+    const size_t number = column == std::string::npos || column == 0 ? column : line.rfind(':', column - 1);
+    if (number == std::string::npos || number == 0) continue;
+    ErrorLine error{line.substr(0, number), line.substr(number + 1, column - number - 1),
+                    line.substr(end + word.size())};
+    if (error.line.empty() || error.line.find_first_not_of("0123456789") != std::string::npos) continue;
+    if (error.text.ends_with(absent))
+      error.text = "cannot open source file \"" + error.text.substr(0, error.text.size() - absent.size()) + "\"";
+    return error;
+  }
+  return std::nullopt;
+}
+
 // Matches "02_tiled.cu(152): error: …" or "…(1): catastrophic error: …". Parsed by hand, because std::regex recurses
 // once per character and overflows the stack on a long line.
 std::optional<ErrorLine> first_error(const std::string& log) {
   constexpr std::string_view place_end = "): ", word = "error: ";
   std::string line;
   for (std::istringstream lines(log); std::getline(lines, line);) {
+    if (auto error = preprocessor_error(line)) return error;
     const size_t end = line.find(place_end);
     const size_t start = end == std::string::npos ? std::string::npos : line.rfind('(', end);
     if (start == std::string::npos) continue;
@@ -167,6 +189,16 @@ std::string missing_header_in(const std::string& log) {
 bool is_within(const std::string& log, const std::string& folder) {
   const auto error = first_error(log);
   return error && error->file.find("/" + folder + "/") != std::string::npos;
+}
+
+bool host_headers_may_help(const std::string& log) {
+  if (is_within(log, "thrust") || is_within(log, "cub")) return true;
+  const auto error = first_error(log);
+  if (!error) return false;
+  const std::string header(missing_header(error->text));
+  std::error_code none;
+  if (!header.empty()) return !leads_outside(header) && std::filesystem::exists("/usr/include/" + header, none);
+  return error->text.find("namespace \"std\" has no member") != std::string::npos;
 }
 
 std::string unresolved_function(const std::string& message) {

@@ -5,8 +5,8 @@
 
 namespace attnscope::compile {
 
-// NVRTC gets sources below this folder, so that the line table does not contain the folder that the program runs in:
-// equal sources give equal cubins wherever they are compiled. Names are shown without it.
+// The compilers get sources below this folder, so that the line table does not contain the folder that the program runs
+// in: equal sources give equal cubins wherever they are compiled. Names are shown without it.
 inline constexpr const char* kSourceRoot = "/attnscope/";
 
 std::string without_source_root(std::string text);
@@ -21,10 +21,10 @@ inline constexpr const char* kMayInclude =
     "project's own headers into its source.";
 std::string outside_text(const std::string& name);
 
-// The header in an NVRTC log's first error, if the error is that it was not found; otherwise empty.
+// The header in a log's first error, if the error is that it was not found; otherwise empty.
 std::string missing_header_in(const std::string& log);
 
-// True if an NVRTC log's first error is in a header below a folder with this name: "thrust".
+// True if a log's first error is in a header below a folder with this name: "thrust".
 bool is_within(const std::string& log, const std::string& folder);
 
 // The function that the assembler misses, from a failure's message: "merge" of "Unresolved extern function
@@ -35,8 +35,12 @@ std::string unresolved_function(const std::string& message);
 // failure.
 std::string undefined_name(const std::string& message);
 
-// Why NVRTC refused, from its log: the first error as file:line (Stage::compile; the whole log is the hint), or too
-// much static shared memory (Stage::limits).
+// True if a log's first error is one that the host's own headers may settle, which only nvcc reads: in Thrust or CUB,
+// in namespace std, or a header that this machine has.
+bool host_headers_may_help(const std::string& log);
+
+// Why NVRTC or nvcc refused, from the log: the first error as file:line (Stage::compile; the whole log is the hint), or
+// too much static shared memory (Stage::limits).
 Failure explain_refusal(const std::string& log, const std::string& file_name, const std::string& entry);
 
 }  // namespace attnscope::compile

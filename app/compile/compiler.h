@@ -42,7 +42,6 @@ struct CompileRequest {
 struct Variant {
   VariantInfo info;          // dynamic_shared_bytes and the dynamic buffers are added at launch
   std::string entry_symbol;  // the kernel in the cubin and the PTX
-  std::string nvrtc;         // version: "12.8"
   std::string ptx;
   std::vector<std::byte> cubin;
   SharedLayout shared;      // offset of each static buffer, for code that examines addresses
@@ -53,10 +52,12 @@ struct Variant {
 struct CompilerOptions {
   std::filesystem::path cache_dir;          // empty: no cache on disk
   uint64_t cache_cap_bytes = 512ull << 20;  // above it, the least recently used entries are deleted
+  int nvcc_ms = 55'000;  // nvcc is ended after that, before the stage's own deadline ends the process
 };
 
-// Compiles through NVRTC, which is found and opened on the first call. Several threads may use it at once. Each
-// compilation runs on a thread that may read only the files whose contents decide the variant's name.
+// Compiles through NVRTC, or through the machine's nvcc if the options say so. Each is found on the first call that
+// needs it. Several threads may use it at once. NVRTC runs on a thread that may read only the files whose contents
+// decide the variant's name; nvcc may also read the system's programs and headers.
 class Compiler {
  public:
   explicit Compiler(CompilerOptions options);
@@ -64,25 +65,28 @@ class Compiler {
 
   // Takes the variant from the cache, or from a bundle's shipped variants, if it has the same request: then info.cached
   // is true and info.compile_ms is that of the first compilation. Failures: Stage::input (a macro or an option that may
-  // not reach the compiler), Stage::compile (NVRTC's first error as file:line, with the whole log as the hint; or
-  // missing NVRTC or headers), Stage::limits (more static shared memory than a CTA may have).
+  // not reach the compiler), Stage::compile (the compiler's first error as file:line, with the whole log as the hint;
+  // or a missing compiler or headers), Stage::limits (more static shared memory than a CTA may have).
   Result<std::shared_ptr<const Variant>> compile(const CompileRequest& request);
 
-  // "12.8", as in Versions::nvrtc.
+  // "12.8" and "13.0.88", as in Versions.
   Result<std::string> nvrtc_version();
+  Result<std::string> nvcc_version();
 
  private:
   struct Toolchain;
-  Result<std::shared_ptr<const Toolchain>> toolchain();
+  Result<std::shared_ptr<const Toolchain>> toolchain(CompilerChoice choice);
+  Failure with_nvcc_named(Failure refused);
   Result<Variant> compile_now(const CompileRequest& request, const Toolchain& tools,
+                              const std::vector<std::string>& options,
                               const std::vector<std::filesystem::path>& folders, const IncludeClosure& includes) const;
   void keep(const std::string& key, Variant& variant);
 
   CompilerOptions options_;
   IncludeReader includes_;
   std::mutex mutex_;
-  std::shared_ptr<const Toolchain> toolchain_;  // guarded by mutex_
-  int kept_ = 0;                                // entries written, guarded by mutex_
+  std::shared_ptr<const Toolchain> nvrtc_, nvcc_;  // guarded by mutex_
+  int kept_ = 0;                                   // entries written, guarded by mutex_
 };
 
 // The values of the source's own integer variables, by name, for a manifest's "dynamic_shared". Failure
@@ -92,7 +96,10 @@ Result<std::map<std::string, double>> constants_of(const Variant& variant, const
 // "c++17", or "c++20" for a source with a concept in it.
 const char* cpp_standard(std::string_view source);
 
-// The options for NVRTC, macros included, in a fixed order. Failure: Stage::input.
+// The options for each compiler, macros included, in a fixed order. Failure: Stage::input.
 Result<std::vector<std::string>> nvrtc_options(const CompileRequest& request);
+Result<std::vector<std::string>> nvcc_options(const CompileRequest& request);
+// nvcc's for the architecture, the language and the compile options, which `attnscope export` writes too.
+std::vector<std::string> nvcc_flags(int arch, std::string_view source, const CompileOptions& options);
 
 }  // namespace attnscope::compile

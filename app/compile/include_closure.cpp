@@ -4,6 +4,7 @@
 #include <set>
 
 #include "compile/builtin_headers.h"
+#include "compile/compile_errors.h"
 #include "core/hash.h"
 #include "platform/atomic_file.h"
 
@@ -192,6 +193,22 @@ class IncludeReader::Walk {
   std::vector<Computed> computed_;
   std::map<std::string, std::vector<HeaderMacro>> macros_;
 };
+
+bool names_header(const std::string& source, const std::string& header) {
+  return source.find("<" + header + ">") != std::string::npos || source.find('"' + header + '"') != std::string::npos;
+}
+
+Result<void> check_own_includes(const std::string& source, const std::string& name) {
+  const ScannedIncludes scanned = scan_includes(source);
+  const auto refused = [&](size_t line, const std::string& what) {
+    return fail(Stage::compile, name + ":" + std::to_string(line) + ": " + what, kMayInclude);
+  };
+  for (const IncludedName& one : scanned.names)
+    if (leads_outside(one.name)) return refused(one.line, outside_text(one.name));
+  for (const ComputedName& one : scanned.computed)
+    return refused(one.line, "the header's name is a macro's, " + one.macro + ", and could be any file's");
+  return {};
+}
 
 bool IncludeReader::Known::holds() const {
   return settled &&

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "compile/include_scan.h"
+#include "core/result.h"
 #include "platform/file_stamp.h"
 
 namespace attnscope::compile {
@@ -17,6 +18,14 @@ struct IncludeClosure {
   std::vector<std::filesystem::path> files;  // or whole folders, for a computed name that cannot be followed
   std::string digest;                        // over their contents and their names below their folders
 };
+
+inline constexpr size_t kMostAbsent = 8;  // headers that a kernel may do without
+// True if the source itself includes `header`, rather than a CUDA header that it includes.
+bool names_header(const std::string& source, const std::string& header);
+
+// Where the compiler may read more than a closure, only the kernel's own text can be checked: it must include
+// everything by plain names. Failure: Stage::compile, at the line of the source, which is shown as `name`.
+Result<void> check_own_includes(const std::string& source, const std::string& name);
 
 // Finds what a source may include in `folders`, and what those files include, whatever any #if says. NVRTC offers
 // neither a callback for includes nor a list of the files that it read. The closure is part of a cached variant's name,

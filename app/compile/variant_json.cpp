@@ -47,7 +47,7 @@ Variant variant_of(const json& data) {
   for (const json& buffer : data.at("shared_buffers"))
     info.shared_buffers.push_back({buffer.at("name"), buffer.at("bytes"), buffer.at("dynamic")});
   data.at("entry_symbol").get_to(variant.entry_symbol);
-  data.at("nvrtc").get_to(variant.nvrtc);
+  data.at("compiler").get_to(info.compiler);
   data.at("ptx").get_to(variant.ptx);
   data.at("barriers").get_to(variant.barriers);
   data.at("max_threads").get_to(variant.max_threads);
@@ -75,7 +75,7 @@ std::string pack_variant(const Variant& variant) {
                      {"compile_ms", info.compile_ms},
                      {"log", info.log},
                      {"entry_symbol", variant.entry_symbol},
-                     {"nvrtc", variant.nvrtc},
+                     {"compiler", info.compiler},
                      {"ptx", variant.ptx},
                      {"barriers", variant.barriers},
                      {"max_threads", variant.max_threads},

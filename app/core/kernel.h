@@ -9,6 +9,7 @@
 
 #include "core/library.h"
 #include "core/problem.h"
+#include "core/words.h"
 #include "core/workload.h"
 
 namespace attnscope {
@@ -96,12 +97,18 @@ struct Supports {
   bool grouped_heads = false;  // kv_heads < heads
 };
 
+// What makes machine code of a source: NVRTC, which comes with attnscope, or the nvcc of the machine that compiles.
+enum class CompilerChoice { nvrtc, nvcc };
+template <>
+struct Words<CompilerChoice> : NamesAsWords<CompilerChoice> {};
+
 // How a kernel is compiled by default.
 struct CompileOptions {
   bool fast_math = true;  // -use_fast_math, as in the reports' runs on an L4
   bool fmad = true;
   int maxrregcount = 0;   // 0: no limit
   int launch_bounds = 0;  // CTAs an SM that registers must suffice for; 0: as the source says
+  CompilerChoice compiler = CompilerChoice::nvrtc;
   bool operator==(const CompileOptions&) const = default;
 };
 

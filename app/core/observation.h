@@ -21,6 +21,7 @@ struct Words<FigureKind> : NamesAsWords<FigureKind> {};
 struct Versions {
   std::string app, nvrtc, driver, gpu;  // empty: missing
   std::string cublas{};                 // only for a run of its routines: "13.1.0"
+  std::string nvcc{};                   // that the machine has, whatever compiled the kernel: "13.0.88"
   bool operator==(const Versions&) const = default;
 };
 
@@ -41,6 +42,7 @@ struct VariantInfo {
   int64_t dynamic_shared_bytes = 0;
   std::vector<SharedBuffer> shared_buffers;
   std::string code_hash;
+  std::string compiler{};  // "NVRTC 12.8", "nvcc 13.0.88"; empty: the file holds machine code
   bool cached = false;
   double compile_ms = 0;
   std::string log;

@@ -29,8 +29,8 @@ inline constexpr Limits kRequired{.required = true};
 template <>
 struct FieldsOf<Versions> {
   static constexpr auto list =
-      std::tuple{Field{"app", &Versions::app}, Field{"nvrtc", &Versions::nvrtc}, Field{"driver", &Versions::driver},
-                 Field{"gpu", &Versions::gpu}, Field{"cublas", &Versions::cublas}};
+      std::tuple{Field{"app", &Versions::app}, Field{"nvrtc", &Versions::nvrtc},   Field{"driver", &Versions::driver},
+                 Field{"gpu", &Versions::gpu}, Field{"cublas", &Versions::cublas}, Field{"nvcc", &Versions::nvcc}};
 };
 
 template <>
@@ -42,18 +42,19 @@ struct FieldsOf<SharedBuffer> {
 
 template <>
 struct FieldsOf<VariantInfo> {
-  static constexpr auto list =
-      std::tuple{Field{"arch", &VariantInfo::arch, Limits{.low = 0, .high = 1000}, "compute capability x 10"},
-                 Field{"registers", &VariantInfo::registers, limits::kCount, "per thread"},
-                 Field{"spill_bytes", &VariantInfo::spill_bytes, limits::kCount},
-                 Field{"stack_bytes", &VariantInfo::stack_bytes, limits::kCount},
-                 Field{"static_shared_bytes", &VariantInfo::static_shared_bytes, limits::kCount},
-                 Field{"dynamic_shared_bytes", &VariantInfo::dynamic_shared_bytes, limits::kCount},
-                 Field{"shared_buffers", &VariantInfo::shared_buffers},
-                 Field{"code_hash", &VariantInfo::code_hash, {}, "equal for equal machine code"},
-                 Field{"cached", &VariantInfo::cached},
-                 Field{"compile_ms", &VariantInfo::compile_ms, limits::kUs},
-                 Field{"log", &VariantInfo::log, limits::kLog}};
+  static constexpr auto list = std::tuple{
+      Field{"arch", &VariantInfo::arch, Limits{.low = 0, .high = 1000}, "compute capability x 10"},
+      Field{"registers", &VariantInfo::registers, limits::kCount, "per thread"},
+      Field{"spill_bytes", &VariantInfo::spill_bytes, limits::kCount},
+      Field{"stack_bytes", &VariantInfo::stack_bytes, limits::kCount},
+      Field{"static_shared_bytes", &VariantInfo::static_shared_bytes, limits::kCount},
+      Field{"dynamic_shared_bytes", &VariantInfo::dynamic_shared_bytes, limits::kCount},
+      Field{"shared_buffers", &VariantInfo::shared_buffers},
+      Field{"code_hash", &VariantInfo::code_hash, {}, "equal for equal machine code"},
+      Field{"compiler", &VariantInfo::compiler, {}, "NVRTC or nvcc with its version; empty for a file of machine code"},
+      Field{"cached", &VariantInfo::cached},
+      Field{"compile_ms", &VariantInfo::compile_ms, limits::kUs},
+      Field{"log", &VariantInfo::log, limits::kLog}};
 };
 
 template <>

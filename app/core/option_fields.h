@@ -7,7 +7,8 @@
 
 namespace attnscope {
 
-// A compile option as the window and the terminal show it; the label is also the glossary's term.
+// A compile option as the window and the terminal show it; the label is also the glossary's term. A switch and an
+// enumeration need nothing more.
 struct OptionRow {
   std::string_view label;
   // For a number: what it is, what 0 means (in a word or two, and as a sentence), its range otherwise, and the values
@@ -31,7 +32,10 @@ struct FieldsOf<CompileOptions> {
       Shown{Field{"launch_bounds", &CompileOptions::launch_bounds, Limits{.low = 0, .high = 32, .sparse = true},
                   "CTAs an SM that registers must suffice for; left out where it is as the source says"},
             OptionRow{"launch bounds", "number of CTAs an SM", "as written", "what the source says", 1, 32,
-                      kOfferedCtas}}};
+                      kOfferedCtas}},
+      Shown{Field{"compiler", &CompileOptions::compiler, Limits{.sparse = true},
+                  "left out where it is nvrtc; nvcc is the one that the machine has"},
+            OptionRow{"compiler"}}};
 };
 
 // Calls visit(key, label, member) for each compile option.

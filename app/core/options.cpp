@@ -4,8 +4,11 @@
 
 #include <algorithm>
 #include <charconv>
+#include <numeric>
 #include <type_traits>
+#include <utility>
 
+#include "core/joined.h"
 #include "core/near.h"
 #include "core/option_fields.h"
 
@@ -19,10 +22,23 @@ void visit_option(std::string_view name, Visit visit) {
   });
 }
 
+template <class M>
+using Value = std::remove_cvref_t<decltype(std::declval<CompileOptions>().*std::declval<M>())>;
+
 bool is_switch(std::string_view name) {
   bool found = false;
-  visit_option(name, [&](auto member) { found = std::is_same_v<decltype(member), bool CompileOptions::*>; });
+  visit_option(name, [&](auto member) { found = std::is_same_v<Value<decltype(member)>, bool>; });
   return found;
+}
+
+// The words of an enumeration, by value; of any other option none.
+std::vector<std::string> words_of(std::string_view name) {
+  std::vector<std::string> words;
+  visit_option(name, [&](auto member) {
+    if constexpr (Worded<Value<decltype(member)>>)
+      for (const auto& [value, word] : Words<Value<decltype(member)>>::table) words.emplace_back(word);
+  });
+  return words;
 }
 
 bool is_in_range(const OptionRow& row, int64_t value) {
@@ -47,27 +63,37 @@ std::vector<std::string> option_names() {
 
 int64_t option_value(const CompileOptions& options, std::string_view name) {
   int64_t value = 0;
-  visit_option(name, [&](auto member) { value = options.*member; });
+  visit_option(name, [&](auto member) { value = static_cast<int64_t>(options.*member); });
   return value;
 }
 
 void set_option(CompileOptions& options, std::string_view name, int64_t value) {
-  visit_option(name, [&](auto member) {
-    options.*member = static_cast<std::remove_reference_t<decltype(options.*member)>>(value);
-  });
+  visit_option(name, [&](auto member) { options.*member = static_cast<Value<decltype(member)>>(value); });
 }
 
 std::string option_value_text(std::string_view name, int64_t value) {
+  if (const auto words = words_of(name); value >= 0 && value < std::ssize(words)) return words[size_t(value)];
   if (!is_switch(name)) return std::to_string(value);
   return value != 0 ? "on" : "off";
 }
 
 std::string option_words(std::string_view name, int64_t value) {
-  return value == 0 && !is_switch(name) ? std::string(row_of(name).zero) : option_value_text(name, value);
+  if (const std::string zero(row_of(name).zero); value == 0 && !zero.empty()) return zero;
+  const std::string text = option_value_text(name, value);
+  return words_of(name).empty() ? text : std::string(label(text));
+}
+
+std::string shown_option(const CompileOptions& options, std::string_view name) {
+  return option_words(name, option_value(options, name));
 }
 
 std::vector<int64_t> offered_values(std::string_view name) {
   if (is_switch(name)) return {0, 1};
+  if (const auto words = words_of(name); !words.empty()) {
+    std::vector<int64_t> all(words.size());
+    std::iota(all.begin(), all.end(), 0);
+    return all;
+  }
   const auto offered = row_of(name).offered;
   return {offered.begin(), offered.end()};
 }
@@ -92,6 +118,12 @@ Result<int64_t> option_value_from(std::string_view name, std::string_view text) 
     if (text == "off" || text == "false" || text == "0") return 0;
     return fail(Stage::input, fmt::format("{}: \"{}\" is neither on nor off", name, text.substr(0, 100)),
                 "Give on or off.");
+  }
+  if (const auto words = words_of(name); !words.empty()) {
+    const auto found = std::ranges::find(words, text);
+    if (found != words.end()) return found - words.begin();
+    return fail(Stage::input, fmt::format("{}: \"{}\" is not one of {}", name, text.substr(0, 100), joined(words)),
+                "Use one of " + joined(words) + ".");
   }
   int64_t value = -1;
   const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value);

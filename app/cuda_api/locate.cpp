@@ -165,6 +165,27 @@ Result<fs::path> locate_headers(const std::string& name) {
               "Run `attnscope fetch`, which fetches them once, or name their folder in $ATTNSCOPE_CUTLASS.");
 }
 
+std::vector<ProgramPlace> nvcc_places() {
+  constexpr const char* variable = "ATTNSCOPE_NVCC";
+  if (const fs::path named = platform::environment(variable); !named.empty())
+    return {{named, std::string("$") + variable}};
+  std::vector<ProgramPlace> places;
+  const auto add = [&](const fs::path& program, const std::string& origin) {
+    std::error_code error;
+    const fs::path real = fs::canonical(program, error);
+    if (error || !is_program(real)) return;
+    if (std::ranges::find(places, real, &ProgramPlace::program) == places.end()) places.push_back({real, origin});
+  };
+  for (const fs::path& site : site_packages())
+    for (const fs::path& root : entries_sorted_down(site / "nvidia", ""))
+      add(root / "bin" / "nvcc", "environment " + site.string());
+  for (const fs::path& folder : package_folders()) add(folder / "nvcc" / "bin" / "nvcc", "package nvcc");
+  for (const fs::path& root : toolkits()) add(root / "bin" / "nvcc", "toolkit " + root.string());
+  if (platform::environment("ATTNSCOPE_NO_TOOLKIT") != "1")
+    for (const fs::path& folder : paths_in(platform::environment("PATH"))) add(folder / "nvcc", "$PATH");
+  return places;
+}
+
 Result<fs::path> locate_nvdisasm() {
   const std::string hint =
       "Run `attnscope fetch`, which fetches it, install the CUDA toolkit, or set $ATTNSCOPE_NVDISASM.";

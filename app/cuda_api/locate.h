@@ -48,6 +48,14 @@ std::vector<LibraryPlace> library_places(CudaLibrary which, int major);
 // Python environment or the packages. The Failure (Stage::compile) says what to fetch.
 Result<std::filesystem::path> locate_headers(const std::string& name);
 
+struct ProgramPlace {
+  std::filesystem::path program;
+  std::string origin;  // "$ATTNSCOPE_NVCC", "environment <site-packages>", "package nvcc", "toolkit <folder>", "$PATH"
+};
+// Every nvcc, best first: the Python environment's, the package's, the toolkits', PATH's. If $ATTNSCOPE_NVCC is set,
+// only the one that it names. Links are followed, because nvcc finds its parts beside the file.
+std::vector<ProgramPlace> nvcc_places();
+
 // nvdisasm, from $ATTNSCOPE_NVDISASM, the Python environment, the toolkits, the packages or PATH. The Failure
 // (Stage::decode) says what to install.
 Result<std::filesystem::path> locate_nvdisasm();

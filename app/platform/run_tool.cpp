@@ -4,9 +4,11 @@
 #include <poll.h>
 #include <spawn.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <chrono>
@@ -60,16 +62,22 @@ Result<pid_t> start(const ToolRun& run, const Descriptor& out, const Descriptor&
   posix_spawn_file_actions_adddup2(&actions, out_high->get(), 1);
   posix_spawn_file_actions_adddup2(&actions, err_high->get(), 2);
   posix_spawn_file_actions_adddup2(&actions, input_high->get(), 3);
-  const SpawnAttributes attributes(ProcessGroup::callers);
+  const SpawnAttributes attributes(run.starts_others ? ProcessGroup::own : ProcessGroup::callers);
 
   std::string program = run.program.string();
   std::vector<std::string> words = run.arguments;
   std::vector<char*> argv = {program.data()};
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
-  std::vector<std::string> additions = run.environment;
+  std::vector<std::string> additions = run.environment, replaced = run.replaced;
   std::vector<char*> variables;
-  for (char** variable = environ; *variable != nullptr; ++variable) variables.push_back(*variable);
+  for (std::string& one : replaced) variables.push_back(one.data());
+  const auto is_replaced = [&](std::string_view variable) {
+    return std::ranges::any_of(
+        run.replaced, [&](const std::string& one) { return variable.starts_with(one.substr(0, one.find('=') + 1)); });
+  };
+  for (char** variable = environ; *variable != nullptr; ++variable)
+    if (!is_replaced(*variable)) variables.push_back(*variable);
   for (std::string& addition : additions)
     if (std::getenv(addition.substr(0, addition.find('=')).c_str()) == nullptr) variables.push_back(addition.data());
   variables.push_back(nullptr);
@@ -82,17 +90,23 @@ Result<pid_t> start(const ToolRun& run, const Descriptor& out, const Descriptor&
   return child;
 }
 
-// Ends the child if it still runs, however the caller leaves.
+// Ends the child if it still runs, however the caller leaves. If it leads a process group, ends the rest of that too.
 class Child {
  public:
-  explicit Child(pid_t pid) : pid_(pid) {}
+  Child(pid_t pid, bool leads) : pid_(pid), leads_(leads) {}
   Child(const Child&) = delete;
   ~Child() {
     if (pid_ < 0) return;
-    kill(pid_, SIGKILL);
+    kill(leads_ ? -pid_ : pid_, SIGKILL);
     wait();
   }
   int wait() {
+    if (leads_) {
+      siginfo_t ended;  // the group's number stays taken until the child's end is taken note of, below
+      while (waitid(P_PID, static_cast<id_t>(pid_), &ended, WEXITED | WNOWAIT) < 0 && errno == EINTR) {
+      }
+      kill(-pid_, SIGKILL);
+    }
     int status = 0;
     while (waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
     }
@@ -102,6 +116,7 @@ class Child {
 
  private:
   pid_t pid_;
+  const bool leads_;
 };
 
 // One of the program's two streams, and poll()'s result for it.
@@ -132,7 +147,11 @@ Result<ToolOutput> run_tool(const ToolRun& run) {
   const auto deadline = Clock::now() + std::chrono::milliseconds(run.deadline_ms);
   auto pid = start(run, out->write, err->write, *input);
   if (!pid) return fail(pid.error());
-  Child child(*pid);
+  Child child(*pid, run.starts_others);
+  if (run.max_file_bytes != 0) {
+    const rlimit limit{run.max_file_bytes, run.max_file_bytes};
+    static_cast<void>(prlimit(*pid, RLIMIT_FSIZE, &limit, nullptr));  // fails only if it has ended
+  }
   out->write.close();
   err->write.close();
 

@@ -20,7 +20,7 @@ std::string value_text(const Kernel* kernel, const std::string& name, int64_t va
 // Adds the options of `other` that differ.
 void add_options(Texts& texts, const CompileOptions& other, const CompileOptions& wanted) {
   for_each_option([&](const std::string& key, std::string_view, auto member) {
-    if (other.*member != wanted.*member) texts.push_back(key + "=" + option_words(key, other.*member));
+    if (other.*member != wanted.*member) texts.push_back(key + "=" + shown_option(other, key));
   });
 }
 

@@ -73,7 +73,7 @@ std::string ScanSites::why_gone(const PlaceNow& now) const {
   if (!now.up && now.lost) return now.detail.empty() ? "it is lost" : now.detail;
   if (!now.up) return "";
   if (now.spec == nullptr) return "its worker has no such device";
-  return unlike(*now.spec, now.versions, sharing_->device, sharing_->versions);
+  return unlike(*now.spec, now.versions, sharing_->device, sharing_->versions, sharing_->by_nvcc);
 }
 
 bool ScanSites::is_gone(const Site& site, const LookAt& look) const { return !why_gone(look(site.place)).empty(); }

@@ -24,7 +24,7 @@ std::string first_difference(const DeviceSpec& a, const DeviceSpec& b) {
 
 }  // namespace
 
-std::string unlike(const DeviceSpec& a, const Versions& of_a, const DeviceSpec& b, const Versions& of_b) {
+std::string unlike(const DeviceSpec& a, const Versions& of_a, const DeviceSpec& b, const Versions& of_b, bool by_nvcc) {
   if (kind_of(a) != kind_of(b)) return fmt::format("{} is {} and {} is {}", a.id, kind_of(a), b.id, kind_of(b));
   if (const std::string figure = first_difference(a, b); !figure.empty())
     return fmt::format("{} and {} are both {}, but they differ in {}", a.id, b.id, kind_of(a), figure);
@@ -34,6 +34,7 @@ std::string unlike(const DeviceSpec& a, const Versions& of_a, const DeviceSpec& 
                        named(other));
   };
   if (of_a.nvrtc != of_b.nvrtc) return versions("NVRTC", of_a.nvrtc, of_b.nvrtc);
+  if (by_nvcc && of_a.nvcc != of_b.nvcc) return versions("nvcc", of_a.nvcc, of_b.nvcc);
   if (!a.emulated && of_a.driver != of_b.driver) return versions("the driver", of_a.driver, of_b.driver);
   return "";
 }

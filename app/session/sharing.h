@@ -13,10 +13,12 @@ struct Sharing {
   std::vector<std::string> devices;  // the session's ids, each on another worker, which may connect later
   DeviceSpec device;                 // the scan's own device; experiments name its id
   Versions versions;                 // of a worker that has the device
+  bool by_nvcc = false;              // the worker's nvcc compiles some of the points, so its version counts
 };
 
 // Why the times of two devices cannot be compared, as a sentence that names both: another model, another limit or rate,
-// another compiler or driver. Empty if they are alike. Ids are ignored.
-std::string unlike(const DeviceSpec& a, const Versions& of_a, const DeviceSpec& b, const Versions& of_b);
+// another compiler or driver. Empty if they are alike. Ids are ignored. `by_nvcc`: nvcc's version counts too.
+std::string unlike(const DeviceSpec& a, const Versions& of_a, const DeviceSpec& b, const Versions& of_b,
+                   bool by_nvcc = false);
 
 }  // namespace attnscope::session

@@ -45,6 +45,10 @@ void add_installed(std::vector<fs::path>& read, const fs::path& resources) {
   add(cuda_api::package_folders());
   add(cuda_api::toolkits());
   add(platform::program_files());
+  std::error_code error;
+  for (const cuda_api::ProgramPlace& nvcc : cuda_api::nvcc_places())  // with its toolkit, if it lies in one
+    if (const fs::path root = nvcc.program.parent_path().parent_path(); fs::exists(root / "nvvm", error))
+      read.push_back(root);
   for (const char* name : {"ATTNSCOPE_NVRTC", "ATTNSCOPE_CUBLAS", "ATTNSCOPE_CUPTI", "ATTNSCOPE_NVDISASM"})
     if (const fs::path file = platform::environment(name); !file.empty()) {
       read.push_back(file.parent_path());

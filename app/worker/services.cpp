@@ -73,6 +73,7 @@ Versions Services::versions() const {
   versions.app = app_version;
   versions.driver = driver_;
   if (auto nvrtc = compiler->nvrtc_version()) versions.nvrtc = *nvrtc;
+  if (auto nvcc = compiler->nvcc_version()) versions.nvcc = *nvcc;
   return versions;
 }
 

@@ -604,16 +604,17 @@ class Cli(unittest.TestCase):
         self.assertIn("python3", done.stderr)
         self.assertIn("attnscope fetch", done.stderr)
 
-    def test_fetch_takes_what_is_pinned_by_the_users_own_pip(self):
+    def index_with(self, unit, name):
+        """An index with one package that has that file, its pin as the only one of the unit: (environment, pins, wheel)."""
         share, bin_dir, index = (self.path / name for name in ("share", "bin", "index"))
         for folder in (share / "assets", share / "kernels", bin_dir, index):
             folder.mkdir(parents=True)
         wheel = index / "small-1.0-py3-none-any.whl"
         with zipfile.ZipFile(wheel, "w") as archive:
-            archive.writestr("small/bin/nvdisasm", "#!/bin/sh\n")
+            archive.writestr(f"small/bin/{name}", "#!/bin/sh\n")
         shutil.copy(TREE / "assets" / "fetch.py", share / "assets")
         pins = share / "assets" / "packages.txt"
-        pins.write_text(f"[cuda/bin]\nsmall 1.0 {hashlib.sha256(wheel.read_bytes()).hexdigest()} small/bin/** -> .\n")
+        pins.write_text(f"[{unit}]\nsmall 1.0 {hashlib.sha256(wheel.read_bytes()).hexdigest()} small/bin/** -> bin\n")
         pip = bin_dir / "python3"  # copies instead of downloading; everything else behaves as Python does
         pip.write_text(f"""#!/bin/sh
 [ "$2" = pip ] || exec {sys.executable} "$@"
@@ -622,7 +623,11 @@ while [ "$1" != --dest ]; do shift; done
 cp {wheel} "$2"
 """)
         pip.chmod(0o755)
-        where = {"PATH": f"{bin_dir}:/usr/bin:/bin", "ATTNSCOPE_RESOURCES": str(share)}
+        return {"PATH": f"{bin_dir}:/usr/bin:/bin", "ATTNSCOPE_RESOURCES": str(share)}, pins, wheel
+
+    def test_fetch_takes_what_is_pinned_by_the_users_own_pip(self):
+        where, pins, wheel = self.index_with("cuda/bin", "nvdisasm")
+        pins.write_text(pins.read_text().replace("-> bin", "-> ."))
         done = self.call("fetch", "cuda/bin", **where)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertTrue(os.access(self.path / "home/cache/cuda/bin/nvdisasm", os.X_OK))
@@ -630,6 +635,34 @@ cp {wheel} "$2"
         wheel.write_bytes(b"something else")
         self.assertEqual(self.call("fetch", "cuda/bin", **where).returncode, 3)
         self.assertTrue((self.path / "home/cache/cuda/bin/nvdisasm").exists(), "what was there stands")
+
+    def test_fetch_nvcc_says_its_terms_and_what_it_needs(self):
+        where, _, _ = self.index_with("cuda/nvcc", "nvcc")
+        for has_host in (True, False):
+            gxx = self.path / "bin" / "g++"
+            gxx.write_text("#!/bin/sh\nexit " + ("0" if has_host else "1") + "\n")
+            gxx.chmod(0o755)
+            done = self.call("fetch", "nvcc", **where)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertIn("CUDA Toolkit End User License Agreement", done.stderr)
+            self.assertIn("A driver for CUDA 12 cannot run what it compiles", done.stderr)
+            self.assertEqual("apt install g++" in done.stderr, not has_host, done.stderr)
+        self.assertTrue(os.access(self.path / "home/cache/cuda/nvcc/bin/nvcc", os.X_OK))
+
+    def test_without_an_nvcc_its_option_is_refused_and_nvrtcs_runs(self):
+        nowhere = {"ATTNSCOPE_NVCC": str(self.path / "nowhere" / "nvcc")}
+        done = self.call("run", "--json", "--device", "emulated:l4", "--problem", SMALL, "--option", "compiler=nvcc", **nowhere)
+        self.assertEqual(done.returncode, 3, done.stdout)
+        failure = json.loads(done.stdout)["failure"]
+        self.assertEqual(failure["stage"], "compile")
+        self.assertIn("nowhere/nvcc", failure["message"])
+        done = self.call("run", "--json", "--device", "emulated:l4", "--problem", SMALL, "--option", "compiler=clang", **nowhere)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("nvrtc, nvcc", done.stderr)
+        done = self.call("run", "--device", "emulated:l4", "--problem", SMALL, **nowhere)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stdout, r"compiled +sm_89 by NVRTC 1[23]\.\d+, ")
+        self.assertIn("compiler nvrtc", done.stdout)
 
     # ---- import: a .cu written for nvcc ----
     def plain(self, name, folder="mine"):

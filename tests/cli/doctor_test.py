@@ -72,8 +72,21 @@ class Doctor(unittest.TestCase):
                      "Kernels that include cuda_fp16.h, cuda_bf16.h, mma.h do not compile.", "attnscope fetch")
         self.missing(items["CUTLASS"], "CUTLASS and CuTe are not on this machine", "CUTLASS or CuTe do not compile", "fetch")
         self.missing(items["nvdisasm"], "is not on this machine", "not a config of your own", "attnscope fetch")
+        self.missing(items["nvcc"], "There is no nvcc on this machine", "compiler=nvcc is refused", "attnscope fetch nvcc")
         self.missing(items["cuBLAS"], "The driver is for CUDA 12.8 and needs cuBLAS 12", "No cuBLAS routine", "ATTNSCOPE_CUBLAS")
         self.missing(items["CUPTI"], "The driver is for CUDA 12.8 and needs CUPTI 12", "the emulator counts", "ATTNSCOPE_CUPTI")
+
+    def test_doctor_names_the_nvcc_that_fits_the_driver(self):
+        (self.path / "bin").mkdir()
+        nvcc, host = self.path / "bin" / "nvcc", self.path / "bin" / "g++"
+        for version, state, what in (("12.8.93", "found", f"12.8.93, $ATTNSCOPE_NVCC, {nvcc}"),
+                                     ("13.0.88", "missing", "makes code for CUDA 13, which the driver, for CUDA 12.8, cannot run")):
+            for program, said in ((nvcc, f"release {version[:4]}, V{version}"), (host, "g++ 12")):
+                program.write_text(f"#!/bin/sh\necho '{said}'\n")
+                program.chmod(0o755)
+            item = self.examine(ATTNSCOPE_NVCC=nvcc)["nvcc"]
+            self.assertEqual(item["state"], state, item)
+            self.assertIn(what, item["what"])
 
     def test_doctor_tells_some_headers_from_none(self):
         for folder in ("lib", "include"):

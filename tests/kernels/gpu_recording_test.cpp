@@ -39,7 +39,8 @@ TEST_P(Recorded, CountsAreNsightComputes) {
   auto variant = compile(case_of(json));
   ASSERT_TRUE(variant) << variant.error().message;
   if ((*variant)->info.code_hash != json["code_hash"])
-    GTEST_SKIP() << "NVRTC " << (*variant)->nvrtc << " makes other machine code than the recording's " << json["nvrtc"];
+    GTEST_SKIP() << (*variant)->info.compiler << " makes other machine code than the recording's NVRTC "
+                 << json["nvrtc"];
   auto ran = run(case_of(json));
   ASSERT_TRUE(ran) << text_of(case_of(json)) << ": " << ran.error().message;
   SCOPED_TRACE(text_of(case_of(json)));

@@ -100,6 +100,9 @@ TEST_F(Flow, AnIllegalValueSaysWhyAndChangesNothing) {
         testing::AllOf(testing::HasSubstr("57,376"), testing::HasSubstr("49,152"), testing::HasSubstr("dynamic")));
     EXPECT_EQ(now()->focus.wanted_hash, hash);
     EXPECT_EQ(runs(), 1u);
+    ctx->ItemClick("//Experiment/compiler/nvcc");  // the fake worker's machine has none
+    ctx->Yield(4);
+    EXPECT_EQ(now()->focus.wanted_hash, hash);
     // The remedy that the message names works.
     ctx->ItemClick("//Experiment/SHARED/dynamic");
     ctx->Yield(4);

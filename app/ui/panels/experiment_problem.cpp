@@ -157,15 +157,35 @@ void ExperimentPanel::draw_problem(Context& context, const Kernel* kernel) {
 
 namespace {
 
-// A compile option that is a number; 0: none. `name`: its label, `key`: its own name.
-bool choose_limit(const Context& context, const char* key, const std::string& name, int& limit) {
-  std::vector<RailValue> limits;
-  for (const int64_t one : offered_values(key)) limits.push_back({one, option_words(key, one), true, "", false});
-  if (std::ranges::find(limits, limit, &RailValue::value) == limits.end())
-    limits.push_back({limit, option_words(key, limit), true, "", false});
+constexpr const char* kNoNvcc =
+    "The machine that compiles has no nvcc that fits: `attnscope fetch nvcc` gets one, and `attnscope doctor` says "
+    "what "
+    "is missing.";
+
+// Why the machine of the chosen device cannot compile with that option's value; empty if it can.
+template <class Value>
+std::string unavailable(const Context& context, Value value) {
+  if constexpr (std::is_same_v<Value, CompilerChoice>) {
+    const auto* worker = session::worker_of(context.snapshot, context.draft.current().device);
+    if (value == CompilerChoice::nvcc && worker != nullptr && worker->versions.nvcc.empty()) return kNoNvcc;
+  }
+  return "";
+}
+
+// A compile option that is a number or a word. `name`: its label, `key`: its own name.
+template <class Value>
+bool choose_value(const Context& context, const char* key, const std::string& name, Value& value) {
+  const auto current = static_cast<int64_t>(value);
+  std::vector<RailValue> values;
+  const auto offer = [&](int64_t one) {
+    const std::string why = unavailable(context, static_cast<Value>(one));
+    values.push_back({one, option_words(key, one), why.empty(), why, false});
+  };
+  for (const int64_t one : offered_values(key)) offer(one);
+  if (std::ranges::find(values, current, &RailValue::value) == values.end()) offer(current);
   label(context.glossary, name, "", label_width());
-  const RailEvent event = value_rail(name.c_str(), limits, limit, ImGui::GetContentRegionAvail().x, false);
-  if (event.chosen) limit = static_cast<int>(*event.chosen);
+  const RailEvent event = value_rail(name.c_str(), values, current, ImGui::GetContentRegionAvail().x, false);
+  if (event.chosen) value = static_cast<Value>(*event.chosen);
   return event.chosen.has_value();
 }
 
@@ -179,13 +199,13 @@ void ExperimentPanel::draw_compile(Context& context) {
   bool begun = false;
   for_each_option([&](const char* key, std::string_view title, auto member) {
     auto& value = options.*member;
-    const std::string name(title), before = option_words(key, value);
+    const std::string name(title), before = shown_option(options, key);
     if constexpr (std::is_same_v<decltype(member), bool CompileOptions::*>) {
       if (std::exchange(begun, true)) ImGui::SameLine(0, em(1));
       if (ImGui::Checkbox(name.c_str(), &value)) change = name + " " + option_words(key, value);
       explain(context.glossary, name);
-    } else if (choose_limit(context, key, name, value)) {
-      change = fmt::format("{} {} \u2192 {}", name, before, option_words(key, value));
+    } else if (choose_value(context, key, name, value)) {
+      change = fmt::format("{} {} \u2192 {}", name, before, shown_option(options, key));
     }
   });
   if (change.empty()) return;

@@ -26,6 +26,7 @@ class Options:
     fast_math: bool
     fmad: bool
     maxrregcount: int  # 0: no limit
+    compiler: Optional[str] = None  # left out where it is nvrtc; nvcc is the one that the machine has
     launch_bounds: Optional[int] = None  # CTAs an SM that registers must suffice for; left out where it is as the source says
 
 
@@ -214,6 +215,7 @@ class Variant:
     cached: bool
     code_hash: str  # equal for equal machine code
     compile_ms: float
+    compiler: str  # NVRTC or nvcc with its version; empty for a file of machine code
     dynamic_shared_bytes: int
     log: str
     registers: int  # per thread
@@ -259,6 +261,7 @@ class Versions:
     cublas: str
     driver: str
     gpu: str
+    nvcc: str
     nvrtc: str
 
 

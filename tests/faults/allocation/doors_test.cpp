@@ -150,7 +150,7 @@ TEST(RefusedAllocations, InACachedVariant) {
   compile::Variant variant;
   variant.info.arch = 80;
   variant.entry_symbol = "features";
-  variant.nvrtc = "12.8";
+  variant.info.compiler = "NVRTC 12.8";
   variant.ptx = ".visible .entry features(\n.param .u64 k_param_0)\n{\n.shared .align 16 .b8 tile[4096];\nret;\n}\n";
   for (const char c : read_text(kTree / "tests/data/compile/features_sm80_nvrtc12.8.cubin"))
     variant.cubin.push_back(static_cast<std::byte>(c));

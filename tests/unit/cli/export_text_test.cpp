@@ -25,7 +25,7 @@ class ExportText : public testing::Test {
     e_.launch = *catalog::launch_of(e_.kernel, e_.problem, e_.config);
     auto variant = std::make_shared<compile::Variant>();
     variant->entry_symbol = "attention_tiled";
-    variant->nvrtc = "12.8";
+    variant->info.compiler = "NVRTC 12.8";
     variant->info.registers = 96;
     variant->info.static_shared_bytes = 36896;
     variant->info.spill_bytes = 12;
@@ -39,14 +39,14 @@ class ExportText : public testing::Test {
 
 TEST_F(ExportText, NvccIsCalledWithNvrtcsOptions) {
   e_.config.options = {.fast_math = true, .fmad = true, .maxrregcount = 0};
-  EXPECT_EQ(
-      nvcc_line(e_),
-      "nvcc -arch=sm_89 -std=c++17 -lineinfo -fmad=true -use_fast_math -cubin -o tiled_sm89.nvcc.cubin tiled_sm89.cu");
+  EXPECT_EQ(nvcc_line(e_),
+            "nvcc -arch=sm_89 -std=c++17 -lineinfo --expt-relaxed-constexpr -fmad=true -use_fast_math -cubin -o "
+            "tiled_sm89.nvcc.cubin tiled_sm89.cu");
   e_.config.options = {.fast_math = false, .fmad = false, .maxrregcount = 64};
   e_.arch = 90;
   EXPECT_EQ(nvcc_line(e_),
-            "nvcc -arch=sm_90 -std=c++17 -lineinfo -fmad=false -maxrregcount=64 -cubin -o tiled_sm89.nvcc.cubin "
-            "tiled_sm89.cu");
+            "nvcc -arch=sm_90 -std=c++17 -lineinfo --expt-relaxed-constexpr -fmad=false -maxrregcount=64 -cubin -o "
+            "tiled_sm89.nvcc.cubin tiled_sm89.cu");
   e_.kernel.headers = {"cutlass"};
   EXPECT_THAT(nvcc_line(e_),
               HasSubstr(" -maxrregcount=64 -I\"${CUTLASS:?names the include folder of cutlass}\" -cubin "));

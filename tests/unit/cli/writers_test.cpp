@@ -93,7 +93,7 @@ Export export_of(const std::string& text) {
   e.arch = 89;
   e.launch = *catalog::launch_of(tiled, e.problem, e.config);
   auto variant = std::make_shared<compile::Variant>();
-  variant->entry_symbol = variant->nvrtc = variant->info.code_hash = text;
+  variant->entry_symbol = variant->info.compiler = variant->info.code_hash = text;
   e.variant = variant;
   e.stem = text + "_sm89";
   std::ranges::replace(e.stem, '/', '_');  // it is used as a file name

@@ -96,8 +96,8 @@ TEST_P(RealCompiler, GivesAVariantForEveryArchitecture) {
     EXPECT_GT(info.compile_ms, 0.0);
     EXPECT_EQ((*variant)->entry_symbol, "scale");
     EXPECT_NE((*variant)->ptx.find(".entry scale"), std::string::npos);
-    EXPECT_EQ((*variant)->nvrtc, *compiler.nvrtc_version());
-    EXPECT_TRUE((*variant)->nvrtc.starts_with(std::to_string(GetParam()) + "."));
+    EXPECT_EQ(info.compiler, "NVRTC " + *compiler.nvrtc_version());
+    EXPECT_TRUE(info.compiler.starts_with("NVRTC " + std::to_string(GetParam()) + ".")) << info.compiler;
     // The ELF's figures must equal ptxas' own.
     auto kernel = read_cubin((*variant)->cubin, "scale");
     ASSERT_TRUE(kernel);
@@ -547,9 +547,9 @@ TEST(Compiler, WhatMayNotReachTheCompilerIsRefusedFirst) {
 
 TEST(VariantJson, GivesBackTheSameVariantAndRefusesAnythingElse) {
   Variant variant;
-  variant.info = {89, 64, 12, 72, 148, 0, {{"tile", 128, false}, {"padding", 20, false}}, "hash", false, 12.5, "log"};
+  variant.info = {89,     64,           12,    72,   148,  0, {{"tile", 128, false}, {"padding", 20, false}},
+                  "hash", "NVRTC 12.8", false, 12.5, "log"};
   variant.entry_symbol = "k";
-  variant.nvrtc = "12.8";
   variant.ptx = ".entry k";
   variant.cubin = std::vector<std::byte>(100, std::byte{200});
   variant.shared = {{{"tile", "_Z4tile", 16, 128}}, 144, false};

@@ -18,7 +18,7 @@ Observation full_observation() {
   o.hash = hash_of(o.experiment);
   o.versions = {"0.1.0", "12.8", "", "", "13.1.0"};
   o.device = "emulated:l4";
-  o.variant = VariantInfo{89, 64, 0, 0, 36928, 0, {{"Q_tile", 4096, false}}, "c0de", true, 180.5, ""};
+  o.variant = VariantInfo{89, 64, 0, 0, 36928, 0, {{"Q_tile", 4096, false}}, "c0de", "NVRTC 12.8", true, 180.5, ""};
   o.occupancy = Occupancy{2, 16, 1.0 / 3, Limiter::shared_memory, 128.0 / 116, 128, 116, 12};
   Verdict v;
   v.state = VerdictState::wrong;
@@ -153,6 +153,9 @@ TEST(Experiment, HashFollowsEveryField) {
   EXPECT_NE(hash_of(base), hash_of(other));
   other = base;
   other.config.options.fast_math = false;
+  EXPECT_NE(hash_of(base), hash_of(other));
+  other = base;
+  other.config.options.compiler = CompilerChoice::nvcc;
   EXPECT_NE(hash_of(base), hash_of(other));
   EXPECT_EQ(hash_of(base), hash_of(full_observation().experiment));
 }

@@ -16,7 +16,7 @@ using testing::HasSubstr;
 
 TEST(OptionsTest, AreSetAndReadByName) {
   CompileOptions options;
-  EXPECT_THAT(option_names(), ElementsAre("fast_math", "fmad", "maxrregcount", "launch_bounds"));
+  EXPECT_THAT(option_names(), ElementsAre("fast_math", "fmad", "maxrregcount", "launch_bounds", "compiler"));
   ASSERT_TRUE(apply_option(options, "maxrregcount=64"));
   ASSERT_TRUE(apply_option(options, "fast_math=off"));
   EXPECT_EQ(options, (CompileOptions{.fast_math = false, .fmad = true, .maxrregcount = 64}));
@@ -73,6 +73,21 @@ TEST(OptionsTest, WhatIsNoValueIsRefused) {
   EXPECT_THAT(why("fmad=2"), HasSubstr("neither on nor off"));
   EXPECT_THAT(why("maxregs=64"), HasSubstr("no compile option maxregs"));
   EXPECT_THAT(why("fmad"), HasSubstr("NAME=VALUE"));
+}
+
+TEST(OptionsTest, TheCompilerIsAWord) {
+  CompileOptions options;
+  EXPECT_FALSE(write_fields(options).contains("compiler")) << "what was stored before stays as it was";
+  ASSERT_TRUE(apply_option(options, "compiler=nvcc"));
+  EXPECT_EQ(options.compiler, CompilerChoice::nvcc);
+  EXPECT_EQ(write_fields(options).at("compiler"), "nvcc");
+  EXPECT_EQ(*read_fields<CompileOptions>(write_fields(options), ""), options);
+  EXPECT_EQ(short_text({{}, options}, {}, {}), "compiler=nvcc");
+  EXPECT_EQ(option_words("compiler", 0), "nvrtc");
+  EXPECT_EQ(offered_values("compiler"), (std::vector<int64_t>{0, 1}));
+  const auto wrong = apply_option(options, "compiler=clang");
+  ASSERT_FALSE(wrong);
+  EXPECT_EQ(wrong.error().message, "compiler: \"clang\" is not one of nvrtc, nvcc");
 }
 
 }  // namespace

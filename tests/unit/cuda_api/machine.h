@@ -18,9 +18,9 @@ class Machine : public testing::Test {
   Machine() {
     std::string pattern = (fs::temp_directory_path() / "attnscope-test-XXXXXX").string();
     root_ = mkdtemp(pattern.data());
-    for (const char* name :
-         {"ATTNSCOPE_HOME", "CUDA_HOME", "CUDA_PATH", "ATTNSCOPE_NVRTC", "ATTNSCOPE_NVDISASM", "ATTNSCOPE_LIBCUDA",
-          "ATTNSCOPE_CUBLAS", "ATTNSCOPE_CUPTI", "ATTNSCOPE_CUTLASS", "ATTNSCOPE_RESOURCES", "ATTNSCOPE_SITE_PACKAGES"})
+    for (const char* name : {"ATTNSCOPE_HOME", "CUDA_HOME", "CUDA_PATH", "ATTNSCOPE_NVRTC", "ATTNSCOPE_NVDISASM",
+                             "ATTNSCOPE_LIBCUDA", "ATTNSCOPE_CUBLAS", "ATTNSCOPE_CUPTI", "ATTNSCOPE_CUTLASS",
+                             "ATTNSCOPE_NVCC", "NVCC_CCBIN", "ATTNSCOPE_RESOURCES", "ATTNSCOPE_SITE_PACKAGES"})
       set(name, "");
     set("XDG_CACHE_HOME", root_.string());
     set("ATTNSCOPE_NO_TOOLKIT", "1");
@@ -58,6 +58,19 @@ class Machine : public testing::Test {
     fs::create_directories(root / folder);
     fs::copy_file(fake("libcuda_12080"), root / folder / file);  // any kind of library: it only has to load
     return root / folder / file;
+  }
+  // A program of the shell.
+  static fs::path script(const fs::path& file, const std::string& text) {
+    fs::create_directories(file.parent_path());
+    std::ofstream(file) << "#!/bin/sh\n" << text;
+    fs::permissions(file, fs::perms::owner_all);
+    return file;
+  }
+  // An nvcc in a toolkit, which only says its version, and a host compiler for it.
+  fs::path nvcc(const fs::path& root, const std::string& version) {
+    set("NVCC_CCBIN", script(root_ / "host" / "g++", "echo 'g++ (Test) 12.2'\n").string());
+    const std::string said = "Cuda compilation tools, release " + version.substr(0, 4) + ", V" + version;
+    return script(root / "bin" / "nvcc", "echo '" + said + "'\n");
   }
   fs::path cache() const { return root_ / "attnscope" / "cuda"; }
 

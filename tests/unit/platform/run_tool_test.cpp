@@ -123,6 +123,38 @@ TEST(RunTool, EndsAProgramPastItsDeadline) {
   EXPECT_EQ(errno, ECHILD);
 }
 
+TEST(RunTool, WhatAProgramStartedEndsWithIt) {
+  for (const bool in_time : {true, false}) {
+    int ends[2];
+    ASSERT_EQ(pipe(ends), 0);  // what the program starts keeps it open
+    ToolRun run = shell(in_time ? "sleep 1000 >&- 2>&- &" : "sleep 1000; true");
+    run.starts_others = true;
+    run.deadline_ms = in_time ? 20000 : 100;
+    EXPECT_EQ(run_tool(run).has_value(), in_time);
+    close(ends[1]);
+    char byte;
+    EXPECT_EQ(read(ends[0], &byte, 1), 0) << "sleep still runs";
+    close(ends[0]);
+  }
+}
+
+TEST(RunTool, ReplacesWhatTheEnvironmentHas) {
+  ToolRun run = shell("echo \"$HOME $ATTNSCOPE_ADDED\"");
+  run.replaced = {"HOME=/elsewhere", "ATTNSCOPE_ADDED="};
+  const auto output = run_tool(run);
+  ASSERT_TRUE(output);
+  EXPECT_EQ(output->out, "/elsewhere \n");
+}
+
+TEST(RunTool, NoFileGrowsPastItsLimit) {
+  const testing_support::TempDir dir;
+  ToolRun run = shell("sleep 0.1; yes > " + (dir.path() / "grown").string());
+  run.max_file_bytes = 1 << 16;
+  const auto output = run_tool(run);
+  EXPECT_TRUE(!output || output->exit_code != 0);
+  EXPECT_EQ(std::filesystem::file_size(dir.path() / "grown"), 1u << 16);
+}
+
 TEST(RunTool, RefusesEndlessOutput) {
   auto output = run_tool(shell("exec yes"));
   ASSERT_FALSE(output);

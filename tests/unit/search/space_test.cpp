@@ -56,6 +56,15 @@ TEST_F(SpaceTest, ReadsKnobsAndValuesAsNumbersOrLabels) {
   EXPECT_EQ(read(to_json(*space, kernel_).dump())->axes, space->axes);
 }
 
+TEST_F(SpaceTest, ACompilerIsAnAxisByItsWord) {
+  const auto space = read(R"({"options": {"compiler": ["nvcc", "nvrtc"]}})");
+  ASSERT_TRUE(space) << space.error().message;
+  EXPECT_EQ(space->at({1}).options.compiler, CompilerChoice::nvcc);
+  EXPECT_EQ(to_json(*space, kernel_).at("options").dump(), R"({"compiler":["nvrtc","nvcc"]})");
+  EXPECT_EQ(read(to_json(*space, kernel_).dump())->axes, space->axes);
+  EXPECT_THAT(refusal(R"({"options": {"compiler": ["clang"]}})"), HasSubstr("nvrtc, nvcc"));
+}
+
 TEST_F(SpaceTest, NamesWhatIsWrongInAFile) {
   EXPECT_THAT(refusal(R"({"knobs": {"NUM_WARP": [4]}})"),
               testing::AllOf(HasSubstr("s.json/knobs: tiled has no knob NUM_WARP |"), HasSubstr("NUM_WARPS?")));

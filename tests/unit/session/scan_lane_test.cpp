@@ -747,6 +747,23 @@ class SharedScanTest : public ScanLaneTest {
   protocol::Among among_;
 };
 
+TEST_F(SharedScanTest, AWorkerWithAnotherNvccTakesPartOnlyIfNvccCompilesNothing) {
+  const auto runs = [&] {
+    const auto step = lane_.next([&](const DeviceTable::Place& place) {
+      Versions versions;
+      if (place.worker == 2) versions.nvcc = "13.0.88";
+      return PlaceNow{true, false, &spec_, versions, ""};
+    });
+    if (step) lane_.started(++job_);
+    return step.has_value();
+  };
+  std::vector<Config> configs{with({{"NUM_WARPS", 2}}), with({{"NUM_WARPS", 8}})};
+  configs[1].options.compiler = CompilerChoice::nvcc;
+  share(configs);
+  EXPECT_TRUE(runs());
+  EXPECT_FALSE(runs());
+}
+
 TEST_F(SharedScanTest, TwoRunAtOnceAndEachPartIsItsJobs) {
   share({with({{"NUM_WARPS", 2}}), with({{"NUM_WARPS", 8}})});
   const JobId first = start(), second = start();

@@ -133,6 +133,16 @@ TEST_F(ScanSitesTest, OnlyWhatIsUpAndAlikeTakesPart) {
   EXPECT_THAT(sites_.hopeless(look()), HasSubstr("b: its worker has no such device"));
 }
 
+TEST_F(ScanSitesTest, AnotherNvccTakesNoPointsIfNvccCompilesSome) {
+  now_["b"].versions.nvcc = "13.0.88";
+  EXPECT_EQ(take(), "a 0");
+  EXPECT_NE(take(), "none") << "NVRTC compiles them";
+  sites_ = ScanSites({{1, "a", "emulated:l4", &spec_}, {2, "b", "emulated:l4", &spec_}},
+                     Sharing{{"a", "b"}, spec_, {}, true});
+  EXPECT_EQ(take(), "a 0");
+  EXPECT_EQ(take(), "none");
+}
+
 TEST(Unlike, NamesBothDevicesAndWhatDiffers) {
   DeviceSpec l4, a100;
   l4.id = "a/cuda:0";
@@ -153,6 +163,11 @@ TEST(Unlike, NamesBothDevicesAndWhatDiffers) {
   EXPECT_EQ(unlike(l4, old, same, newer), "a/cuda:0 and cuda:3 have different versions of NVRTC: 12.8 and 13.0");
   EXPECT_EQ(unlike(l4, old, same, driver), "a/cuda:0 and cuda:3 have different versions of the driver: 570 and 580");
   EXPECT_EQ(unlike(emulated, old, emulated, driver), "") << "an emulated device has no driver";
+  Versions with_nvcc = old;
+  with_nvcc.nvcc = "13.0.88";
+  EXPECT_EQ(unlike(l4, old, same, with_nvcc), "") << "nothing is compiled by it";
+  EXPECT_EQ(unlike(l4, old, same, with_nvcc, true),
+            "a/cuda:0 and cuda:3 have different versions of nvcc: none and 13.0.88");
 }
 
 }  // namespace
