@@ -56,7 +56,7 @@ std::string packed_variant(const std::string& cubin) {
   compile::Variant variant;
   variant.info.arch = 90;
   variant.entry_symbol = "features";
-  variant.nvrtc = "12.8";
+  variant.info.compiler = "NVRTC 12.8";
   variant.ptx =
       ".visible .entry features(\n.param .u64 k_param_0)\n{\n.shared .align 16 .b8 _ZZ1kE4tile[4096];\n"
       ".shared .align 4 .f32 _ZZ1kE3sum;\n.extern .shared .align 8 .b8 rest[];\nld.shared.f32 %f1, "
