@@ -38,7 +38,8 @@ struct Row {
 // The kernel with what its config sets: "flash_attention_phase3_kernel, NUM_WARPS=8".
 std::string name_of(const Json& kernel) {
   std::string name = "`" + kernel.at("kernel").get<std::string>() + "`";
-  for (const auto& [knob, value] : kernel.value("knobs", Json::object()).items())
+  const Json knobs = kernel.value("knobs", Json::object());
+  for (const auto& [knob, value] : knobs.items())
     name += fmt::format(", {}={}", knob, value.get<int>());
   return name;
 }

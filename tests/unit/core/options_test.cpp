@@ -7,6 +7,7 @@
 
 #include "core/config.h"
 #include "core/option_fields.h"
+#include "core/words.h"
 
 namespace attnscope {
 namespace {
@@ -83,7 +84,7 @@ TEST(OptionsTest, TheCompilerIsAWord) {
   EXPECT_EQ(write_fields(options).at("compiler"), "nvcc");
   EXPECT_EQ(*read_fields<CompileOptions>(write_fields(options), ""), options);
   EXPECT_EQ(short_text({{}, options}, {}, {}), "compiler=nvcc");
-  EXPECT_EQ(option_words("compiler", 0), "nvrtc");
+  EXPECT_EQ(option_words("compiler", 0), label("nvrtc"));
   EXPECT_EQ(offered_values("compiler"), (std::vector<int64_t>{0, 1}));
   const auto wrong = apply_option(options, "compiler=clang");
   ASSERT_FALSE(wrong);
