@@ -84,7 +84,7 @@ class Doctor(unittest.TestCase):
             for program, said in ((nvcc, f"release {version[:4]}, V{version}"), (host, "g++ 12")):
                 program.write_text(f"#!/bin/sh\necho '{said}'\n")
                 program.chmod(0o755)
-            item = self.examine(ATTNSCOPE_NVCC=nvcc)["nvcc"]
+            item = self.examine(ATTNSCOPE_NVCC=nvcc, NVCC_CCBIN=host)["nvcc"]
             self.assertEqual(item["state"], state, item)
             self.assertIn(what, item["what"])
 

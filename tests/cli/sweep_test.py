@@ -345,11 +345,11 @@ class Sweep(unittest.TestCase):
         self.assertEqual(len({row["config"] for row in board["correct"]}), 4)
         self.assertEqual({tuple(sorted(one["configuration"])) for one in json.loads(t4.read_text())["results"]},
                          {("NUM_WARPS", "fast_math", "maxrregcount")})
-        limited = next(row for row in board["correct"] if row["options"] == {"fast_math": False, "fmad": True, "launch_bounds": 0, "maxrregcount": 32})
+        limited = next(row for row in board["correct"] if row["options"] == {"compiler": "nvrtc", "fast_math": False, "fmad": True, "launch_bounds": 0, "maxrregcount": 32})
         self.assertIn("fast_math=off maxrregcount=32", limited["config"])
         run = json.loads(self.call("run", "--json", "--kernel", "tiled", "--set", "NUM_WARPS=8", "--option", "maxrregcount=32",
                                    "--option", "fast_math=off", *arguments).stdout)
-        self.assertEqual({"launch_bounds": 0, **run["experiment"]["config"]["options"]}, limited["options"], "a table has every option")
+        self.assertEqual({"compiler": "nvrtc", "launch_bounds": 0, **run["experiment"]["config"]["options"]}, limited["options"], "a table has every option")
         self.assertEqual(run["timing"]["us"]["p50"], limited["us"], "its own time, or that of equal machine code")
         # A held option stays; the command of the first one says it.
         held = json.loads(self.call("sweep", "--json", "--no-watch", "--space", self.space({"NUM_WARPS": [8]}),
