@@ -32,7 +32,7 @@ namespace fs = std::filesystem;
 constexpr size_t kMaxSourceBytes = 4 << 20;
 constexpr size_t kMaxEntryBytes = 512;
 constexpr int kWritesBetweenTrims = 16;
-constexpr const char* kFormatVersion = "variant 3";  // raise it when entries of an older program would be misread
+constexpr const char* kFormatVersion = "variant 2";  // raise it when entries of an older program would be misread
 
 std::string builtins_hash() {
   std::string builtins;
@@ -246,7 +246,8 @@ Result<std::shared_ptr<const Variant>> Compiler::compile(const CompileRequest& r
   auto tools = toolchain(request.options.compiler);
   if (!tools) return fail(tools.error());
 
-  const std::string asked = request_key(request, *options, (*tools)->name());
+  // NVRTC by its version only, as entries of older programs have it.
+  const std::string asked = request_key(request, *options, (*tools)->nvcc ? (*tools)->name() : (*tools)->version());
   if (auto shipped = shipped_variant(asked)) {
     shipped->info.cached = true;
     return std::make_shared<const Variant>(std::move(*shipped));

@@ -47,7 +47,9 @@ Variant variant_of(const json& data) {
   for (const json& buffer : data.at("shared_buffers"))
     info.shared_buffers.push_back({buffer.at("name"), buffer.at("bytes"), buffer.at("dynamic")});
   data.at("entry_symbol").get_to(variant.entry_symbol);
-  data.at("compiler").get_to(info.compiler);
+  // Before nvcc was offered, an entry held NVRTC's version.
+  info.compiler = data.contains("compiler") ? data.at("compiler").get<std::string>()
+                                            : "NVRTC " + data.at("nvrtc").get<std::string>();
   data.at("ptx").get_to(variant.ptx);
   data.at("barriers").get_to(variant.barriers);
   data.at("max_threads").get_to(variant.max_threads);
