@@ -149,6 +149,10 @@ std::string way_on(const ErrorLine& error) {
   return way_on(error.text);
 }
 
+bool is_of_thrust(const std::string& file) {
+  return file.find("/thrust/") != std::string::npos || file.find("/cub/") != std::string::npos;
+}
+
 }  // namespace
 
 // Only at the start, because a folder with this name inside another path belongs to the user.
@@ -186,15 +190,15 @@ std::string missing_header_in(const std::string& log) {
   return error ? std::string(missing_header(error->text)) : std::string();
 }
 
-bool is_within(const std::string& log, const std::string& folder) {
+bool in_thrust(const std::string& log) {
   const auto error = first_error(log);
-  return error && error->file.find("/" + folder + "/") != std::string::npos;
+  return error && is_of_thrust(error->file);
 }
 
 bool host_headers_may_help(const std::string& log) {
-  if (is_within(log, "thrust") || is_within(log, "cub")) return true;
   const auto error = first_error(log);
   if (!error) return false;
+  if (is_of_thrust(error->file)) return true;
   const std::string header(missing_header(error->text));
   std::error_code none;
   if (!header.empty()) return !leads_outside(header) && std::filesystem::exists("/usr/include/" + header, none);

@@ -24,8 +24,8 @@ std::string outside_text(const std::string& name);
 // The header in a log's first error, if the error is that it was not found; otherwise empty.
 std::string missing_header_in(const std::string& log);
 
-// True if a log's first error is in a header below a folder with this name: "thrust".
-bool is_within(const std::string& log, const std::string& folder);
+// True if a log's first error is in a header of Thrust or CUB.
+bool in_thrust(const std::string& log);
 
 // The function that the assembler misses, from a failure's message: "merge" of "Unresolved extern function
 // '_Z5mergePKm'". Empty if it misses none, or it is a member.

@@ -15,6 +15,7 @@
 #include "compile/launch_bounds.h"
 #include "compile/machine_code.h"
 #include "compile/needed_code.h"
+#include "core/replace_all.h"
 #include "platform/atomic_file.h"
 #include "platform/clock.h"
 #include "platform/confine.h"
@@ -78,11 +79,6 @@ Result<void> read_results(const fs::path& work, const CompileRequest& request, c
   }
   output.compiled = true;
   return {};
-}
-
-void replace_all(std::string& text, const std::string& old, const std::string& by) {
-  for (size_t at = text.find(old); at != std::string::npos; at = text.find(old, at + by.size()))
-    text.replace(at, old.size(), by);
 }
 
 // The log with the source under its own name, and without the folder.

@@ -37,8 +37,6 @@ std::vector<Stand> stands_for(const std::string& source, const std::string& need
   return stands;
 }
 
-bool in_thrust(const std::string& log) { return is_within(log, "thrust") || is_within(log, "cub"); }
-
 // A file for nvcc may have code that only its host side needs. After a refusal, the kernel is compiled again without
 // the declarations that it does not reach, with empty texts for missing headers, without the host part of Thrust and
 // CUB if NVRTC refuses it, and as nvcc does on Linux: with __linux__ and __int128. `output` keeps the refusal if that

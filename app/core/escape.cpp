@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "core/replace_all.h"
+
 namespace attnscope {
 namespace {
 
@@ -72,11 +74,6 @@ std::string with_code_points(std::string_view text, bool lines) {
       put(out, rune);
   });
   return out;
-}
-
-void replace_all(std::string& text, std::string_view what, std::string_view by) {
-  for (size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += by.size())
-    text.replace(at, what.size(), by);
 }
 
 bool is_word_character(char32_t code) {

@@ -46,8 +46,7 @@ std::string way_on(const SassInstruction& instruction) {
     return "Sparse products (mma.sp) are not emulated on any architecture; a GPU runs them (--device cuda:0).";
   if (instruction.opcode == "BMMA")
     return "Products of 1-bit numbers are not emulated on any architecture; a GPU runs them (--device cuda:0). Those "
-           "of "
-           "4 and 8 bits are emulated.";
+           "of 4 and 8 bits are emulated.";
   for (const Way& way : kWays)
     if ((" " + std::string(way.opcodes) + " ").find(" " + instruction.opcode + " ") != std::string::npos)
       return way.words;

@@ -159,8 +159,7 @@ namespace {
 
 constexpr const char* kNoNvcc =
     "The machine that compiles has no nvcc that fits: `attnscope fetch nvcc` gets one, and `attnscope doctor` says "
-    "what "
-    "is missing.";
+    "what is missing.";
 
 // Why the machine of the chosen device cannot compile with that option's value; empty if it can.
 template <class Value>

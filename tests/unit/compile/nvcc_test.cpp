@@ -149,7 +149,8 @@ TEST_F(ScriptedNvcc, GetsTheFlagsAndTheHeadersThatOnlyAttnscopeHas) {
   EXPECT_THAT(refused.hint, HasSubstr("has torch\n"));
   EXPECT_THAT(refused.hint, HasSubstr("-arch=sm_89 -std=c++17 -lineinfo "));
   EXPECT_THAT(refused.hint, HasSubstr(" -DWIDTH=4 "));
-  EXPECT_THAT(refused.hint, Not(HasSubstr((dir_ / "tmp").string() + "/attnscope-"))) << "its folder is nobody's matter";
+  EXPECT_THAT(refused.hint, Not(HasSubstr((dir_ / "tmp").string() + "/attnscope-")))
+      << "the temporary folder is not shown";
 }
 
 TEST_F(ScriptedNvcc, HostileSourcesDoNotReachIt) {
