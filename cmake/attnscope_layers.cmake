@@ -65,10 +65,14 @@ function(attnscope_cold target)
   endif()
 endfunction()
 
-# attnscope_layer(<layer> [COLD] DEPS <layers...> LIBS <imported targets...>)
-# Every .cpp of app/<layer> (and its sub-folders) belongs to the layer. COLD: see attnscope_cold().
+# attnscope_layer(<layer> [COLD|HOT] DEPS <layers...> LIBS <imported targets...>)
+# Every .cpp of app/<layer> (and its sub-folders) belongs to the layer. COLD: see attnscope_cold(). HOT: the layer computes or draws
+# so much that the address sanitizer's tests want it optimised; every other layer is cold there.
 function(attnscope_layer layer)
-  cmake_parse_arguments(arg "COLD" "" "DEPS;LIBS" ${ARGN})
+  cmake_parse_arguments(arg "COLD;HOT" "" "DEPS;LIBS" ${ARGN})
+  if(ATTNSCOPE_SANITIZE MATCHES "address" AND NOT arg_HOT)
+    set(arg_COLD TRUE)
+  endif()
   set(target attnscope_${layer})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/app/${layer}/*.cpp")
   list(TRANSFORM arg_DEPS PREPEND attnscope_)

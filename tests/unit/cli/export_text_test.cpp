@@ -135,7 +135,7 @@ TEST_F(ExportText, TextsAreEscapedForTheirPlace) {
   EXPECT_EQ(fill("@TITLE:c_string@"), "tiled: a */ b \\\"c\\\" `d`");
   EXPECT_EQ(fill("@SOURCE:comment@ @CUBIN:comment@ @PTX:comment@"), "tiled_sm89.cu tiled_sm89.cubin tiled_sm89.ptx");
   EXPECT_EQ(fill("@PTX_LINE:comment@"), "nvcc -arch=sm_89 -cubin tiled_sm89.ptx");
-  EXPECT_EQ(fill("@SYMBOL:comment@ @NVRTC:comment@ @CODE_HASH:comment@"), "attention_tiled 12.8 c0de");
+  EXPECT_EQ(fill("@SYMBOL:comment@ @COMPILER:comment@ @CODE_HASH:comment@"), "attention_tiled NVRTC 12.8 c0de");
 }
 
 TEST_F(ExportText, WhatIsNoNameStaysAsItIs) {

@@ -208,7 +208,7 @@ TEST(RunText, CodeSharedMemoryAndOccupancy) {
                           "shared memory  41,984 B per CTA (1,024 static, 40,960 dynamic)",
                           "                  40,960 B tile (dynamic)", "                   1,024 B sums",
                           "compiled       sm_89, 812 ms, code 0123456789ab",
-                          "options        fast math on, fmad on, maxrregcount none, launch bounds as written",
+                          "options        fast math on, fmad on, maxrregcount none, launch bounds as written, compiler nvrtc",
                           "occupancy      33.3 % (2 CTAs, 16 warps per SM), limited by shared memory",
                           "               1.10 waves: 1,280 CTAs for 1,160 places"));
   v.cached = true;
@@ -266,9 +266,9 @@ TEST(RunText, NamesTheCompileOptionsOfTheRun) {
   o.variant.emplace();
   o.experiment.config.options = {.fast_math = true, .fmad = false, .maxrregcount = 64};
   EXPECT_THAT(text_of(o, ""),
-              HasSubstr("options        fast math on, fmad off, maxrregcount 64, launch bounds as written\n"));
+              HasSubstr("options        fast math on, fmad off, maxrregcount 64, launch bounds as written, compiler nvrtc\n"));
   o.experiment.config.options = {};
-  EXPECT_THAT(text_of(o, ""), HasSubstr("maxrregcount none, launch bounds as written\n"));
+  EXPECT_THAT(text_of(o, ""), HasSubstr("maxrregcount none, launch bounds as written, compiler nvrtc\n"));
 }
 
 // References of other kinds than attention have a tolerance only for each element.
