@@ -131,9 +131,9 @@ function(attnscope_tests_wanted name result)
   endif()
 endfunction()
 
-# Layers whose unit tests also run on optimised code where the sanitized builds run them: their arithmetic depends on the
-# compiler (check, emulator, model), another test needs their programs (compile, core, session), or no sanitized build has them (ui).
-set(attnscope_tested_twice check compile core emulator model session ui)
+# Layers whose unit tests only the presets asan and tsan run, where ./dev test builds them beside suite: their arithmetic does not
+# depend on the compiler, and no other test needs their programs.
+set(attnscope_tested_once catalog cuda_api device platform protocol store worker)
 
 # attnscope_unit_tests(<layer> WITHOUT <filter> ONCE <filter> LIBS <targets...>): tests/unit/<layer>/*_test.cpp become
 # <layer>_tests, one binary per layer. WITHOUT names tests that this build leaves out. ONCE names those that the sanitized builds
@@ -143,7 +143,7 @@ function(attnscope_unit_tests layer)
   file(GLOB sources CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/tests/unit/${layer}/*.cpp")
   attnscope_tests_wanted(${layer} wanted)
   set(filter "-${arg_WITHOUT}")
-  if(ATTNSCOPE_TESTS_ONCE AND NOT ATTNSCOPE_SANITIZE AND NOT layer IN_LIST attnscope_tested_twice)
+  if(ATTNSCOPE_TESTS_ONCE AND NOT ATTNSCOPE_SANITIZE AND layer IN_LIST attnscope_tested_once)
     set(filter "${arg_ONCE}")
     if(NOT arg_ONCE)
       set(wanted FALSE)
