@@ -113,8 +113,9 @@ Result<cuda_api::NvrtcOutput> run_nvcc(const cuda_api::Nvcc& nvcc, const std::st
                                                 [&](platform::Walls) { ended = platform::run_tool(run); });
   if (!ran) return fail(ran.error());
   if (!ended && ended.error().stage == Stage::deadline)
-    return fail(Stage::deadline, fmt::format("{}: nvcc did not end within {} ms.", name, most_ms),
-                "Unroll less or use smaller tiles, or compile with compiler=nvrtc.");
+    return fail(
+        Stage::deadline, fmt::format("{}: nvcc did not end within {} ms.", name, most_ms),
+        "Raise the deadline (--deadline MS), unroll less or use smaller tiles, or compile with compiler=nvrtc.");
   if (!ended) return fail(ended.error());
   cuda_api::NvrtcOutput output;
   output.log = without_folder(ended->out + ended->err, work, name);

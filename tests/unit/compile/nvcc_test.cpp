@@ -115,9 +115,9 @@ class ScriptedNvcc : public testing::Test {
     script("g++", "echo 'g++ (Test) 12.2'\n");
     script("nvcc", "[ \"$1\" = --version ] && { echo 'release 12.0, V12.0.76'; exit; }\n" + work);
   }
-  Failure refusal(const CompileRequest& one, int nvcc_ms = 55'000) {
-    Compiler compiler{{.cache_dir = dir_ / "cache", .nvcc_ms = nvcc_ms}};
-    const auto variant = compiler.compile(one);
+  Failure refusal(const CompileRequest& one, int nvcc_ms = Compiler::kNvccMs) {
+    Compiler compiler{{.cache_dir = dir_ / "cache"}};
+    const auto variant = compiler.compile(one, nvcc_ms);
     return variant ? Failure{} : variant.error();
   }
   const TempDir dir_;

@@ -16,6 +16,7 @@
 #include "protocol/frame.h"
 #include "protocol/message.h"
 #include "support/temp_dir.h"
+#include "support/variable.h"
 #include "unit/worker/small_request.h"
 
 namespace attnscope::worker {
@@ -261,6 +262,39 @@ TEST_F(ExecutorTest, WhatRunsAndWhatWaitsCanBeCancelled) {
     EXPECT_FALSE(observation_of(id).failure) << "what was cancelled did not fail";
   }
   EXPECT_EQ(failure_of(3), std::nullopt);
+}
+
+// An nvcc of the shell that never ends, for the executors that start beside it.
+class EndlessNvcc {
+ protected:
+  std::string script(const std::string& name, const std::string& text) const {
+    const std::filesystem::path file = tools_.write("bin/" + name, "#!/bin/sh\n" + text);
+    std::filesystem::permissions(file, std::filesystem::perms::owner_all);
+    return file.string();
+  }
+  const testing_support::TempDir tools_;
+  const testing_support::Variable host_{"NVCC_CCBIN", script("g++", "echo 'g++ (Test) 12.2'\n")};
+  const testing_support::Variable nvcc_{
+      "ATTNSCOPE_NVCC",
+      script("nvcc", "[ \"$1\" = --version ] && { echo 'release 12.0, V12.0.76'; exit; }\nsleep 1000\n")};
+};
+class ExecutorWithEndlessNvccTest : public EndlessNvcc, public ExecutorTest {};
+
+TEST_F(ExecutorWithEndlessNvccTest, ItEndsWithinTheRequestsDeadline) {
+  Experiment experiment = request_.experiment;
+  experiment.config.options.compiler = CompilerChoice::nvcc;
+  const protocol::Deadlines deadlines{.compile_ms = 600};
+  give_kernel();
+  send(protocol::Run{1, experiment, deadlines, {}});
+  send(protocol::Watch{2, experiment, deadlines});
+  send(protocol::Code{3, experiment, deadlines});
+  for (const Id id : {1, 2, 3}) {
+    const auto failure = failure_of(id);
+    ASSERT_TRUE(failure) << id;
+    EXPECT_EQ(failure->stage, Stage::deadline) << failure->message;
+    EXPECT_THAT(failure->message, testing::ContainsRegex("nvcc did not end within [0-9][0-9]?[0-9]? ms")) << id;
+    EXPECT_THAT(failure->hint, HasSubstr("--deadline MS"));
+  }
 }
 
 TEST_F(ExecutorTest, AMalformedRequestIsLoggedAndABrokenStreamEndsIt) {
