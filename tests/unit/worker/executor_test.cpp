@@ -15,8 +15,8 @@
 
 #include "protocol/frame.h"
 #include "protocol/message.h"
+#include "support/fake_nvcc.h"
 #include "support/temp_dir.h"
-#include "support/variable.h"
 #include "unit/worker/small_request.h"
 
 namespace attnscope::worker {
@@ -264,21 +264,11 @@ TEST_F(ExecutorTest, WhatRunsAndWhatWaitsCanBeCancelled) {
   EXPECT_EQ(failure_of(3), std::nullopt);
 }
 
-// An nvcc of the shell that never ends, for the executors that start beside it.
-class EndlessNvcc {
+// The nvcc is there before the executor starts.
+class ExecutorWithEndlessNvccTest : protected testing_support::FakeNvcc, public ExecutorTest {
  protected:
-  std::string script(const std::string& name, const std::string& text) const {
-    const std::filesystem::path file = tools_.write("bin/" + name, "#!/bin/sh\n" + text);
-    std::filesystem::permissions(file, std::filesystem::perms::owner_all);
-    return file.string();
-  }
-  const testing_support::TempDir tools_;
-  const testing_support::Variable host_{"NVCC_CCBIN", script("g++", "echo 'g++ (Test) 12.2'\n")};
-  const testing_support::Variable nvcc_{
-      "ATTNSCOPE_NVCC",
-      script("nvcc", "[ \"$1\" = --version ] && { echo 'release 12.0, V12.0.76'; exit; }\nsleep 1000\n")};
+  ExecutorWithEndlessNvccTest() : FakeNvcc("sleep 1000\n") {}
 };
-class ExecutorWithEndlessNvccTest : public EndlessNvcc, public ExecutorTest {};
 
 TEST_F(ExecutorWithEndlessNvccTest, ItEndsWithinTheRequestsDeadline) {
   Experiment experiment = request_.experiment;
