@@ -24,11 +24,15 @@ enum class Stage {
   internal,  // a bug in this program; the message is for a bug report
 };
 
+// What a program decides by within a stage.
+enum class FailureKind { other, deadlock };
+
 // An expected refusal, as a value. `message` names the file, knob or config; `hint` says what to do.
 struct Failure {
   Stage stage = Stage::internal;
   std::string message;
   std::string hint;
+  FailureKind kind = FailureKind::other;
   bool operator==(const Failure&) const = default;
 };
 

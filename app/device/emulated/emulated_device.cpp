@@ -274,7 +274,11 @@ Result<std::vector<LaunchOutcome::Step>> execute_all(const LaunchRequest& reques
     auto done = launch(
         {decoded, step.name, step.shape, step.dynamic_shared, step.arguments, step.shared_names, &step != &*last},
         told.next(step));
-    if (!done) return fail(done.error().stage, step.name + ": " + done.error().message, done.error().hint);
+    if (!done) {
+      Failure of_step = done.error();
+      of_step.message.insert(0, step.name + ": ");
+      return fail(std::move(of_step));
+    }
   }
   told.end();
   return steps;
