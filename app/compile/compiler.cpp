@@ -62,8 +62,7 @@ Result<std::vector<fs::path>> named_folders(const CompileRequest& request) {
   std::vector<fs::path> folders;
   for (const std::string& name : request.headers) {
     auto folder = cuda_api::locate_headers(name);
-    if (!folder)
-      return fail(folder.error().stage, request.file_name + ": " + folder.error().message, folder.error().hint);
+    if (!folder) return fail_of(request.file_name, folder.error());
     folders.push_back(std::move(*folder));
   }
   return folders;
@@ -170,8 +169,7 @@ Result<std::shared_ptr<const Variant>> ready_made(const CompileRequest& request)
   variant.info.arch = code->arch;
   variant.entry_symbol = code->symbol;
   variant.cubin.assign(code->cubin.begin(), code->cubin.end());
-  if (auto done = read_figures(variant); !done)
-    return fail(done.error().stage, shown_name(request.file_name) + ": " + done.error().message, done.error().hint);
+  if (auto done = read_figures(variant); !done) return fail_of(shown_name(request.file_name), done.error());
   return std::make_shared<const Variant>(std::move(variant));
 }
 

@@ -43,5 +43,10 @@ inline tl::unexpected<Failure> fail(Stage stage, std::string message, std::strin
   return tl::unexpected<Failure>(Failure{stage, std::move(message), std::move(hint)});
 }
 inline tl::unexpected<Failure> fail(Failure failure) { return tl::unexpected<Failure>(std::move(failure)); }
+// A part's failure, whose message begins with the part's name: "02_tiled.cu: …".
+inline tl::unexpected<Failure> fail_of(const std::string& part, Failure failure) {
+  failure.message.insert(0, part + ": ");
+  return fail(std::move(failure));
+}
 
 }  // namespace attnscope

@@ -274,11 +274,7 @@ Result<std::vector<LaunchOutcome::Step>> execute_all(const LaunchRequest& reques
     auto done = launch(
         {decoded, step.name, step.shape, step.dynamic_shared, step.arguments, step.shared_names, &step != &*last},
         told.next(step));
-    if (!done) {
-      Failure of_step = done.error();
-      of_step.message.insert(0, step.name + ": ");
-      return fail(std::move(of_step));
-    }
+    if (!done) return fail_of(step.name, done.error());
   }
   told.end();
   return steps;
