@@ -16,7 +16,7 @@ import subprocess
 import sys
 import tempfile
 
-from published_sources import LIGHT, PHASE4, PHASE5, REPORTS, manifest_of
+from published_sources import LIGHT, PHASE4, PHASE5, REPORTS, put_asked, write
 
 ATTENTION, GEMM = "B=1,H=8,S=512,D=64", None
 OWN = [("minimal", ATTENTION), ("tiled", ATTENTION), ("scalar", ATTENTION), ("wmma", ATTENTION), ("mma", ATTENTION), ("cute", ATTENTION),
@@ -32,15 +32,6 @@ arguments.add_argument("--out", default="bench/results/compilers.json")
 
 def run(options, *words):
     return subprocess.run([options.program, *words], capture_output=True, text=True, timeout=1200)
-
-
-def git_folder(options, repository):
-    folder = pathlib.Path(options.sources) / repository
-    return folder / "repo" if (folder / "repo").is_dir() else folder
-
-
-def git(options, repository, *words):
-    return subprocess.run(["git", "-C", git_folder(options, repository), *words], capture_output=True, check=True).stdout
 
 
 def counted(options, words):
@@ -65,10 +56,8 @@ def own(options, kernel, problem):
 
 def of_reports(options, source, knobs):
     with tempfile.TemporaryDirectory() as folder:
-        folder = pathlib.Path(folder)
-        (folder / "asked.cu").write_bytes(git(options, REPORTS, "show", f"{source['commit']}:{source['file']}"))
-        (folder / "asked.json").write_text(json.dumps(manifest_of(source, "asked.cu")))
-        words = ["--kernels", str(folder), "--kernel", "asked", "--problem", ATTENTION]
+        put_asked(pathlib.Path(folder), options.sources, source)
+        words = ["--kernels", folder, "--kernel", "asked", "--problem", ATTENTION]
         for knob, value in knobs.items():
             words += ["--set", f"{knob}={value}"]
         return {"repository": REPORTS.replace("+", "/"), "commit": source["commit"], "file": source["file"], "kernel": source["entry"],
@@ -83,8 +72,7 @@ def main():
         sys.exit(f"compilers.py: {', '.join(sorted(versions))} are not of one version; set $ATTNSCOPE_NVRTC")
     head = {"command": f"bench/compilers.py PROGRAM --sources DIR --device {options.device}", "date": datetime.date.today().isoformat(),
             "compilers": sorted(versions)}
-    text = "".join(f" {json.dumps(key)}: {json.dumps(value)},\n" for key, value in head.items())
-    pathlib.Path(options.out).write_text("{\n" + text + ' "kernels": [\n' + ",\n".join("  " + json.dumps(row) for row in rows) + "\n ]\n}\n")
+    write(pathlib.Path(options.out), head, {"kernels": rows})
 
 
 if __name__ == "__main__":

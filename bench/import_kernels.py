@@ -11,6 +11,8 @@ The rule, which stands in the result: RULE below, and the constants beside it.
 """
 import argparse, collections, concurrent.futures, datetime, hashlib, json, pathlib, random, re, subprocess, tempfile
 
+from fetched import folder_of, git, unpack
+
 SEED, OF_A_REPOSITORY, OF_A_FILE, LIMIT_S = 16, 7, 2, 120
 LIBRARIES = r'#\s*include\s*[<"](cute|cutlass|opencv2?|GL|GLFW|glad|SDL2?|mpi|nccl|nvshmem|cudnn|npp|Eigen|boost|raft|kittens)\b'
 FOREIGN = r"(^|/)(third_?party|3rdparty|externals?|extern|submodules|deps)/|-(hip|sycl|omp)/"
@@ -24,10 +26,6 @@ or launch; guesses of a knob's other values do not count. "With --include": ran,
 that the first import names for headers that it did not find."""
 
 Kernel = collections.namedtuple("Kernel", "repository commit file name body")
-
-
-def git(folder, *words):
-    return subprocess.run(["git", "-C", folder, *words], capture_output=True, check=True).stdout
 
 
 def without_comments(text):
@@ -61,9 +59,9 @@ def drawn(sources, seed=SEED):
     """The kernels that count, by RULE."""
     bodies, kernels = set(), []
     for path in sorted(sources.iterdir()):
-        folder = path / "repo" if (path / "repo").is_dir() else path
-        if not folder.is_dir():
+        if not path.is_dir():
             continue
+        folder = folder_of(sources, path.name)
         commit = git(folder, "rev-parse", "HEAD").decode().strip()
         files = [name for name in git(folder, "ls-tree", "-r", "-z", "--name-only", "HEAD").decode("utf-8", "replace").split("\0")
                  if name.endswith((".cu", ".cuh")) and not re.search(FOREIGN, name)]
@@ -83,17 +81,6 @@ def drawn(sources, seed=SEED):
                 mine.append(Kernel(path.name, commit, name, kernel, body))
         kernels += mine
     return kernels
-
-
-def unpack(folder, tree):
-    """The sources and headers: a snapshot may list data files that it does not have."""
-    endings = {pathlib.PurePosixPath(name).suffix for name in git(folder, "ls-tree", "-r", "--name-only", "HEAD").decode("utf-8", "replace").split("\n")}
-    wanted = [f"*{ending}" for ending in sorted(endings & {".cu", ".cuh", ".h", ".hpp", ".hxx", ".inl", ".inc", ".c", ".cpp"})]
-    packed = subprocess.Popen(["git", "-C", folder, "archive", "HEAD", "--", *wanted], stdout=subprocess.PIPE)
-    subprocess.run(["tar", "-x", "-C", tree], stdin=packed.stdout, check=True)
-    if packed.wait():
-        raise SystemExit(f"import_kernels.py: {folder} could not be unpacked")
-    (tree / ".git").mkdir()  # as a clone has it: the import looks for headers and launches within the repository
 
 
 def listed(text, heading):
@@ -210,8 +197,7 @@ def main():
     for name in sorted({kernel.repository for kernel in kernels}):
         if not (trees / name).is_dir():
             (trees / name).mkdir(parents=True)
-            folder = options.sources / name / "repo" if (options.sources / name / "repo").is_dir() else options.sources / name
-            unpack(folder, trees / name)
+            unpack(folder_of(options.sources, name), trees / name)
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         rows = list(pool.map(lambda kernel: tried(options.program, trees, options.work, options.failed, kernel), kernels))
     if options.facts:

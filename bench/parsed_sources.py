@@ -15,6 +15,7 @@ import argparse, collections, datetime, pathlib, re, resource, subprocess, sys, 
 import tree_sitter, tree_sitter_cpp, tree_sitter_cuda
 
 import import_kernels
+from fetched import folder_of, git
 
 WORDS = (rb"\b__(?:global|device|host|constant|shared|managed|restrict|forceinline|noinline|grid_constant)__\b|"
          rb"\b__(?:launch_bounds|cluster_dims)__\s*\((?:[^()]|\([^()]*\))*\)|\b__align__\s*\([^()]*\)|\bextern(?=\s+__shared__)")
@@ -118,9 +119,7 @@ def main():
         for one in import_kernels.drawn(pathlib.Path(sources), int(seed)):
             kernels.append(one)
             files[one.repository, one.file].append(one.name)
-            folder = pathlib.Path(sources, one.repository)
-            folder = folder / "repo" if (folder / "repo").is_dir() else folder
-            texts[one.repository, one.file] = import_kernels.git(folder, "show", f"HEAD:{one.file}")
+            texts[one.repository, one.file] = git(folder_of(sources, one.repository), "show", f"HEAD:{one.file}")
     in_text = {key: import_kernels.without_comments(text.decode("utf-8", "replace")) for key, text in texts.items()}
     in_text = {key: re.sub(r'"(?:\\.|[^"\\\n])*"', '""', text) for key, text in in_text.items()}
     launches = sum(len(re.findall(r"<\s*<\s*<", text)) for text in in_text.values())

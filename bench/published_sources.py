@@ -13,8 +13,8 @@ questions): its compile-time macros are the knobs, nothing else is said of it. R
 the watch with those of the run, how many of them the terminal and the window show at first (three of each group), the rule's group, its place
 among all and in its group, and its place in what the terminal says first: 0 for the lines above the causes, 1 to 3 for the causes.
 """
-import argparse, concurrent.futures, datetime, json, pathlib, re, subprocess, sys, tempfile, threading
-from import_kernels import unpack
+import argparse, concurrent.futures, datetime, json, pathlib, re, subprocess, tempfile, threading
+from fetched import folder_of, git, unpack
 
 TRANSPOSE = "Samples/6_Performance/transpose/transpose.cu"
 SGEMM = "src/kernels/"
@@ -102,13 +102,6 @@ arguments.add_argument("--out", default="bench/results/published_sources.json")
 options = arguments.parse_args() if __name__ == "__main__" else None  # compilers.py takes the lists
 
 
-def git(repository, *words):
-    for folder in (pathlib.Path(options.sources) / repository / "repo", pathlib.Path(options.sources) / repository):
-        if folder.is_dir():
-            return subprocess.run(["git", "-C", folder, *words], capture_output=True, check=True).stdout
-    sys.exit(f"published_sources.py: {options.sources} has no {repository}")
-
-
 def run(*words):
     return subprocess.run([options.program, *words], capture_output=True, text=True, timeout=1200)
 
@@ -121,13 +114,12 @@ def copy_of(repository):
     with COPYING:
         if repository not in COPIES:
             COPIES[repository] = tempfile.TemporaryDirectory()
-            folder = pathlib.Path(options.sources) / repository
-            unpack(folder / "repo" if (folder / "repo").is_dir() else folder, pathlib.Path(COPIES[repository].name))
+            unpack(folder_of(options.sources, repository), pathlib.Path(COPIES[repository].name))
         return pathlib.Path(COPIES[repository].name)
 
 
 def told(repository, path, entry, problem, rule, named, launch=None):
-    one = {"repository": repository.replace("+", "/"), "commit": git(repository, "rev-parse", "HEAD").decode().strip(),
+    one = {"repository": repository.replace("+", "/"), "commit": git(folder_of(options.sources, repository), "rev-parse", "HEAD").decode().strip(),
            "file": path, "kernel": entry, "problem": problem, "rule": rule, "named": named}
     with tempfile.TemporaryDirectory() as folder:
         source = copy_of(repository) / path
@@ -157,9 +149,14 @@ def told(repository, path, entry, problem, rule, named, launch=None):
     return one | {"first": first, "warned": warned, "met": rule in first if named else rule not in warned}
 
 
-# A manifest beside the unchanged source: its launch, and its macros as knobs.
-def manifest_of(source, name):
-    return {"id": "asked", "title": "asked", "source": name, "entry": source["entry"], "problem": "attention",
+def put_asked(folder, sources, source):
+    """The unchanged source, and a manifest beside it: its launch, and its macros as knobs."""
+    (folder / "asked.cu").write_bytes(git(folder_of(sources, REPORTS), "show", f"{source['commit']}:{source['file']}"))
+    (folder / "asked.json").write_text(json.dumps(manifest_of(source)))
+
+
+def manifest_of(source):
+    return {"id": "asked", "title": "asked", "source": "asked.cu", "entry": source["entry"], "problem": "attention",
             "knobs": [{"name": knob, "values": values, "default": source["start"][knob]} for knob, values in source["knobs"].items()],
             "supports": {"dtype": ["f16"], "head_dim": [64], "causal": ["none"]},
             "launch": {"grid": source["grid"], "block": [source["block"], 1, 1]},
@@ -192,8 +189,7 @@ def explained(source, knobs, others, watched):
     """Its JSON, and the terminal's text."""
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
-        (folder / "asked.cu").write_bytes(git(REPORTS, "show", f"{source['commit']}:{source['file']}"))
-        (folder / "asked.json").write_text(json.dumps(manifest_of(source, "asked.cu")))
+        put_asked(folder, options.sources, source)
         words = ["explain", "--kernels", str(folder), "--kernel", "asked", "--device", options.device, "--problem", shape_of(watched)]
         for knob, value in knobs.items():
             words += ["--set", f"{knob}={value}"]
@@ -252,11 +248,11 @@ def main():
             runs = {key_of(*question[1:5]): question[1:5] for question in QUESTIONS}
             list(pool.map(explain, runs.values()))
             lists["questions"] = list(pool.map(lambda question: asked(*question), QUESTIONS))
-    write(out, dates, lists)
+    write(out, {"command": f"bench/published_sources.py PROGRAM --sources DIR --device {options.device}", "dates": dates}, lists)
 
 
-def write(out, dates, lists):
-    head = {"command": f"bench/published_sources.py PROGRAM --sources DIR --device {options.device}", "dates": dates}
+def write(out, head, lists):
+    """As JSON with an entry of a list on a line."""
     text = "".join(f" {json.dumps(key)}: {json.dumps(value)},\n" for key, value in head.items())
     parts = [f' "{name}": [\n' + ",\n".join("  " + json.dumps(one) for one in rows) + "\n ]" for name, rows in lists.items()]
     out.write_text("{\n" + text + ",\n".join(parts) + "\n}\n")

@@ -197,7 +197,7 @@ Result<catalog::Imported> import_code(const fs::path& file, std::string_view byt
   auto code = compile::machine_code_for(std::as_bytes(std::span(bytes)), 0, wanted, name);
   if (!code) return fail(code.error());
   auto kernel = compile::read_cubin(code->cubin, code->symbol);
-  if (!kernel) return fail(kernel.error().stage, name + ": " + kernel.error().message, kernel.error().hint);
+  if (!kernel) return fail_of(name, kernel.error());
   auto launched = Writer(*kernel, launch).write(*triton);
   if (!launched) return fail(launched.error());
   catalog::Imported imported;

@@ -15,7 +15,6 @@
 #include "compile/variable_data.h"
 #include "core/escape.h"
 #include "core/json.h"
-#include "emulator/exec/deadlock.h"
 #include "emulator/exec/overrun.h"
 #include "platform/atomic_file.h"
 
@@ -75,7 +74,7 @@ bool made_longer(ImportedFile& file, const Failure& failure, std::map<std::strin
 // A run that takes too long is tried again with smaller sizes. A deadlock is the kernel's own: smaller sizes may hide
 // it.
 bool made_shorter(ImportedFile& file, const Failure& failure) {
-  if (emulator::is_deadlock(failure)) return false;
+  if (failure.kind == FailureKind::deadlock) return false;
   // A deadline counts the run's own time. One that was cancelled may have had to wait for a busy machine.
   return failure.stage == Stage::deadline && catalog::lower_largest(file.imported);
 }

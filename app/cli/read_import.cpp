@@ -23,7 +23,6 @@
 #include "core/code_file.h"
 #include "core/escape.h"
 #include "core/joined.h"
-#include "emulator/exec/deadlock.h"
 #include "platform/atomic_file.h"
 
 namespace attnscope::cli {
@@ -138,7 +137,7 @@ class Reading {
   static void finish(ImportedFile& file, const std::optional<Failure>& failure) {
     // One that takes too long at its sizes may not at those that it is counted with. One that takes too long to compile
     // does at any.
-    const bool slow = failure && file.compiled && !emulator::is_deadlock(*failure) &&
+    const bool slow = failure && file.compiled && failure->kind != FailureKind::deadlock &&
                       (failure->stage == Stage::cancelled || failure->stage == Stage::deadline);
     if (!failure || slow) learn_extents(file);
     if (failure && !file.imported.open_lengths.empty())

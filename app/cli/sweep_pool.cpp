@@ -218,7 +218,8 @@ void PoolWords::look(Seen& seen, const WorkerStatus& worker, const Snapshot& sna
   const DeviceSpec* there = session::find_device(snapshot, device);
   if (is_up(worker) && !seen.up)
     seen.left_out = there == nullptr ? "it has no such device"
-                                     : session::unlike(*there, worker.versions, sharing_.device, sharing_.versions);
+                                     : session::unlike(*there, worker.versions, sharing_.device, sharing_.versions,
+                                                       sharing_.by_nvcc);
   seen.up = is_up(worker);
   std::string trouble;
   if (worker.state == WorkerState::lost || worker.state == WorkerState::restarting) trouble = state_text(worker);

@@ -62,8 +62,7 @@ Result<std::vector<fs::path>> named_folders(const CompileRequest& request) {
   std::vector<fs::path> folders;
   for (const std::string& name : request.headers) {
     auto folder = cuda_api::locate_headers(name);
-    if (!folder)
-      return fail(folder.error().stage, request.file_name + ": " + folder.error().message, folder.error().hint);
+    if (!folder) return fail_of(request.file_name, folder.error());
     folders.push_back(std::move(*folder));
   }
   return folders;
@@ -170,8 +169,7 @@ Result<std::shared_ptr<const Variant>> ready_made(const CompileRequest& request)
   variant.info.arch = code->arch;
   variant.entry_symbol = code->symbol;
   variant.cubin.assign(code->cubin.begin(), code->cubin.end());
-  if (auto done = read_figures(variant); !done)
-    return fail(done.error().stage, shown_name(request.file_name) + ": " + done.error().message, done.error().hint);
+  if (auto done = read_figures(variant); !done) return fail_of(shown_name(request.file_name), done.error());
   return std::make_shared<const Variant>(std::move(variant));
 }
 
@@ -238,7 +236,7 @@ Result<std::string> Compiler::nvcc_version() {
   return (*tools)->version();
 }
 
-Result<std::shared_ptr<const Variant>> Compiler::compile(const CompileRequest& request) {
+Result<std::shared_ptr<const Variant>> Compiler::compile(const CompileRequest& request, int nvcc_ms) {
   if (is_machine_code(request.source)) return ready_made(request);
   if (auto done = check_request(request); !done) return fail(done.error());
   auto options = request.options.compiler == CompilerChoice::nvcc ? nvcc_options(request) : nvrtc_options(request);
@@ -266,7 +264,7 @@ Result<std::shared_ptr<const Variant>> Compiler::compile(const CompileRequest& r
     }
     cached.complaint = "A cached variant of " + request.file_name + " has another format. It is made again.";
   }
-  auto variant = compile_now(request, **tools, *options, (*tools)->nvcc ? *folders : searched, *includes);
+  auto variant = compile_now(request, **tools, *options, (*tools)->nvcc ? *folders : searched, *includes, nvcc_ms);
   if (!variant) return fail((*tools)->nvcc ? variant.error() : with_nvcc_named(variant.error()));
   keep(key, *variant);
   if (!cached.complaint.empty()) variant->info.log += cached.complaint + "\n";
@@ -282,10 +280,10 @@ Failure Compiler::with_nvcc_named(Failure refused) {
 
 Result<Variant> Compiler::compile_now(const CompileRequest& request, const Toolchain& tools,
                                       const std::vector<std::string>& options, const std::vector<fs::path>& folders,
-                                      const IncludeClosure& includes) const {
+                                      const IncludeClosure& includes, int nvcc_ms) const {
   const std::string name = shown_name(request.file_name);
   const double start = platform::steady_ms();
-  auto output = tools.nvcc ? compile_with_nvcc(*tools.nvcc, request, name, options, folders, includes, options_.nvcc_ms)
+  auto output = tools.nvcc ? compile_with_nvcc(*tools.nvcc, request, name, options, folders, includes, nvcc_ms)
                            : compile_with_nvrtc(*tools.nvrtc, request, name, options, folders, includes);
   if (!output) return fail(output.error());
   Variant variant;

@@ -52,7 +52,6 @@ struct Variant {
 struct CompilerOptions {
   std::filesystem::path cache_dir;          // empty: no cache on disk
   uint64_t cache_cap_bytes = 512ull << 20;  // above it, the least recently used entries are deleted
-  int nvcc_ms = 55'000;  // nvcc is ended after that, before the stage's own deadline ends the process
 };
 
 // Compiles through NVRTC, or through the machine's nvcc if the options say so. Each is found on the first call that
@@ -60,14 +59,17 @@ struct CompilerOptions {
 // decide the variant's name; nvcc may also read the system's programs and headers.
 class Compiler {
  public:
+  static constexpr int kNvccMs = 55'000;
+
   explicit Compiler(CompilerOptions options);
   ~Compiler();
 
   // Takes the variant from the cache, or from a bundle's shipped variants, if it has the same request: then info.cached
   // is true and info.compile_ms is that of the first compilation. Failures: Stage::input (a macro or an option that may
   // not reach the compiler), Stage::compile (the compiler's first error as file:line, with the whole log as the hint;
-  // or a missing compiler or headers), Stage::limits (more static shared memory than a CTA may have).
-  Result<std::shared_ptr<const Variant>> compile(const CompileRequest& request);
+  // or a missing compiler or headers), Stage::limits (more static shared memory than a CTA may have), Stage::deadline
+  // (nvcc did not end within `nvcc_ms`; NVRTC ends by itself or with its process).
+  Result<std::shared_ptr<const Variant>> compile(const CompileRequest& request, int nvcc_ms = kNvccMs);
 
   // "12.8" and "13.0.88", as in Versions.
   Result<std::string> nvrtc_version();
@@ -79,7 +81,8 @@ class Compiler {
   Failure with_nvcc_named(Failure refused);
   Result<Variant> compile_now(const CompileRequest& request, const Toolchain& tools,
                               const std::vector<std::string>& options,
-                              const std::vector<std::filesystem::path>& folders, const IncludeClosure& includes) const;
+                              const std::vector<std::filesystem::path>& folders, const IncludeClosure& includes,
+                              int nvcc_ms) const;
   void keep(const std::string& key, Variant& variant);
 
   CompilerOptions options_;

@@ -155,7 +155,7 @@ Result<std::vector<std::string>> kernels_in(Bytes cubin) {
 
 Result<MachineCode> machine_code_for(Bytes bytes, int arch, const std::string& entry, const std::string& file) {
   auto found = read_all(bytes);
-  if (!found) return fail(found.error().stage, file + ": " + found.error().message, found.error().hint);
+  if (!found) return fail_of(file, found.error());
   const auto unpack = "Take it out first: `cuobjdump -xelf all FILE` writes its cubins; nvcc --no-compress makes none.";
   if (found->codes.empty() && !found->compressed.empty())
     return fail(Stage::decode, file + ": its machine code is compressed", unpack);
@@ -175,7 +175,7 @@ Result<MachineCode> machine_code_for(Bytes bytes, int arch, const std::string& e
   std::vector<std::string> all;
   for (const Found::One& one : found->codes) {
     auto kernels = kernels_in(one.cubin);
-    if (!kernels) return fail(kernels.error().stage, file + ": " + kernels.error().message, kernels.error().hint);
+    if (!kernels) return fail_of(file, kernels.error());
     const std::vector<std::string> fits = meant(*kernels, entry);
     if (fits.size() == 1) return MachineCode{one.arch, fits[0], one.cubin};
     if (fits.size() > 1)

@@ -15,6 +15,7 @@
 #include "compile/launch_bounds.h"
 #include "compile/machine_code.h"
 #include "compile/needed_code.h"
+#include "compile/second_try.h"
 #include "core/replace_all.h"
 #include "platform/atomic_file.h"
 #include "platform/clock.h"
@@ -113,8 +114,9 @@ Result<cuda_api::NvrtcOutput> run_nvcc(const cuda_api::Nvcc& nvcc, const std::st
                                                 [&](platform::Walls) { ended = platform::run_tool(run); });
   if (!ran) return fail(ran.error());
   if (!ended && ended.error().stage == Stage::deadline)
-    return fail(Stage::deadline, fmt::format("{}: nvcc did not end within {} ms.", name, most_ms),
-                "Unroll less or use smaller tiles, or compile with compiler=nvrtc.");
+    return fail(
+        Stage::deadline, fmt::format("{}: nvcc did not end within {} ms.", name, most_ms),
+        "Raise the deadline (--deadline MS), unroll less or use smaller tiles, or compile with compiler=nvrtc.");
   if (!ended) return fail(ended.error());
   cuda_api::NvrtcOutput output;
   output.log = without_folder(ended->out + ended->err, work, name);
@@ -174,26 +176,11 @@ Result<cuda_api::NvrtcOutput> compile_with_nvcc(const cuda_api::Nvcc& nvcc, cons
   if (!output || output->compiled) return output;
   // As for NVRTC: again without what the kernel does not reach, and with empty texts for missing headers.
   const std::string needed = only_needed(source, request.entry);
-  std::string note, log = output->log;
-  for (size_t absent = 0;; ++absent) {
-    const std::string header = missing_header_in(without_source_root(log));
-    if (absent == kMostAbsent || (header.empty() && needed == source && absent == 0)) return output;
-    if (!header.empty()) {
-      if (leads_outside(header) || !names_header(source, header)) return output;
-      if (auto done = write_header(folder, header, ""); !done) return fail(done.error());
-      note += "There is no header " + header + "; the kernel compiles without it.\n";
-    }
-    auto again = run(needed);
-    if (!again) return output;
-    if (again->compiled) {
-      again->log += note;
-      return again;
-    }
-    log = again->log;
-    if (!missing_header_in(without_source_root(log)).empty()) continue;
-    if (absent > 0 || !header.empty()) output->log += "Without it:\n" + log;
-    return output;
-  }
+  if (needed == source && missing_header_in(output->log).empty()) return output;
+  const auto add_empty = [&](const std::string& header) { return write_header(folder, header, ""); };
+  if (auto done = try_again(source, {[&] { return run(needed); }, add_empty}, "", *output); !done)
+    return fail(done.error());
+  return output;
 }
 
 }  // namespace attnscope::compile

@@ -1,6 +1,8 @@
 #include "compile/nvrtc_compile.h"
 
 #include <algorithm>
+#include <list>
+#include <tuple>
 #include <utility>
 
 #include "compile/builtin_headers.h"
@@ -11,6 +13,7 @@
 #include "compile/include_scan.h"
 #include "compile/launch_bounds.h"
 #include "compile/needed_code.h"
+#include "compile/second_try.h"
 #include "core/cpp_tokens.h"
 #include "platform/confine.h"
 
@@ -37,21 +40,20 @@ std::vector<Stand> stands_for(const std::string& source, const std::string& need
   return stands;
 }
 
-// A file for nvcc may have code that only its host side needs. After a refusal, the kernel is compiled again without
-// the declarations that it does not reach, with empty texts for missing headers, without the host part of Thrust and
-// CUB if NVRTC refuses it, and as nvcc does on Linux: with __linux__ and __int128. `output` keeps the refusal if that
-// does not compile either.
+// After a refusal, the kernel is compiled again without the declarations that it does not reach, with empty texts for
+// missing headers, without the host part of Thrust and CUB if NVRTC refuses it, and as nvcc does on Linux: with
+// __linux__ and __int128. `output` keeps the refusal if that does not compile either.
 void retry_without_unneeded(const cuda_api::Nvrtc& nvrtc, const std::string& source, const std::string& name,
                             const CompileRequest& request, std::vector<std::string> options,
                             cuda_api::NvrtcOutput& output) {
   options.emplace_back("-D__linux__=1");
   options.emplace_back("--device-int128");
   const std::string needed = only_needed(source, request.entry);
-  std::string log = output.log, note;
+  const std::string& log = output.log;
+  std::string note;
   const bool of_clusters = log.find("max blocks per cluster") != std::string::npos;
   if (of_clusters) note += "The launch bound of a cluster is left out: this GPU has none.\n";
-  std::vector<std::string> absent;
-  absent.reserve(kMostAbsent);  // the headers below point into it
+  std::list<std::string> absent;  // the headers below point into it
   const auto known = builtin_headers();
   std::vector<cuda_api::NvrtcHeader> headers(known.begin(), known.end());
   const std::vector<Stand> stands = in_thrust(log) ? stands_for(source, needed) : std::vector<Stand>();
@@ -62,25 +64,13 @@ void retry_without_unneeded(const cuda_api::Nvrtc& nvrtc, const std::string& sou
   const std::string text = of_clusters && request.options.launch_bounds == 0
                                ? without_cluster_bounds(needed)
                                : with_launch_bounds(needed, request.options.launch_bounds);
-  while (true) {
-    if (const std::string header = missing_header_in(log); !header.empty()) {
-      if (absent.size() == kMostAbsent || leads_outside(header) || !names_header(source, header)) return;
-      absent.push_back(header);
-      headers.push_back({absent.back().c_str(), ""});
-      note += "There is no header " + header + "; the kernel compiles without it.\n";
-    }
-    auto again = nvrtc.compile(text, name, request.entry, options, headers);
-    if (!again) return;
-    if (again->compiled) {
-      output = std::move(*again);
-      output.log += note;
-      return;
-    }
-    log = again->log;
-    if (!missing_header_in(log).empty()) continue;
-    if (!absent.empty()) output.log += "Without it:\n" + log;
-    return;
-  }
+  const auto add_empty = [&](const std::string& header) -> Result<void> {
+    headers.push_back({absent.emplace_back(header).c_str(), ""});
+    return {};
+  };
+  std::ignore =
+      try_again(source, {[&] { return nvrtc.compile(text, name, request.entry, options, headers); }, add_empty},
+                std::move(note), output);
 }
 
 }  // namespace

@@ -298,8 +298,10 @@ struct FieldsOf<Printed> {
 
 template <>
 struct FieldsOf<Failure> {
-  static constexpr auto list = std::tuple{Field{"stage", &Failure::stage, limits::kRequired},
-                                          Field{"message", &Failure::message}, Field{"hint", &Failure::hint}};
+  static constexpr auto list =
+      std::tuple{Field{"stage", &Failure::stage, limits::kRequired}, Field{"message", &Failure::message},
+                 Field{"hint", &Failure::hint},
+                 Field{"kind", &Failure::kind, Limits{.sparse = true}, "left out where the stage says enough"}};
 };
 
 template <>

@@ -24,11 +24,15 @@ enum class Stage {
   internal,  // a bug in this program; the message is for a bug report
 };
 
+// What a program decides by within a stage.
+enum class FailureKind { other, deadlock };
+
 // An expected refusal, as a value. `message` names the file, knob or config; `hint` says what to do.
 struct Failure {
   Stage stage = Stage::internal;
   std::string message;
   std::string hint;
+  FailureKind kind = FailureKind::other;
   bool operator==(const Failure&) const = default;
 };
 
@@ -39,5 +43,10 @@ inline tl::unexpected<Failure> fail(Stage stage, std::string message, std::strin
   return tl::unexpected<Failure>(Failure{stage, std::move(message), std::move(hint)});
 }
 inline tl::unexpected<Failure> fail(Failure failure) { return tl::unexpected<Failure>(std::move(failure)); }
+// A part's failure, whose message begins with the part's name: "02_tiled.cu: …".
+inline tl::unexpected<Failure> fail_of(const std::string& part, Failure failure) {
+  failure.message.insert(0, part + ": ");
+  return fail(std::move(failure));
+}
 
 }  // namespace attnscope

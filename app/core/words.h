@@ -72,6 +72,8 @@ concept Worded = requires {
 
 template <>
 struct Words<Stage> : NamesAsWords<Stage> {};
+template <>
+struct Words<FailureKind> : NamesAsWords<FailureKind> {};
 
 // For files, the protocol and JSON.
 template <Worded E>

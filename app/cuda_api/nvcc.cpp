@@ -54,7 +54,7 @@ Result<Nvcc> asked(const ProgramPlace& place) {
   Nvcc nvcc{place.program, nvcc_version_in(*said), 0, place.origin, {}};
   nvcc.major = std::atoi(nvcc.version.c_str());
   if (nvcc.major == 0)
-    return fail(Stage::compile, place.program.string() + " is no nvcc: it does not say a version of one.", kHint);
+    return fail(Stage::compile, place.program.string() + " is not nvcc: it does not say nvcc's version.", kHint);
   return nvcc;
 }
 

@@ -131,15 +131,6 @@ void time_once(Scan& scan, const std::vector<std::string>& keys, size_t at) {
   share_time(scan, twins);
 }
 
-// Where the points may run. Those that nvcc compiles need the same nvcc everywhere.
-ScanSites sites_of(const ScanRequest& request, const Resolution& resolution, const Scan& scan) {
-  if (!request.sharing) return ScanSites(resolution.place);
-  Sharing sharing = *request.sharing;
-  sharing.by_nvcc = std::ranges::any_of(
-      scan.points, [](const ScanPoint& point) { return point.config.options.compiler == CompilerChoice::nvcc; });
-  return {resolution.shared_places, std::move(sharing)};
-}
-
 }  // namespace
 
 Scan plan_scan(const ScanRequest& request, const Kernel& kernel, const Experiment& held, const DeviceSpec& spec) {
@@ -163,7 +154,8 @@ Scan plan_scan(const ScanRequest& request, const Kernel& kernel, const Experimen
 
 void ScanLane::add(const ScanRequest& request, const Resolution& resolution) {
   Scan scan = plan_scan(request, *resolution.kernel, resolution.experiment, *resolution.place.spec);
-  ScanSites sites = sites_of(request, resolution, scan);
+  ScanSites sites =
+      request.sharing ? ScanSites(resolution.shared_places, *request.sharing) : ScanSites(resolution.place);
   Entry entry{std::move(scan), resolution.kernel, std::move(sites), false, request.discards, request.stays, {}};
   const bool emulated = resolution.place.spec->emulated;
   entry.watch = (request.watch == Watch::always || (request.watch == Watch::emulated && emulated)) &&

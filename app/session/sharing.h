@@ -13,7 +13,7 @@ struct Sharing {
   std::vector<std::string> devices;  // the session's ids, each on another worker, which may connect later
   DeviceSpec device;                 // the scan's own device; experiments name its id
   Versions versions;                 // of a worker that has the device
-  bool by_nvcc = false;              // the worker's nvcc compiles some of the points, so its version counts
+  bool by_nvcc = false;              // nvcc compiles some of the sweep's configs, so its version counts
 };
 
 // Why the times of two devices cannot be compared, as a sentence that names both: another model, another limit or rate,

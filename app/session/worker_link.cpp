@@ -12,10 +12,8 @@ namespace attnscope::session {
 namespace {
 
 constexpr uint64_t kFirstPauseMs = 100, kLongestPauseMs = 5000;
-constexpr uint64_t kPartingMs = 250;    // ms between the end of the output and the end of the process, in either order
-constexpr uint64_t kShutDownMs = 2000;  // ms for the worker to end after end of input
-constexpr size_t kReadBytes = 1 << 16;
-constexpr size_t kMaxLine = 2000;  // bytes of a line on stderr
+constexpr uint64_t kPartingMs = 250;  // ms between the end of the output and the end of the process, in either order
+constexpr size_t kMaxLine = 2000;     // bytes of a line on stderr
 // Bytes that may wait for a worker to read them: two of the longest kernels. A worker that does not read its requests
 // is dropped.
 constexpr size_t kMostUnread = size_t{32} << 20;
@@ -29,11 +27,6 @@ LinkTrouble trouble_of(int64_t status, int signal) {
 }
 
 double to_two_digits(double ms) { return std::stod(fmt::format("{:.2g}", ms)); }
-
-struct Write {
-  uv_write_t request{};
-  std::vector<std::byte> bytes;
-};
 
 WorkerState state_of(protocol::WorkerPhase phase) {
   switch (phase) {
@@ -49,40 +42,6 @@ WorkerState state_of(protocol::WorkerPhase phase) {
 
 }  // namespace
 
-// libuv reaps a child only while its handle is open, so the handle outlives the link's use of it.
-struct WorkerLink::Process {
-  explicit Process(uv_loop_t* loop, WorkerLink* owner) : link(owner) {
-    uv_timer_init(loop, &patience);
-    handle.data = patience.data = this;
-  }
-  uv_process_t handle{};
-  uv_timer_t patience{};
-  WorkerLink* link;
-  int open = 2;
-
-  static void exited(uv_process_t* handle, int64_t status, int signal) {
-    auto* self = static_cast<Process*>(handle->data);
-    WorkerLink* link = std::exchange(self->link, nullptr);
-    self->close();
-    if (link) link->process_exited(status, signal);
-  }
-  // Sends SIGTERM before SIGKILL, so that a supervisor can end processes that its executors left in their own sessions.
-  void end() {
-    link = nullptr;
-    uv_process_kill(&handle, SIGTERM);
-    uv_timer_start(
-        &patience, [](uv_timer_t* timer) { uv_process_kill(&static_cast<Process*>(timer->data)->handle, SIGKILL); },
-        kShutDownMs, 0);
-  }
-  void close() {
-    for (auto* any : {reinterpret_cast<uv_handle_t*>(&handle), reinterpret_cast<uv_handle_t*>(&patience)})
-      uv_close(any, [](uv_handle_t* closed) {
-        auto* self = static_cast<Process*>(closed->data);
-        if (--self->open == 0) delete self;
-      });
-  }
-};
-
 WorkerLink::WorkerLink(uv_loop_t* loop, size_t index, WorkerCommand command, Patience patience, LinkEvents& events)
     : loop_(loop),
       index_(index),
@@ -93,17 +52,11 @@ WorkerLink::WorkerLink(uv_loop_t* loop, size_t index, WorkerCommand command, Pat
       pause_(loop, [this] { pause_over(); }),
       parting_(loop, [this] { drop(exit_text_.empty() ? "it closed its output" : exit_text_, exit_trouble_); }),
       look_(loop, [this] { look(); }),
-      read_buffer_(kReadBytes) {}
-
-WorkerLink::~WorkerLink() {
-  if (!process_) return;
-  process_->link = nullptr;
-  uv_process_kill(&process_->handle, SIGKILL);
-}
+      child_(loop, *this) {}
 
 void WorkerLink::pause_over() {
   if (!ended_) return start();
-  if (process_) uv_process_kill(&process_->handle, SIGKILL);
+  child_.signal(SIGKILL);
 }
 
 void WorkerLink::revive() {
@@ -112,7 +65,7 @@ void WorkerLink::revive() {
   hopeless_ = false;
   pause_.stop();
   set_state(WorkerState::starting, fmt::format("starting {}", command_.argv[0]));
-  if (!process_) start();
+  if (!child_.runs()) start();
 }
 
 void WorkerLink::start() {
@@ -127,78 +80,23 @@ void WorkerLink::start() {
   stdout_over_ = suspected_ = false;
   heard_at_ = uv_now(loop_);
 
-  auto pipe = [this](Uv<uv_pipe_t>& handle) {
-    handle.reset(new uv_pipe_t{});
-    uv_pipe_init(loop_, handle.get(), 0);
-    handle->data = this;
-    return reinterpret_cast<uv_stream_t*>(handle.get());
-  };
-  uv_stdio_container_t stdio[3] = {};
-  stdio[0].flags = static_cast<uv_stdio_flags>(UV_CREATE_PIPE | UV_READABLE_PIPE);
-  stdio[1].flags = stdio[2].flags = static_cast<uv_stdio_flags>(UV_CREATE_PIPE | UV_WRITABLE_PIPE);
-  stdio[0].data.stream = pipe(stdin_);
-  stdio[1].data.stream = pipe(stdout_);
-  stdio[2].data.stream = pipe(stderr_);
-
-  std::vector<char*> argv;
-  for (std::string& word : command_.argv) argv.push_back(word.data());
-  argv.push_back(nullptr);
-  uv_process_options_t options{};
-  options.file = argv[0];
-  options.args = argv.data();
-  options.stdio = stdio;
-  options.stdio_count = 3;
-  options.exit_cb = Process::exited;
-
-  auto* process = new Process(loop_, this);
-  const int spawned = uv_spawn(loop_, &process->handle, &options);
-  if (spawned != 0) {
-    process->close();
-    return refuse(fmt::format("{} could not be started: {}", command_.argv[0], uv_strerror(spawned)),
+  if (const int error = child_.start(command_.argv); error != 0)
+    return refuse(fmt::format("{} could not be started: {}", command_.argv[0], uv_strerror(error)),
                   LinkTrouble::no_program);
-  }
-  process_ = process;
   look_.start(connect_ms_ / 4);
   if (state_ != WorkerState::lost)  // a lost worker stays lost until it says hello
     set_state(WorkerState::starting, fmt::format("starting {}", command_.argv[0]));
-
-  auto give_buffer = [](uv_handle_t* handle, size_t, uv_buf_t* buffer) {
-    auto* link = static_cast<WorkerLink*>(handle->data);
-    *buffer = uv_buf_init(link->read_buffer_.data(), static_cast<unsigned>(link->read_buffer_.size()));
-  };
-  uv_read_start(reinterpret_cast<uv_stream_t*>(stdout_.get()), give_buffer,
-                [](uv_stream_t* stream, ssize_t size, const uv_buf_t* buffer) {
-                  auto* link = static_cast<WorkerLink*>(stream->data);
-                  if (size < 0) return link->stdout_ended();
-                  link->read_stdout(std::as_bytes(std::span(buffer->base, static_cast<size_t>(size))));
-                });
-  uv_read_start(reinterpret_cast<uv_stream_t*>(stderr_.get()), give_buffer,
-                [](uv_stream_t* stream, ssize_t size, const uv_buf_t* buffer) {
-                  auto* link = static_cast<WorkerLink*>(stream->data);
-                  if (size < 0)
-                    uv_read_stop(stream);
-                  else
-                    link->read_stderr(std::as_bytes(std::span(buffer->base, static_cast<size_t>(size))));
-                });
 }
 
 void WorkerLink::send(const protocol::Request& request) {
-  if (!stdin_ || !process_ || ended_) return;
+  if (!child_.takes_input() || ended_) return;
   auto frame = protocol::encode(request);
   if (!frame) return drop(frame.error().message);
-  if (uv_stream_get_write_queue_size(reinterpret_cast<uv_stream_t*>(stdin_.get())) > kMostUnread)
-    return drop("it does not read what it is sent");
-  auto* write = new Write{{}, std::move(*frame)};
-  write->request.data = write;
-  const uv_buf_t buffer =
-      uv_buf_init(reinterpret_cast<char*>(write->bytes.data()), static_cast<unsigned>(write->bytes.size()));
-  // A failed write needs no handling: the worker's end is seen on its output.
-  const int queued = uv_write(&write->request, reinterpret_cast<uv_stream_t*>(stdin_.get()), &buffer, 1,
-                              [](uv_write_t* done, int) { delete static_cast<Write*>(done->data); });
-  if (queued != 0) delete write;
+  if (child_.unread() > kMostUnread) return drop("it does not read what it is sent");
+  child_.write(std::move(*frame));
 }
 
-void WorkerLink::read_stdout(std::span<const std::byte> bytes) {
+void WorkerLink::child_wrote(std::span<const std::byte> bytes) {
   heard_at_ = uv_now(loop_);
   suspected_ = false;
   const bool greeted = banner_.found();
@@ -256,7 +154,7 @@ void WorkerLink::handle(protocol::Reply reply) {
   }
 }
 
-void WorkerLink::read_stderr(std::span<const std::byte> bytes) {
+void WorkerLink::child_said(std::span<const std::byte> bytes) {
   for (std::byte byte : bytes) {
     const char letter = static_cast<char>(byte);
     if (letter != '\n' && stderr_line_.size() < kMaxLine) {
@@ -274,8 +172,7 @@ void WorkerLink::read_stderr(std::span<const std::byte> bytes) {
   }
 }
 
-void WorkerLink::process_exited(int64_t status, int signal) {
-  process_ = nullptr;
+void WorkerLink::child_exited(int64_t status, int signal) {
   exit_text_ = signal ? fmt::format("it was ended by signal {} ({})", signal, strsignal(signal))
                       : fmt::format("it ended with status {}", status);
   exit_trouble_ = trouble_of(status, signal);
@@ -286,8 +183,7 @@ void WorkerLink::process_exited(int64_t status, int signal) {
     parting_.start(kPartingMs);  // its last output may still arrive
 }
 
-void WorkerLink::stdout_ended() {
-  uv_read_stop(reinterpret_cast<uv_stream_t*>(stdout_.get()));
+void WorkerLink::child_closed_output() {
   stdout_over_ = true;
   if (ended_) return;
   if (!exit_text_.empty())
@@ -351,10 +247,7 @@ void WorkerLink::drop(const std::string& reason, LinkTrouble trouble) {
   gpus_.clear();
   const bool was_up = std::exchange(hello_, std::nullopt).has_value();
   const std::string why = reason + last_words();
-  if (process_) std::exchange(process_, nullptr)->end();
-  stdin_.reset();
-  stdout_.reset();
-  stderr_.reset();
+  child_.leave();
   parting_.stop();
   look_.stop();
   if (ended_) return std::exchange(ended_, nullptr)();
@@ -399,19 +292,19 @@ void WorkerLink::look() {
 }
 
 void WorkerLink::replace(const std::string& reason) {
-  if (process_) drop(reason);
+  if (child_.runs()) drop(reason);
 }
 
 void WorkerLink::shut_down(std::function<void()> ended) {
   pause_.stop();
   parting_.stop();
   look_.stop();
-  if (!process_) return ended();
+  if (!child_.runs()) return ended();
   ended_ = std::move(ended);
-  stdin_.reset();  // end of input: the worker ends itself and everything that it started
+  child_.close_input();  // end of input: the worker ends itself and everything that it started
   // A command that waits in a queue does not see the end of input.
-  if (!up()) uv_process_kill(&process_->handle, SIGTERM);
-  pause_.start(kShutDownMs);
+  if (!up()) child_.signal(SIGTERM);
+  pause_.start(Child::kShutDownMs);
 }
 
 void WorkerLink::set_state(WorkerState state, std::string detail) {

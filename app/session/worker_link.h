@@ -7,6 +7,7 @@
 
 #include "protocol/frame.h"
 #include "protocol/message.h"
+#include "session/child.h"
 #include "session/session.h"
 #include "session/snapshot.h"
 #include "session/uv.h"
@@ -35,7 +36,7 @@ class LinkEvents {
 // banner a worker has kHelloFactor times connect_ms to say hello, because its executor may need more than one start.
 //
 // A worker that is up is greeted every quarter of silence_ms: a supervisor that hears nothing ends its kernels.
-class WorkerLink {
+class WorkerLink : private ChildEvents {
  public:
   static constexpr int kMaxFailures = 5;
   static constexpr uint64_t kRetryMs = 30000;
@@ -46,7 +47,6 @@ class WorkerLink {
     int connect_ms;
   };
   WorkerLink(uv_loop_t* loop, size_t index, WorkerCommand command, Patience patience, LinkEvents& events);
-  ~WorkerLink();
 
   void start();
   void revive();                                // retries a lost worker; otherwise does nothing
@@ -62,7 +62,7 @@ class WorkerLink {
   bool receiving() const { return frames_.in_frame(); }
   bool settled() const { return up() || state_ == WorkerState::lost || said_hello_once_; }
   // It wrote to stderr before its hello, as a worker in a queue does.
-  bool waits() const { return process_ && !up() && !(stderr_last_.empty() && stderr_line_.empty()); }
+  bool waits() const { return child_.runs() && !up() && !(stderr_last_.empty() && stderr_line_.empty()); }
   WorkerState state() const { return state_; }
   const std::string& detail() const { return detail_; }
   const std::string& name() const { return command_.name; }
@@ -74,16 +74,14 @@ class WorkerLink {
   const std::optional<protocol::HelloReply>& hello() const { return hello_; }
 
  private:
-  struct Process;
-
+  void child_wrote(std::span<const std::byte> bytes) override;
+  void child_closed_output() override;
+  void child_said(std::span<const std::byte> bytes) override;
+  void child_exited(int64_t status, int signal) override;
   void pause_over();
-  void read_stdout(std::span<const std::byte> bytes);
-  void read_stderr(std::span<const std::byte> bytes);
   void handle(protocol::Reply reply);
   void greet();
   void note_round_trip();
-  void process_exited(int64_t status, int signal);
-  void stdout_ended();
   void drop(const std::string& reason, LinkTrouble trouble = LinkTrouble::ended);
   void give_up(const std::string& reason, LinkTrouble trouble);  // the worker is lost
   // The worker is lost, and another attempt would fail in the same way.
@@ -100,9 +98,7 @@ class WorkerLink {
   LinkEvents& events_;
   Timer pause_, parting_, look_;  // before a restart or a kill; between two signs of an end; between two looks
 
-  Process* process_ = nullptr;  // deletes itself when its exit is reaped
-  Uv<uv_pipe_t> stdin_, stdout_, stderr_;
-  std::vector<char> read_buffer_;
+  Child child_;
   protocol::BannerSkipper banner_;
   protocol::FrameDecoder frames_;
   std::optional<protocol::HelloReply> hello_;

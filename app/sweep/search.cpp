@@ -28,6 +28,13 @@ bool told_apart(const Scan& scan, size_t a, size_t b) {
   return outcome == charts::Outcome::faster || outcome == charts::Outcome::slower;
 }
 
+// A worker shares a whole sweep or none of it, so the compiler of every config counts.
+Place& told_of_nvcc(Place& place, const std::vector<Config>& configs) {
+  const auto by_nvcc = [](const Config& config) { return config.options.compiler == CompilerChoice::nvcc; };
+  if (place.sharing) place.sharing->by_nvcc = std::ranges::any_of(configs, by_nvcc);
+  return place;
+}
+
 constexpr int64_t kShortestMs = 30;  // per config in halving: two of the rounds in which samples are taken
 
 }  // namespace
@@ -40,7 +47,7 @@ std::string modelled_text(size_t modelled, size_t to_model) {
 Search::Search(Plan plan, search::Candidates candidates, Place& place, Settings settings)
     : plan_(std::move(plan)),
       candidates_(std::move(candidates)),
-      place_(place),
+      place_(told_of_nvcc(place, candidates_.configs)),
       settings_(std::move(settings)),
       run_(*place.session, place.results.get(), plan_.held, this->settings(false, plan_.budget)) {}
 

@@ -21,7 +21,8 @@ void compile(const Ahead::Work& work) {
   if (!complete || *complete != config) return;
   if (!catalog::check_restrictions(work.kernel, work.experiment.problem, config, spec.arch)) return;
   for (const Kernel& one : work.kernel.launches()) {
-    const auto variant = work.compiler->compile(variant_request(one, work.experiment.problem, config, spec.arch));
+    const auto variant = work.compiler->compile(variant_request(one, work.experiment.problem, config, spec.arch),
+                                                nvcc_ms(work.compile_ms));
     if (variant && spec.emulated) std::ignore = work.device->load(**variant);  // decoded code has its own cache
   }
 }

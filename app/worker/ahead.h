@@ -9,6 +9,7 @@
 #include "core/experiment.h"
 #include "core/kernel.h"
 #include "device/device.h"
+#include "protocol/message.h"
 #include "worker/job_pool.h"
 
 namespace attnscope::worker {
@@ -22,6 +23,7 @@ class Ahead {
     std::shared_ptr<device::Device> device;
     Kernel kernel;
     Experiment experiment;
+    int64_t compile_ms = protocol::Deadlines{}.compile_ms;  // the deadline for compiling
   };
 
   // `keeps`: there is a cache on disk. Without one, nothing is compiled ahead.

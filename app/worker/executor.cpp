@@ -49,6 +49,7 @@ class Output {
 struct Work {
   Id id = 0;
   Experiment experiment;
+  int64_t compile_ms = 0;  // the deadline for compiling
   std::optional<ViewRequest> first_view;
   Stages stages;
   bool code = false;  // list the code instead of running it
@@ -58,6 +59,15 @@ struct Work {
   std::optional<TimelineAsk> timeline = {};  // show the SMs over time
   std::shared_ptr<std::atomic<bool>> cancel = std::make_shared<std::atomic<bool>>(false);
 };
+
+Request request_of(const Work& work, Kernel kernel) {
+  Request request;
+  request.experiment = work.experiment;
+  request.kernel = std::move(kernel);
+  request.compile_ms = work.compile_ms;
+  request.cancel = work.cancel.get();
+  return request;
+}
 
 class RequestSink final : public Sink {
  public:
@@ -183,6 +193,7 @@ void Executor::accept(const protocol::Request& request) {
   } else if (const auto* run = std::get_if<protocol::Run>(&request)) {
     waiting_.push_back({run->id,
                         run->experiment,
+                        run->deadlines.compile_ms,
                         run->first_view,
                         {.run = true,
                          .watch = run->watch,
@@ -192,12 +203,24 @@ void Executor::accept(const protocol::Request& request) {
                         run->among});
     arrived_.notify_one();
   } else if (const auto* watch = std::get_if<protocol::Watch>(&request)) {
-    waiting_.push_back(
-        {watch->id, watch->experiment, std::nullopt, {.run = false, .watch = true, .needless = true}, false});
+    waiting_.push_back({watch->id,
+                        watch->experiment,
+                        watch->deadlines.compile_ms,
+                        std::nullopt,
+                        {.run = false, .watch = true, .needless = true},
+                        false});
     arrived_.notify_one();
   } else if (const auto* code = std::get_if<protocol::Code>(&request)) {
-    waiting_.push_back(
-        {code->id, code->experiment, std::nullopt, {}, true, {}, code->step, code->softmax, code->timeline});
+    waiting_.push_back({code->id,
+                        code->experiment,
+                        code->deadlines.compile_ms,
+                        std::nullopt,
+                        {},
+                        true,
+                        {},
+                        code->step,
+                        code->softmax,
+                        code->timeline});
     arrived_.notify_one();
   } else if (const auto* cancel = std::get_if<protocol::Cancel>(&request)) {
     if (running_ && running_->first == cancel->target) *running_->second = true;
@@ -234,18 +257,15 @@ Result<void> Executor::execute(const Work& work) {
   if (work.timeline) return answer_timeline(work, std::move(*kernel));
   if (work.code) {
     output_.send(protocol::Progress{work.id, protocol::Step::compiling, 0, 0});
-    auto listing = list_code(services_, work.experiment, *kernel, work.step, *work.cancel);
+    auto listing = list_code(services_, work.experiment, *kernel, work.step, work.compile_ms, *work.cancel);
     if (!listing) return fail(listing.error());
     output_.send(protocol::ListingMessage{work.id, std::move(*listing)});
     return {};
   }
   RequestSink sink(output_, work.id);
-  Request request;
-  request.experiment = work.experiment;
-  request.kernel = std::move(*kernel);
+  Request request = request_of(work, std::move(*kernel));
   request.first_view = work.first_view;
   request.stages = work.stages;
-  request.cancel = work.cancel.get();
   if (work.among) {
     request.keeps_output = false;  // no map of it is requested, and it would replace a run that is shown
     request.known_codes = work.among->known_codes;
@@ -258,11 +278,8 @@ Result<void> Executor::execute(const Work& work) {
 
 Result<void> Executor::answer_softmax(const Work& work, Kernel kernel) {
   RequestSink sink(output_, work.id);
-  Request request;
-  request.experiment = work.experiment;
-  request.kernel = std::move(kernel);
+  Request request = request_of(work, std::move(kernel));
   request.stages = {.run = false};
-  request.cancel = work.cancel.get();
   auto steps = step_softmax(services_, request, *work.softmax, sink);
   if (!steps) return fail(steps.error());
   Listing listing;
@@ -274,11 +291,7 @@ Result<void> Executor::answer_softmax(const Work& work, Kernel kernel) {
 
 Result<SmTimeline> Executor::clocked(const Work& work, Kernel kernel) {
   RequestSink sink(output_, work.id);
-  Request request;
-  request.experiment = work.experiment;
-  request.kernel = std::move(kernel);
-  request.cancel = work.cancel.get();
-  return clocked_timeline(services_, request, *work.timeline, sink);
+  return clocked_timeline(services_, request_of(work, std::move(kernel)), *work.timeline, sink);
 }
 
 Result<void> Executor::answer_timeline(const Work& work, Kernel kernel) {

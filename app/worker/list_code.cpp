@@ -33,7 +33,7 @@ Result<size_t> wanted_launch(const Kernel& kernel, const std::vector<Kernel>& la
 }
 
 Result<Listing> list_code(Services& services, const Experiment& experiment, const Kernel& kernel,
-                          std::optional<int64_t> step, const std::atomic<bool>& cancel) {
+                          std::optional<int64_t> step, int64_t compile_ms, const std::atomic<bool>& cancel) {
   if (!kernel.library.is_source())
     return fail(Stage::input, kernel.id + " is a routine of " + kernel.library.name() + ": its code is the library's",
                 "Choose a kernel that has a source.");
@@ -47,9 +47,8 @@ Result<Listing> list_code(Services& services, const Experiment& experiment, cons
   const auto at = wanted_launch(kernel, launches, step, runs.get());
   if (!at) return fail(at.error());
   const Kernel& launch = launches[*at];
-  auto wanted = variant_request(launch, experiment.problem, *config, (*device)->spec().arch);
-  auto variant = services.pool.run<std::shared_ptr<const compile::Variant>>(
-      [compiler = services.compiler, wanted = std::move(wanted)] { return compiler->compile(wanted); }, cancel);
+  auto variant = services.compile(variant_request(launch, experiment.problem, *config, (*device)->spec().arch),
+                                  compile_ms, cancel);
   if (!variant) return fail(variant.error());
   auto sass = services.pool.run<std::shared_ptr<const compile::SassProgram>>(
       [variant = *variant, folder = services.decoded_cache] {

@@ -16,9 +16,9 @@ namespace attnscope::worker {
 //
 // For a program it lists one launch: `step` is its index among the program's steps; empty: the launch that took longest
 // in that emulated run, or the first if there was no run. The listing says which. Failure (Stage::input): `step` is not
-// a launch.
+// a launch. `compile_ms`: the deadline for compiling.
 Result<Listing> list_code(Services& services, const Experiment& experiment, const Kernel& kernel,
-                          std::optional<int64_t> step, const std::atomic<bool>& cancel);
+                          std::optional<int64_t> step, int64_t compile_ms, const std::atomic<bool>& cancel);
 
 // Selects one of a kernel's launches: the one with that step number, or without a step the longest of `runs` (null: the
 // first). Failure (Stage::input): `step` is not a launch.

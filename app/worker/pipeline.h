@@ -42,6 +42,7 @@ struct Request {
   std::vector<Experiment> ahead;         // compiled meanwhile; the first one may also start in the emulator
   std::vector<std::string> known_codes;  // if its machine code is one of these, the run ends after the limits
   double hopeless_us = 0;                // stop timing if the first samples are slower than this; 0: no limit
+  int64_t compile_ms = protocol::Deadlines{}.compile_ms;  // the deadline for compiling
   const std::atomic<bool>* cancel = nullptr;
 };
 

@@ -20,6 +20,7 @@ Result<void> Pipeline::begin_next() {
   request.kernel = request_.kernel;
   request.known_codes = request_.known_codes;
   if (seen_.variant) request.known_codes.push_back(seen_.variant->code_hash);
+  request.compile_ms = request_.compile_ms;
   request.cancel = request_.cancel;
   Quiet quiet;
   Recorder recorder(quiet, next);

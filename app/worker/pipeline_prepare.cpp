@@ -105,10 +105,8 @@ Result<void> Pipeline::compile() {
 }
 
 Result<std::shared_ptr<const compile::Variant>> Pipeline::compile(const Kernel& launch) const {
-  auto wanted = variant_request(launch, experiment().problem, experiment().config, device_->spec().arch);
-  return services_.pool.run<std::shared_ptr<const compile::Variant>>(
-      [compiler = services_.compiler, wanted = std::move(wanted)] { return compiler->compile(wanted); },
-      *request_.cancel);
+  return services_.compile(variant_request(launch, experiment().problem, experiment().config, device_->spec().arch),
+                           request_.compile_ms, *request_.cancel);
 }
 
 Result<void> Pipeline::settle(PlannedLaunch& one, std::shared_ptr<const compile::Variant> variant) {
@@ -133,7 +131,7 @@ void Pipeline::send_launches() {
 void Pipeline::compile_ahead() {
   for (const Experiment& next : request_.ahead)
     if (auto device = services_.find_device(next.device))
-      services_.ahead.begin({services_.compiler, *device, request_.kernel, next});
+      services_.ahead.begin({services_.compiler, *device, request_.kernel, next, request_.compile_ms});
 }
 
 Result<void> Pipeline::hold_limits() {

@@ -105,6 +105,7 @@ Result<Verdict> judge_by_kernel(Services& services, const Request& request, cons
   other.experiment.kernel_hash = other.kernel.content_hash;
   other.experiment.config = *config;
   other.experiment.measure.sampled_share = 1;
+  other.compile_ms = request.compile_ms;
   other.cancel = request.cancel;
   const std::string name = who(other);
   const auto because = [&](const std::string& why) {

@@ -7,6 +7,7 @@
 #include "cuda_api/driver.h"
 #include "device/cuda/cuda_device.h"
 #include "device/emulated/emulated_device.h"
+#include "worker/variant_request.h"
 
 namespace attnscope::worker {
 namespace {
@@ -66,6 +67,15 @@ std::shared_ptr<device::Device> Services::emulated_twin(int arch) const {
   const auto twin = std::ranges::find_if(
       devices, [&](const auto& device) { return device->spec().emulated && device->spec().arch == arch; });
   return twin != devices.end() ? *twin : nullptr;
+}
+
+Result<std::shared_ptr<const compile::Variant>> Services::compile(compile::CompileRequest wanted, int64_t deadline_ms,
+                                                                  const std::atomic<bool>& cancel) {
+  return pool.run<std::shared_ptr<const compile::Variant>>(
+      [compiler = compiler, wanted = std::move(wanted), most_ms = nvcc_ms(deadline_ms)] {
+        return compiler->compile(wanted, most_ms);
+      },
+      cancel);
 }
 
 Versions Services::versions() const {

@@ -47,6 +47,9 @@ struct Services {
   // Stage::device: there is no such device.
   Result<std::shared_ptr<device::Device>> find_device(const std::string& id) const;
   std::shared_ptr<device::Device> emulated_twin(int arch) const;  // null if there is none
+  // Compiles on the pool within that deadline. Failures: the compiler's; Stage::cancelled.
+  Result<std::shared_ptr<const compile::Variant>> compile(compile::CompileRequest wanted, int64_t deadline_ms,
+                                                          const std::atomic<bool>& cancel);
   Versions versions() const;
   bool lost() const;  // a device's context is unusable, so this process must end
 

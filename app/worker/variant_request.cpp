@@ -1,5 +1,7 @@
 #include "worker/variant_request.h"
 
+#include <algorithm>
+
 namespace attnscope::worker {
 
 compile::CompileRequest variant_request(const Kernel& kernel, const Problem& problem, const Config& config, int arch) {
@@ -14,6 +16,8 @@ compile::CompileRequest variant_request(const Kernel& kernel, const Problem& pro
   request.arch = arch;
   return request;
 }
+
+int nvcc_ms(int64_t deadline_ms) { return static_cast<int>(std::max<int64_t>(deadline_ms - deadline_ms / 12, 1)); }
 
 Result<catalog::Launch> settled(const catalog::Launch& launch, const Kernel& kernel, const Problem& problem,
                                 const Config& config, const compile::Variant& variant) {

@@ -12,6 +12,10 @@ namespace attnscope::worker {
 // compute capability × 10.
 compile::CompileRequest variant_request(const Kernel& kernel, const Problem& problem, const Config& config, int arch);
 
+// How long nvcc may take within that deadline: less, so that its own refusal comes before the supervisor ends the
+// process.
+int nvcc_ms(int64_t deadline_ms);
+
 // `launch`, which was computed before compiling, with the source constants that the manifest's expressions use.
 Result<catalog::Launch> settled(const catalog::Launch& launch, const Kernel& kernel, const Problem& problem,
                                 const Config& config, const compile::Variant& variant);

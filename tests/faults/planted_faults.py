@@ -165,7 +165,7 @@ def check(program, kernel, text):
 
         if o["failure"]:
             message = o["failure"]["message"]
-            kind = "deadlock" if " deadlocks in " in message else "misaligned" if "not a multiple of" in message else "outside"
+            kind = "deadlock" if o["failure"].get("kind") == "deadlock" else "misaligned" if "not a multiple of" in message else "outside"
             said.append((kind, places(message), "error", message))
         for finding in (o["watch"] or {}).get("findings", []):
             said.append((finding["rule"], places(finding["sentence"]), finding["severity"], finding["sentence"]))

@@ -192,7 +192,7 @@ class AttentionWork final : public GpuWork {
  private:
   Result<void> named(const Result<void>& done) const {
     if (done) return done;
-    return fail(done.error().stage, name_ + ": " + done.error().message, done.error().hint);
+    return fail_of(name_, done.error());
   }
 
   const Routine& routine_;
@@ -237,7 +237,7 @@ class GemmWork final : public GpuWork {
                                           {addresses_[0], kCublasF16, whole(k_), m_ * k_},
                                           {addresses_[1], kCublasF16, whole(k_), n_ * k_}, true,
                                           {addresses_[2], kCublasF16, whole(n_), m_ * n_}, whole(batch_));
-    if (!done) return fail(done.error().stage, request_.name + ": " + done.error().message, done.error().hint);
+    if (!done) return fail_of(request_.name, done.error());
     return {};
   }
 

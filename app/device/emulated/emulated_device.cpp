@@ -274,7 +274,7 @@ Result<std::vector<LaunchOutcome::Step>> execute_all(const LaunchRequest& reques
     auto done = launch(
         {decoded, step.name, step.shape, step.dynamic_shared, step.arguments, step.shared_names, &step != &*last},
         told.next(step));
-    if (!done) return fail(done.error().stage, step.name + ": " + done.error().message, done.error().hint);
+    if (!done) return fail_of(step.name, done.error());
   }
   told.end();
   return steps;

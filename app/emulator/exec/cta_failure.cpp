@@ -5,7 +5,6 @@
 #include <set>
 
 #include "emulator/exec/cta.h"
-#include "emulator/exec/deadlock.h"
 #include "platform/memory.h"
 
 namespace attnscope::emulator {
@@ -63,8 +62,8 @@ Failure CtaRunner::describe(CtaEnd end, uint32_t linear, const BoundLaunch& laun
                   linear / launch.grid[0] / launch.grid[1]);
   if (end == CtaEnd::no_memory) return platform::out_of_memory(kernel + ", in " + cta);
   if (end == CtaEnd::deadlock) {
-    return {Stage::deadline, fmt::format("{}{}{}: {}.", kernel, kDeadlocks, cta, waiting_lines()),
-            "Every thread of a CTA that has not exited must reach the same barrier."};
+    return {Stage::deadline, fmt::format("{} deadlocks in {}: {}.", kernel, cta, waiting_lines()),
+            "Every thread of a CTA that has not exited must reach the same barrier.", FailureKind::deadlock};
   }
   if (end == CtaEnd::cancelled) {
     return {Stage::cancelled, "The emulated run was cancelled.",

@@ -82,6 +82,7 @@ class Failure:
     hint: str
     message: str
     stage: str
+    kind: Optional[str] = None  # left out where the stage says enough
 
 
 @dataclass(frozen=True)

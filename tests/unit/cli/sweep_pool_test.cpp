@@ -100,6 +100,23 @@ TEST_F(PoolWordsTest, AnotherDeviceThatComesLaterTakesNoPart) {
   EXPECT_EQ(words_.text(), "a busy, b left out");
 }
 
+TEST_F(PoolWordsTest, AnotherNvccIsSaidOnceIfNvccCompiles) {
+  sharing_.versions.nvcc = "12.8.93";
+  snapshot_.workers[1].versions.nvcc = "12.8.93";
+  snapshot_.workers[2].versions.nvcc = "13.0.88";
+  EXPECT_EQ(said(), "") << "NVRTC compiles";
+  PoolWords by_nvcc(sharing_);
+  sharing_.by_nvcc = true;
+  testing::internal::CaptureStderr();
+  by_nvcc.look(snapshot_);
+  snapshot_.workers[1].state = WorkerState::ready;
+  ++snapshot_.version;
+  by_nvcc.look(snapshot_);
+  EXPECT_EQ(testing::internal::GetCapturedStderr(),
+            "worker b: takes no part: b/cuda:0 and a/cuda:0 have different versions of nvcc: 13.0.88 and 12.8.93\n");
+  EXPECT_EQ(by_nvcc.text(), "a ready, b left out");
+}
+
 TEST_F(PoolWordsTest, ManyWorkersAreCounted) {
   for (const char* name : {"c", "d", "e"}) {
     sharing_.devices.push_back(name + std::string("/cuda:0"));

@@ -3,13 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
-#include <fstream>
 
 #include "compile/compile_errors.h"
 #include "compile/compiler.h"
 #include "compile/cubin.h"
 #include "compile/nvcc_compile.h"
 #include "cuda_api/nvcc.h"
+#include "support/fake_nvcc.h"
 #include "support/temp_dir.h"
 #include "support/variable.h"
 
@@ -102,27 +102,18 @@ TEST(NvccErrors, OnlyWhatTheHostsHeadersMaySettleNamesNvcc) {
   EXPECT_FALSE(host_headers_may_help(""));
 }
 
-// An nvcc of the shell, so that every machine can test what surrounds it.
 class ScriptedNvcc : public testing::Test {
  protected:
   ScriptedNvcc() { fs::create_directories(dir_ / "tmp"); }
-  void script(const std::string& name, const std::string& text) {
-    fs::create_directories(dir_ / "bin");
-    std::ofstream(dir_ / "bin" / name) << "#!/bin/sh\n" << text;
-    fs::permissions(dir_ / "bin" / name, fs::perms::owner_all);
-  }
-  void nvcc(const std::string& work) {
-    script("g++", "echo 'g++ (Test) 12.2'\n");
-    script("nvcc", "[ \"$1\" = --version ] && { echo 'release 12.0, V12.0.76'; exit; }\n" + work);
-  }
-  Failure refusal(const CompileRequest& one, int nvcc_ms = 55'000) {
-    Compiler compiler{{.cache_dir = dir_ / "cache", .nvcc_ms = nvcc_ms}};
-    const auto variant = compiler.compile(one);
+  void nvcc(const std::string& work) const { tools_.does(work); }
+  Failure refusal(const CompileRequest& one, int nvcc_ms = Compiler::kNvccMs) {
+    Compiler compiler{{.cache_dir = dir_ / "cache"}};
+    const auto variant = compiler.compile(one, nvcc_ms);
     return variant ? Failure{} : variant.error();
   }
+  const testing_support::FakeNvcc tools_;
   const TempDir dir_;
-  const testing_support::Variable nvcc_{"ATTNSCOPE_NVCC", (dir_ / "bin" / "nvcc").string()},
-      host_{"NVCC_CCBIN", (dir_ / "bin" / "g++").string()}, temporary_{"TMPDIR", (dir_ / "tmp").string()};
+  const testing_support::Variable temporary_{"TMPDIR", (dir_ / "tmp").string()};
 };
 
 TEST_F(ScriptedNvcc, ItsErrorsHaveTheSourcesLines) {

@@ -60,7 +60,7 @@ Observation full_observation() {
   hardware.warp_instructions = 1000;
   hardware.failure = Failure{Stage::device, "m", "h"};
   o.fragment_cycles = FragmentCycles{FigureKind::modelled, 1, 400, 410.5, 420};
-  o.failure = Failure{Stage::deadline, "m", "h"};
+  o.failure = Failure{Stage::deadline, "m", "h", FailureKind::deadlock};
   return o;
 }
 
@@ -70,6 +70,12 @@ TEST(Observation, GoesThroughJsonUnchanged) {
   auto back = observation_from_json(to_json(o), "o.json");
   ASSERT_TRUE(back) << back.error().message;
   EXPECT_EQ(*back, o);
+}
+
+TEST(Observation, AFailureSaysItsKindOnlyIfItHasOne) {
+  const Json json = to_json(full_observation());
+  EXPECT_EQ(json["failure"]["kind"], "deadlock");
+  EXPECT_FALSE(json["hardware"]["failure"].contains("kind"));
 }
 
 TEST(Observation, KeepsNaNThroughText) {

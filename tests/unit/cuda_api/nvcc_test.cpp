@@ -85,7 +85,7 @@ TEST_F(NvccOfAMachine, NoneIsSaidWithWhatToInstall) {
   script(cache() / "nvcc" / "bin" / "nvcc", "echo hello\n");
   refused = choose_nvcc();
   ASSERT_FALSE(refused);
-  EXPECT_THAT(refused.error().message, HasSubstr("is no nvcc"));
+  EXPECT_THAT(refused.error().message, HasSubstr("bin/nvcc is not nvcc: "));
 }
 
 TEST_F(NvccOfAMachine, WithoutAHostCompilerItIsOfNoUse) {

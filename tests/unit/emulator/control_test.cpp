@@ -260,6 +260,7 @@ EXIT)",
                            64);
   ASSERT_FALSE(ran.result.has_value());
   EXPECT_EQ(ran.result.error().stage, Stage::deadline);
+  EXPECT_EQ(ran.result.error().kind, FailureKind::deadlock);
   EXPECT_THAT(ran.result.error().message, HasSubstr("k deadlocks in CTA (0, 0, 0)"));
   EXPECT_THAT(ran.result.error().message, HasSubstr("warp 0 waits for BAR at k.cu:6"));
   EXPECT_THAT(ran.result.error().message, HasSubstr("warp 1 waits for BAR at k.cu:9"));
@@ -277,6 +278,7 @@ EXIT)",
                            32, options);
   ASSERT_FALSE(ran.result.has_value());
   EXPECT_EQ(ran.result.error().stage, Stage::deadline);
+  EXPECT_EQ(ran.result.error().kind, FailureKind::other);
   EXPECT_THAT(ran.result.error().message, HasSubstr("k does not end: warp 0 of CTA (0, 0, 0)"));
   EXPECT_THAT(ran.result.error().message, HasSubstr("loops at k.cu:6-8"));
 }

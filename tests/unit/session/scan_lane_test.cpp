@@ -715,11 +715,11 @@ TEST(Scan, HoldsForDraftsThatDifferInThatKnob) {
 // Two workers share a scan of configs.
 class SharedScanTest : public ScanLaneTest {
  protected:
-  void share(const std::vector<Config>& configs, std::vector<Shared<Observation>> known = {}) {
+  void share(const std::vector<Config>& configs, std::vector<Shared<Observation>> known = {}, bool by_nvcc = false) {
     ScanRequest request{.id = ++id_, .draft = held_, .knobs = {}};
     request.configs = configs;
     request.known = std::move(known);
-    request.sharing = Sharing{{"a", "b"}, spec_, {}};
+    request.sharing = Sharing{{"a", "b"}, spec_, {}, by_nvcc};
     Resolution resolution;
     resolution.experiment = held_;
     resolution.kernel = kernel_;
@@ -747,7 +747,7 @@ class SharedScanTest : public ScanLaneTest {
   protocol::Among among_;
 };
 
-TEST_F(SharedScanTest, AWorkerWithAnotherNvccTakesPartOnlyIfNvccCompilesNothing) {
+TEST_F(SharedScanTest, AWorkerWithAnotherNvccTakesNoPartIfNvccCompiles) {
   const auto runs = [&] {
     const auto step = lane_.next([&](const DeviceTable::Place& place) {
       Versions versions;
@@ -757,9 +757,7 @@ TEST_F(SharedScanTest, AWorkerWithAnotherNvccTakesPartOnlyIfNvccCompilesNothing)
     if (step) lane_.started(++job_);
     return step.has_value();
   };
-  std::vector<Config> configs{with({{"NUM_WARPS", 2}}), with({{"NUM_WARPS", 8}})};
-  configs[1].options.compiler = CompilerChoice::nvcc;
-  share(configs);
+  share({with({{"NUM_WARPS", 2}}), with({{"NUM_WARPS", 8}})}, {}, true);
   EXPECT_TRUE(runs());
   EXPECT_FALSE(runs());
 }

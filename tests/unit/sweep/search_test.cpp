@@ -107,6 +107,23 @@ TEST_F(SearchTest, EveryConfigIsTriedAndTheFastestIsWatched) {
   EXPECT_TRUE(search.plan().model.empty());
 }
 
+TEST_F(SearchTest, WorkersNeedTheSameNvccIfItCompilesAnyConfig) {
+  place_.sharing = session::Sharing{{"a/cuda:0", "b/cuda:0"}, place_.device.device, {}};
+  const auto by_nvcc = [&] {
+    session_.asked.clear();
+    EXPECT_TRUE(search().run());
+    std::set<bool> said;
+    for (const ScanSession::Asked& one : session_.asked) said.insert(one.request.sharing->by_nvcc);
+    return said;
+  };
+  EXPECT_THAT(by_nvcc(), ElementsAre(false));
+  candidates_.configs[2].options.compiler = CompilerChoice::nvcc;
+  plan_.strategy = search::StrategyKind::halving;
+  EXPECT_THAT(by_nvcc(), ElementsAre(true)) << "in every round, and under the watch";
+  candidates_.configs[2].options.compiler = CompilerChoice::nvrtc;
+  EXPECT_THAT(by_nvcc(), ElementsAre(false)) << "the place's next search";
+}
+
 // K=3 takes 10 us, 2 and 4 take 20, 1 takes 30; a tie is kept.
 TEST_F(SearchTest, HalvingTimesTheFasterHalfForLonger) {
   plan_.strategy = search::StrategyKind::halving;

@@ -15,6 +15,7 @@
 
 #include "protocol/frame.h"
 #include "protocol/message.h"
+#include "support/fake_nvcc.h"
 #include "support/temp_dir.h"
 #include "unit/worker/small_request.h"
 
@@ -261,6 +262,29 @@ TEST_F(ExecutorTest, WhatRunsAndWhatWaitsCanBeCancelled) {
     EXPECT_FALSE(observation_of(id).failure) << "what was cancelled did not fail";
   }
   EXPECT_EQ(failure_of(3), std::nullopt);
+}
+
+// The nvcc is there before the executor starts.
+class ExecutorWithEndlessNvccTest : protected testing_support::FakeNvcc, public ExecutorTest {
+ protected:
+  ExecutorWithEndlessNvccTest() : FakeNvcc("sleep 1000\n") {}
+};
+
+TEST_F(ExecutorWithEndlessNvccTest, ItEndsWithinTheRequestsDeadline) {
+  Experiment experiment = request_.experiment;
+  experiment.config.options.compiler = CompilerChoice::nvcc;
+  const protocol::Deadlines deadlines{.compile_ms = 600};
+  give_kernel();
+  send(protocol::Run{1, experiment, deadlines, {}});
+  send(protocol::Watch{2, experiment, deadlines});
+  send(protocol::Code{3, experiment, deadlines});
+  for (const Id id : {1, 2, 3}) {
+    const auto failure = failure_of(id);
+    ASSERT_TRUE(failure) << id;
+    EXPECT_EQ(failure->stage, Stage::deadline) << failure->message;
+    EXPECT_THAT(failure->message, testing::ContainsRegex("nvcc did not end within [0-9][0-9]?[0-9]? ms")) << id;
+    EXPECT_THAT(failure->hint, HasSubstr("--deadline MS"));
+  }
 }
 
 TEST_F(ExecutorTest, AMalformedRequestIsLoggedAndABrokenStreamEndsIt) {

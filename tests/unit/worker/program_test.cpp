@@ -174,7 +174,7 @@ TEST_F(ProgramRun, OnlyTheLastLaunchIsSampled) {
 TEST_F(ProgramRun, ItsCodeIsTheLongestLaunchsOrTheNamedOnes) {
   take("softmax3");
   const auto listed = [&](std::optional<int64_t> step) {
-    return list_code(*services_, request_.experiment, request_.kernel, step, cancel_);
+    return list_code(*services_, request_.experiment, request_.kernel, step, request_.compile_ms, cancel_);
   };
   const auto first = listed({});
   ASSERT_TRUE(first) << first.error().message;
