@@ -45,16 +45,6 @@ MapLook look_for(MapKind kind, double low, double high) {
   return look;
 }
 
-// A verdict's figures, each with A's.
-std::vector<charts::FigureRow> rows_beside(const Verdict& verdict, const Verdict* a) {
-  std::vector<charts::FigureRow> rows = charts::verdict_rows(verdict);
-  if (a == nullptr) return rows;
-  for (const charts::FigureRow& theirs : charts::verdict_rows(*a))
-    for (charts::FigureRow& own : rows)
-      if (own.name == theirs.name) own.baseline = theirs.value;
-  return rows;
-}
-
 }  // namespace
 
 void ErrorPanel::draw(Context& context) {
@@ -114,8 +104,8 @@ void ErrorPanel::draw_figures(Context& context, const Verdict& verdict) {
   const auto value_of = [](const charts::FigureRow& row) { return (row.bad ? ICON_CLOSE " " : "") + row.value; };
   const Verdict* const a = ghost_of(context, &Observation::verdict);
   const bool against = a != nullptr && a->rows_checked > 0;
-  const std::vector<charts::FigureRow> rows = rows_beside(verdict, against ? a : nullptr);
-  // Figures are never cut. A narrow panel shows the limits only on hover, so that the names stay whole.
+  const std::vector<charts::FigureRow> rows = charts::verdict_rows(verdict, against ? a : nullptr);
+  // Figures are never cut. A narrow panel has the limits below the table, so that the names stay whole.
   float value_width = 0, a_width = 0, name_width = 0, limit_width = 0;
   for (const charts::FigureRow& row : rows) {
     name_width = std::max(name_width, width_of(row.name));
@@ -165,6 +155,7 @@ void ErrorPanel::draw_figures(Context& context, const Verdict& verdict) {
   }
   ImGui::PopStyleVar();
   ImGui::PopFont();
+  if (!limits) wrapped(charts::limits_text(verdict, against ? a : nullptr), palette().faint, kSmallSize);
 }
 
 // Below the verdict: whether a correct verdict can be trusted. One line if the watch found nothing, otherwise each
