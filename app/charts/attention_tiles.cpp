@@ -37,8 +37,8 @@ std::string tile_words(const AttentionTiles& tiles, const Problem& problem, int6
   std::string words;
   const auto add = [&](const char* what, const char* of, const char* elements, int64_t at, int64_t each, int64_t all) {
     const int64_t first = at / each * each;
-    words += fmt::format("{}{} {} of {}: {} {}\u2013{}", words.empty() ? "" : "\n", what, at / each, of, elements, first,
-                         std::min(first + each, all) - 1);
+    words += fmt::format("{}{} {} of {}: {} {}\u2013{}", words.empty() ? "" : "\n", what, at / each, of, elements,
+                         first, std::min(first + each, all) - 1);
   };
   if (tiles.rows > 0) add("CTA", "this head", "rows", row, tiles.rows, problem.seq_q);
   if (tiles.keys > 0) add("tile", "its walk", "keys", key, tiles.keys, problem.seq_k);

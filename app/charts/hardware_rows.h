@@ -28,7 +28,8 @@ struct SampleRow {
   std::string stall;     // what most of its waiting warps wait for, with their share of its samples; empty: none waits
   std::string a{};       // the share of A's samples at the same line; empty: A has no samples to compare
 };
-// Those of the findings with most samples, at most so many. `a`: the findings of A if it ran the same source; null: not.
+// Those of the findings with most samples, at most so many. `a`: the findings of A if it ran the same source; null:
+// not.
 std::vector<SampleRow> sample_rows(const std::vector<Finding>& findings, size_t most,
                                    const std::vector<Finding>* a = nullptr);
 // How the sampling went, or why there are no samples; empty: the findings say nothing of it.

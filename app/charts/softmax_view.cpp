@@ -18,7 +18,8 @@ int64_t keys_after(const SoftmaxSteps& steps, size_t tile) {
 std::span<const float> scores_from(const SoftmaxSteps& steps, int64_t first, int64_t count) {
   const auto known = static_cast<int64_t>(steps.scores.size());
   if (first >= known) return {};
-  return std::span(steps.scores).subspan(static_cast<size_t>(first), static_cast<size_t>(std::min(count, known - first)));
+  return std::span(steps.scores)
+      .subspan(static_cast<size_t>(first), static_cast<size_t>(std::min(count, known - first)));
 }
 
 }  // namespace

@@ -32,7 +32,7 @@ int64_t at_a_time(const SmTimeline& timeline);
 // The wave of a CTA, from 0. A wave fills every place of the device at once.
 int64_t wave_of(const SmTimeline& timeline, const CtaSpan& cta);
 int64_t ctas_on(const SmTimeline& timeline, int64_t sm);  // counts only the CTAs in the timeline
-double ctas_end(const SmTimeline& timeline);               // the clock at which the last CTA in it ends; 0 without CTAs
+double ctas_end(const SmTimeline& timeline);              // the clock at which the last CTA in it ends; 0 without CTAs
 
 // Why A's timeline cannot stand beside B's: "one is measured, the other modelled", "A's is of another launch: row_sum".
 // Empty if it can.

@@ -30,7 +30,7 @@ void draw_button(Context& context, const std::string& hash, const std::string& h
     ImGui::SameLine();
     const std::string how = desk.progress();
     const std::string whose = reading == hash ? "Reading" : "Reading A's counters";
-    small_text(desk.is_cancelled()                      ? "Ending\u2026"
+    small_text(desk.is_cancelled()                    ? "Ending\u2026"
                : reading != hash && reading != hash_a ? "Reading another run's counters"
                : desk.waits()                         ? "Waits for what is timed"
                                                       : whose + (how.empty() ? std::string("\u2026") : ": " + how),
@@ -93,9 +93,9 @@ void draw_figures(const HardwareCounters& hardware, const Counters* counted, con
 
 // Why a reading has no counters; null: it has them, or there are none to read.
 const Failure* failure_of(const Observation& reading) {
-  return reading.failure                                   ? &*reading.failure
+  return reading.failure                                 ? &*reading.failure
          : reading.hardware && reading.hardware->failure ? &*reading.hardware->failure
-                                                           : nullptr;
+                                                         : nullptr;
 }
 
 void draw_failure(const Failure& failure) {
@@ -103,7 +103,8 @@ void draw_failure(const Failure& failure) {
   wrapped(failure.hint, palette().dim);
 }
 
-// The lines of the source where the GPU's warps were, beside the model's. `a`: the findings of A; null: not beside them.
+// The lines of the source where the GPU's warps were, beside the model's. `a`: the findings of A; null: not beside
+// them.
 void draw_samples(const std::vector<Finding>& findings, const std::vector<Finding>* a) {
   const charts::SamplesTaken taken = charts::samples_taken(findings);
   if (taken.refused) return wrapped(taken.words, palette().warn);

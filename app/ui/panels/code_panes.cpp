@@ -146,9 +146,8 @@ class SassPane {
     const auto at = static_cast<size_t>(row);
     const charts::CodeGhost* const ghost = code_.ghost();
     for (const HeatColumn column : charts::kHeatColumns)
-      if (const std::string figure =
-              charts::figure_beside(code_.view().instructions[at],
-                                    ghost != nullptr ? ghost->at_instruction(at, column) : nullptr, column);
+      if (const std::string figure = charts::figure_beside(
+              code_.view().instructions[at], ghost != nullptr ? ghost->at_instruction(at, column) : nullptr, column);
           !figure.empty())
         words += fmt::format("\n{}: {}", to_string(column), figure);
     if (ghost != nullptr && at < ghost->aligned.size() && ghost->aligned[at] < 0)

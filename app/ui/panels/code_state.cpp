@@ -154,7 +154,8 @@ void CodeState::take(Of of, const Kernel& kernel, size_t lines, const HardwareDe
         const Observation *samples = profiled ? &*profiled : nullptr, *samples_a = profiled_a ? &*profiled_a : nullptr;
         Made made{of, charts::code_view(*of.listing, of.seen.get(), source, lines, samples), {}, facts};
         if (of.a != nullptr)
-          made.ghost = charts::code_ghost({*of.a, *of.seen_a, samples_a}, {*of.listing, *of.seen, samples}, source, lines);
+          made.ghost =
+              charts::code_ghost({*of.a, *of.seen_a, samples_a}, {*of.listing, *of.seen, samples}, source, lines);
         if (!facts) made.facts = std::make_shared<const CodeFacts>(*of.listing, source);
         return made;
       },

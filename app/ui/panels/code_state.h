@@ -57,9 +57,7 @@ class CodeState {
   // A's code beside it; null: there is none. without_a() says why, or what of it is not beside B's.
   const charts::CodeGhost* ghost() const { return made().of.a ? &made().ghost : nullptr; }
   const Listing* listing_a() const { return made().of.a.get(); }
-  const std::string& without_a() const {
-    return without_a_.empty() && ghost() != nullptr ? ghost()->note : without_a_;
-  }
+  const std::string& without_a() const { return without_a_.empty() && ghost() != nullptr ? ghost()->note : without_a_; }
   const std::string& missing() const { return missing_; }  // why there is no listing, or that it has been requested
   bool makes() const { return made_.makes() || changes_.makes(); }  // more is drawn soon
 

@@ -344,8 +344,8 @@ void SourcePanel::draw_line(size_t at, float gutter, const std::vector<charts::H
     if (!view.instructions_of[at].empty()) add(fmt::format("{} instructions", view.instructions_of[at].size()));
     const charts::CodeGhost* const ghost = code_.ghost();
     for (const charts::HeatColumn column : charts::kHeatColumns)
-      if (const std::string figure = charts::figure_beside(
-              view.lines[at], ghost != nullptr ? ghost->at_line(at, column) : nullptr, column);
+      if (const std::string figure =
+              charts::figure_beside(view.lines[at], ghost != nullptr ? ghost->at_line(at, column) : nullptr, column);
           !figure.empty())
         add(fmt::format("{}: {}", to_string(column), figure));
   }

@@ -259,8 +259,7 @@ void WhyPanel::draw_place(Context& context, const charts::TermPlace& place, bool
                                : against && !place.a ? "A does not list it: its longest lines are others. "
                                                      : "";
   tooltip(place.place + (listed ? ", " + charts::percent_text(place.us / total) + " of the whole time. " : ". ") +
-          waits + unlisted +
-          (shown ? "Click to see the line." : "Its source is not one that the Source panel shows."));
+          waits + unlisted + (shown ? "Click to see the line." : "Its source is not one that the Source panel shows."));
   ImGui::SetCursorScreenPos(pen);
   text(shortened(place.place, ImGui::GetContentRegionAvail().x));
   ImGui::TableNextColumn();

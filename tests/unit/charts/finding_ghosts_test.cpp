@@ -68,8 +68,8 @@ TEST(FindingGhosts, EvidenceHasAsFigureWhereEachRunHasOneSuchFinding) {
   EXPECT_THAT(evidence(1), ElementsAre("conflicts 1 %, counted"));
   EXPECT_EQ(finding_rows_beside(b, nullptr)[0].evidence[0], "conflicts 74.7 %, counted");
   a.experiment.measure.cache = CacheState::cold;
-  EXPECT_THAT(evidence(0), ElementsAre("conflicts 74.7 % (A 80 %), counted", "time 30.00 \u00b5s, modelled",
-                                       "ways 8, counted"))
+  EXPECT_THAT(evidence(0),
+              ElementsAre("conflicts 74.7 % (A 80 %), counted", "time 30.00 \u00b5s, modelled", "ways 8, counted"))
       << "the two times cannot be compared";
   a.findings.push_back(at_line(RuleId::bank_conflicts, 5));
   EXPECT_THAT(evidence(0)[0], "conflicts 74.7 % (A 80 %), counted") << "the line says which";
