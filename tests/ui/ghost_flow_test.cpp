@@ -157,14 +157,8 @@ TEST_F(GhostFlow, OfAnotherSourceOnlyTheMachineCode) {
 }
 
 TEST_F(GhostFlow, TheSoftmaxAfterTheSameKeys) {
-  session::Snapshot snapshot = snapshot_with_softmax();
-  Listing of_a;
-  of_a.softmax = two_softmax_tiles();
-  of_a.softmax->m = {1.25f, 3.5f};
-  of_a.softmax->l = {1.75f, 2.5f};
-  const Observation& a = *snapshot.history.at(0).observation;
-  const std::string key = session::listing_key(hash_of(a.experiment), SoftmaxRow{});
-  snapshot.listings[key] = session::share(std::move(of_a));
+  session::Snapshot snapshot = snapshot_with_softmax_of_both();
+  const std::string key = softmax_key_of_a(snapshot);
   const auto drawn = [&] {
     StillWindow::open_still<StillSession>(snapshot, {5120, 1440}, "Source");
     std::string all;
@@ -226,19 +220,7 @@ TEST_F(GhostFlow, TheSimulationOfA) {
 }
 
 TEST_F(GhostFlow, TheClocksOfA) {
-  session::Snapshot snapshot = on_a_gpu(snapshot_after({"m32_w4", "m32_w8"}));
-  revise_runs(snapshot, [](uint64_t, Observation& seen) { seen.experiment.device = seen.device = "cuda:0"; });
-  const auto keep = [&](size_t run, TimelineAsk ask, SmTimeline timeline) {
-    Listing listing;
-    listing.timeline = std::move(timeline);
-    const Experiment& ran = snapshot.history.at(run).observation->experiment;
-    snapshot.listings[session::listing_key(hash_of(ran), ask)] = session::share(std::move(listing));
-  };
-  SmTimeline of_a = testing_support::made_up_clocks();
-  of_a.clocks = 17;
-  keep(1, {}, testing_support::made_up_timeline());
-  keep(1, {.measured = true}, testing_support::made_up_clocks());
-  keep(0, {.measured = true}, of_a);
+  session::Snapshot snapshot = snapshot_with_clocks_of_both();
   const auto drawn = [&] {
     StillWindow::open_still<StillSession>(snapshot, {5120, 1440}, "Timeline");
     std::string all;
@@ -251,8 +233,11 @@ TEST_F(GhostFlow, TheClocksOfA) {
   };
   EXPECT_THAT(drawn(), HasSubstr("; A 17 clocks"));
   close_window();
-  of_a.launch = "row_sum";
-  keep(0, {.measured = true}, of_a);
+  const Experiment& a = snapshot.history.at(0).observation->experiment;
+  auto& of_a = snapshot.listings.at(session::listing_key(hash_of(a), TimelineAsk{.measured = true}));
+  Listing other_launch = *of_a;
+  other_launch.timeline->launch = "row_sum";
+  of_a = session::share(std::move(other_launch));
   const std::string other = drawn();
   EXPECT_THAT(other, HasSubstr("A is not there: A's is of another launch: row_sum"));
   EXPECT_THAT(other, Not(HasSubstr("; A 17 clocks")));
