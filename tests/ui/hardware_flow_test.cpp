@@ -83,12 +83,12 @@ TEST_F(HardwareFlow, AsFiguresStandBesideOnceTheyAreRead) {
     EXPECT_THAT(drawn_words(ctx), Not(HasSubstr("Read A's"))) << "B's are not there";
     ctx->ItemClick(kRead);
     wait_for_end(ctx);
-    EXPECT_THAT(drawn_words(ctx), HasSubstr("GPU emulator difference"));
+    EXPECT_THAT(drawn_words(ctx), HasSubstr("| GPU | emulator | difference |"));
     ctx->ItemClick("//Counters/Read A's");
     wait_for_end(ctx);
     const std::string words = drawn_words(ctx);
-    EXPECT_THAT(words, HasSubstr("GPU A emulator difference"));
-    EXPECT_THAT(words, HasSubstr("line GPU's warps A's warps model's time"));
+    EXPECT_THAT(words, HasSubstr("| GPU | A | emulator | difference |"));
+    EXPECT_THAT(words, HasSubstr("| line | GPU's warps | A's warps | model's time |"));
     EXPECT_THAT(words, Not(HasSubstr("Read A's")));
   });
   EXPECT_EQ(runs(), 2u);

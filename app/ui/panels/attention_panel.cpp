@@ -66,9 +66,10 @@ void AttentionPanel::draw_controls(Context& context, const Problem& problem, con
     ImGui::Checkbox("tiles", &show_grid_);
     const std::string of_a = tiles.a && tiles.a->known() ? " A's, dashed: " + charts::tiles_text(*tiles.a) + "." : "";
     tooltip("The kernel's tiles: " + charts::tiles_text(tiles.b) + "." + of_a);
+    const std::string words = charts::tiles_beside(tiles.a ? &*tiles.a : nullptr, tiles.b);
     ImGui::SameLine(0, em(0.5f));
-    clipped(charts::tiles_beside(tiles.a ? &*tiles.a : nullptr, tiles.b), ImGui::GetContentRegionAvail().x,
-            palette().dim);
+    if (width_of(words) > ImGui::GetContentRegionAvail().x) ImGui::NewLine();  // a narrow panel
+    clipped(words, ImGui::GetContentRegionAvail().x, palette().dim);
   }
   ImGui::PopFont();
   ghost_note(context);

@@ -23,7 +23,8 @@ constexpr float kFlattest = 2;                      // ems: least height when th
 
 // A row of bars around zero, one for each value. Values that are not finite are marked at the bottom.
 struct Bars {
-  std::string name;   // "Scores": the heading, also the id of its items
+  std::string name;   // "Scores by key": begins the heading, also the id of its items
+  std::string more;   // the heading's rest
   std::string each;   // "key", for a bar's tooltip
   int64_t first = 0;  // the number of the first value
   std::span<const float> values;
@@ -35,7 +36,7 @@ struct Bars {
 // Draws the heading and the picture below it.
 void draw_bars(const Bars& bars, float width, float height) {
   const Palette& p = palette();
-  clipped(bars.name + (bars.a.empty() ? "" : "; ticks: A's"), width, p.dim);
+  clipped(bars.name + (bars.a.empty() ? "" : ", ticks A's") + bars.more, width, p.dim);
   double low = 0, high = 0;
   const auto reach = [&](double value) {
     if (!std::isfinite(value)) return;
@@ -330,16 +331,17 @@ void SoftmaxPane::draw_bars_of_tile() {
   const charts::SoftmaxGhost a = ghost_at(at).value_or(charts::SoftmaxGhost{});
   std::vector<Bars> all;
   if (const auto scores = scores_of(steps, at); !scores.empty()) {
-    Bars bars{"Scores by key; lines: m before and after", "key", first, scores, p.counted};
+    Bars bars{"Scores by key", "; lines: m before and after", "key", first, scores, p.counted};
     if (at > 0) bars.levels.emplace_back(double(steps.m[at - 1]) / steps.unit, p.dim);
     bars.levels.emplace_back(double(steps.m[at]) / steps.unit, p.accent);
     bars.a = a.scores;
     all.push_back(std::move(bars));
   }
   if (const auto weights = weights_of(steps, at); !weights.empty())
-    all.push_back({"exp(score - m) by key: what the tile adds to l", "key", first, weights, p.modelled, {}, a.weights});
+    all.push_back(
+        {"exp(score - m) by key", ": what the tile adds to l", "key", first, weights, p.modelled, {}, a.weights});
   if (const auto o = o_of(steps, at); !o.empty())
-    all.push_back({"O by column, not yet divided by l", "column", 0, o, p.measured, {}, a.o});
+    all.push_back({"O by column", ", not yet divided by l", "column", 0, o, p.measured, {}, a.o});
   if (all.empty()) return wrapped("The manifest names no buffer with the scores or O.", p.dim);
   const ImVec2 room = ImGui::GetContentRegionAvail();
   const float heading = ImGui::GetTextLineHeightWithSpacing() + ImGui::GetStyle().ItemSpacing.y;

@@ -222,23 +222,14 @@ void WhyPanel::draw_places(Context& context, const Timing& timing) {
   else if (ImGui::BeginTable("##places", against ? 4 : 3,
                              ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_NoPadOuterX)) {
     ImGui::TableSetupColumn("place", 0, 1.3f);
-    if (against) ImGui::TableSetupColumn("A", 0, 0.8f);
     ImGui::TableSetupColumn("time", 0, 0.8f);
-    ImGui::TableSetupColumn("code", 0, against ? 2.4f : 3.0f);
-    if (against) {
-      ImGui::TableNextRow();
-      ImGui::TableNextColumn();
-      dim_text("line");
-      for (const char* name : {"A", "B"}) {
-        ImGui::TableNextColumn();
-        right_aligned(name, palette().dim);
-      }
-    }
+    if (against) ImGui::TableSetupColumn("A", 0, 0.9f);
+    ImGui::TableSetupColumn("code", 0, against ? 2.3f : 3.0f);
     for (const charts::TermPlace& place : places) draw_place(context, place, against, timing.p50, kernel);
     ImGui::EndTable();
   }
-  const float room = static_cast<float>(Term::kMostLines + (against ? 1 : 0)) *
-                     (ImGui::GetTextLineHeight() + 2 * ImGui::GetStyle().CellPadding.y);
+  const float room =
+      static_cast<float>(Term::kMostLines) * (ImGui::GetTextLineHeight() + 2 * ImGui::GetStyle().CellPadding.y);
   ImGui::SetCursorPosY(std::max(ImGui::GetCursorPosY(), top + room));
   ImGui::Dummy({0, 0});
   ImGui::PopFont();
@@ -263,11 +254,11 @@ void WhyPanel::draw_place(Context& context, const charts::TermPlace& place, bool
   ImGui::SetCursorScreenPos(pen);
   text(shortened(place.place, ImGui::GetContentRegionAvail().x));
   ImGui::TableNextColumn();
-  if (against) {
-    right_aligned(place.a ? charts::us_text(*place.a) : kDash, palette().dim);
-    ImGui::TableNextColumn();
-  }
   right_aligned(listed ? charts::us_text(place.us) : kDash, palette().text);
+  if (against) {
+    ImGui::TableNextColumn();
+    right_aligned("A " + (place.a ? charts::us_text(*place.a) : kDash), palette().dim);
+  }
   ImGui::TableNextColumn();
   ImGui::PushFont(fonts().mono, kSmallSize);
   ImGui::PushStyleColor(ImGuiCol_Text, palette().dim);

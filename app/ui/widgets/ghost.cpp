@@ -42,7 +42,7 @@ void ghost_line(ImVec2 from, ImVec2 to) {
     const float end = std::min(at + dash, length);
     const ImVec2 low = across ? ImVec2{from.x + at, from.y} : ImVec2{from.x, from.y + at};
     const ImVec2 high = across ? ImVec2{from.x + end, from.y + 1} : ImVec2{from.x + 1, from.y + end};
-    ImGui::GetWindowDrawList()->AddRectFilled(low, high, with_alpha(palette().text, 0.6f));
+    ImGui::GetWindowDrawList()->AddRectFilled(low, high, with_alpha(palette().text, 0.45f));
   }
 }
 
