@@ -27,6 +27,8 @@ constexpr const char* kHowToRead =
     "A texel that covers several rows shows the largest; NaN is checked, Inf striped. The wheel zooms the map, a drag "
     "moves it, a double click shows all of it.";
 
+constexpr float kForMap = 9;  // ems: the least height of the map with its controls and colours
+
 constexpr double kLowestShown = 1e-6;   // smaller errors share the ramp's first colour; half an fp16 step at 0.002
 constexpr double kHighestShown = 1e-2;  // the ramp's end, unless an error is larger
 
@@ -155,7 +157,16 @@ void ErrorPanel::draw_figures(Context& context, const Verdict& verdict) {
   }
   ImGui::PopStyleVar();
   ImGui::PopFont();
-  if (!limits) wrapped(charts::limits_text(verdict, against ? a : nullptr), palette().faint, kSmallSize);
+  if (!limits) draw_limits(charts::limits_text(verdict, against ? a : nullptr));
+}
+
+// Below the figures, unless the map needs the room; then each limit is its figure's tooltip.
+void ErrorPanel::draw_limits(const std::string& words) {
+  ImGui::PushFont(nullptr, kSmallSize);
+  const ImVec2 room = ImGui::GetContentRegionAvail();
+  const float height = ImGui::CalcTextSize(words.c_str(), nullptr, false, room.x).y;
+  ImGui::PopFont();
+  if (room.y - height >= em(kForMap)) wrapped(words, palette().faint, kSmallSize);
 }
 
 // Below the verdict: whether a correct verdict can be trusted. One line if the watch found nothing, otherwise each
