@@ -17,6 +17,9 @@ namespace attnscope::ui {
 namespace {
 
 constexpr float kLeastTilePixels = 5;  // tiles smaller than this are not drawn
+// Lines over the map, whose ramp is dark for most weights in every theme.
+constexpr ImU32 kOverMap = IM_COL32_WHITE;
+constexpr float kOfB = 0.28f, kOfA = 0.5f;  // their alphas; A's are dashed
 
 // The scale ranges from well under an even share of the keys to the largest weight.
 MapLook look_for(const Problem& problem, double highest) {
@@ -131,8 +134,8 @@ void AttentionPanel::draw_grid(const Problem& problem, const charts::AttentionTi
   const auto line = [&](ImVec2 from, ImVec2 to) {
     const bool outside = from.y < at.y || from.y > at.y + size.y || from.x < at.x || from.x > at.x + size.x;
     if (outside) return;
-    if (of_a) return ghost_line(from, to);
-    ImGui::GetWindowDrawList()->AddLine(from, to, with_alpha(palette().text, 0.28f), 1.0f);
+    if (of_a) return ghost_line(from, to, with_alpha(kOverMap, kOfA));
+    ImGui::GetWindowDrawList()->AddLine(from, to, with_alpha(kOverMap, kOfB), 1.0f);
   };
   if (tiles.rows > 0 && static_cast<float>(tiles.rows) * row >= kLeastTilePixels)
     for (int64_t edge = tiles.rows; edge < problem.seq_q; edge += tiles.rows) {
