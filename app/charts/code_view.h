@@ -44,6 +44,7 @@ struct CodeView {
   std::vector<std::vector<int64_t>> lines_of;
   std::array<double, kHeatColumns.size()> hottest_line{}, hottest_instruction{};  // the largest figure by column
 
+  const auto& hottest(bool of_lines) const { return of_lines ? hottest_line : hottest_instruction; }
   double share_of_line(size_t at, HeatColumn column) const;  // relative to the hottest, 0 to 1
   double share_of_instruction(size_t at, HeatColumn column) const;
   bool has(HeatColumn column) const { return hottest_line[size_t(column)] + hottest_instruction[size_t(column)] > 0; }

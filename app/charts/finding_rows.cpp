@@ -16,13 +16,10 @@ namespace {
 
 constexpr std::string_view kMicroseconds = "us";  // as rules name it
 
-std::string evidence_text(const Evidence& evidence) {
+std::string value_text(const Evidence& evidence) {
   // A time is written as every other one of the window.
-  if (evidence.unit == kMicroseconds)
-    return fmt::format("{} {}, {}", evidence.name, us_text(evidence.value), to_string(evidence.kind));
-  const std::string value = fmt::format("{:.4g}", evidence.value);
-  return fmt::format("{} {}{}{}, {}", evidence.name, value, evidence.unit.empty() ? "" : " ", evidence.unit,
-                     to_string(evidence.kind));
+  if (evidence.unit == kMicroseconds) return us_text(evidence.value);
+  return fmt::format("{:.4g}{}{}", evidence.value, evidence.unit.empty() ? "" : " ", evidence.unit);
 }
 
 std::string times_text(double ratio) { return fmt::format("{:.2f} times", ratio); }
@@ -32,7 +29,7 @@ FindingRow row_of(const Finding& finding, double us) {
   row.group = group_of(finding.rule);
   row.severity = finding.severity;
   row.sentence = finding.sentence;
-  for (const Evidence& evidence : finding.evidence) row.evidence.push_back(evidence_text(evidence));
+  for (const Evidence& one : finding.evidence) row.evidence.push_back(evidence_text(one));
   if (finding.gain) row.gain = gain_text(*finding.gain, us, us_text);
   row.file = where_of(finding, "file");
   row.line = std::atoll(where_of(finding, "line").c_str());
@@ -68,6 +65,11 @@ double gain_of(const Finding& finding) {
 }
 
 }  // namespace
+
+std::string evidence_text(const Evidence& evidence, const Evidence* a) {
+  return fmt::format("{} {}{}, {}", evidence.name, value_text(evidence),
+                     a != nullptr ? " (A " + value_text(*a) + ")" : "", to_string(evidence.kind));
+}
 
 std::string gain_text(const Gain& gain, double us, std::string (*time)(double)) {
   std::string text;

@@ -25,12 +25,15 @@ Tried tried_text(const Observation& base, const Observation& run);
 // The result of a scan of one config, compared with the observation of its held experiment; empty if it has not ended.
 Tried tried_text(const Observation& base, const Scan& scan, size_t point);
 
+// "bank conflicts 74.7 %, counted"; with A's value of the same figure "bank conflicts 74.7 % (A 12.1 %), counted".
+std::string evidence_text(const Evidence& evidence, const Evidence* a = nullptr);
+
 // A finding in the window: what it is, the figures behind it, where it is, and what to try.
 struct FindingRow {
   FindingGroup group = FindingGroup::other;
   Severity severity = Severity::info;
   std::string sentence;
-  std::vector<std::string> evidence;  // "bank conflicts 74.7 %, counted"
+  std::vector<std::string> evidence;  // evidence_text()
   std::string gain;                   // gain_text(), or empty
   std::string file;
   int64_t line = 0;                     // 0: no line

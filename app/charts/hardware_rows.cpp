@@ -36,14 +36,27 @@ std::string wait_text(const SampledPlace& place) {
   return fmt::format("{} {:.0f} %", word, 100 * double(waits->samples) / double(std::max<int64_t>(1, place.samples)));
 }
 
+// The share of the samples at that line; empty: the findings have no samples.
+std::string share_at(const std::vector<Finding>& findings, const std::string& file, int64_t line) {
+  bool sampled = false;
+  for (const Finding& finding : findings) {
+    const auto one = sampled_line_of(finding);
+    sampled = sampled || one;
+    if (one && one->file == file && one->line == line) return share_text(one->share);
+  }
+  return sampled ? share_text(0) : "";
+}
+
 }  // namespace
 
-std::vector<HardwareFigure> hardware_figures(const HardwareCounters& hardware, const Counters* counted) {
+std::vector<HardwareFigure> hardware_figures(const HardwareCounters& hardware, const Counters* counted,
+                                             const HardwareCounters* a) {
   const bool whole = counted != nullptr && counted->emulated_ctas >= counted->total_ctas;
   std::vector<HardwareFigure> figures;
   for_each_hardware_counter([&](const HardwareRow& row, auto member) {
     const auto& value = hardware.*member;
-    HardwareFigure figure{std::string(label(row.label)), value ? value_text(row, *value) : "\u2013", {}, {}};
+    const auto text = [&](const auto& one) { return one ? value_text(row, *one) : std::string("\u2013"); };
+    HardwareFigure figure{std::string(label(row.label)), text(value), {}, {}, a != nullptr ? text(a->*member) : ""};
     if (row.counted != nullptr && whole) {
       const int64_t count = row.counted(*counted);
       figure.counted = with_commas(count);
@@ -54,14 +67,20 @@ std::vector<HardwareFigure> hardware_figures(const HardwareCounters& hardware, c
   return figures;
 }
 
-std::vector<SampleRow> sample_rows(const std::vector<Finding>& findings, size_t most) {
+const HardwareCounters* read_counters(const Observation* reading) {
+  const bool there = reading != nullptr && !reading->failure && reading->hardware && !reading->hardware->failure;
+  return there ? &*reading->hardware : nullptr;
+}
+
+std::vector<SampleRow> sample_rows(const std::vector<Finding>& findings, size_t most, const std::vector<Finding>* a) {
   std::vector<SampleRow> rows;
   for (const Finding& finding : findings) {
     const auto line = rows.size() < most ? sampled_line_of(finding) : std::nullopt;
     if (!line) continue;
     const std::string file = line->file.substr(line->file.find_last_of('/') + 1);
     rows.push_back({line->line > 0 ? fmt::format("{}:{}", file, line->line) : "no line", share_text(line->share),
-                    line->modelled ? share_text(*line->modelled) : "\u2013", wait_text(*line)});
+                    line->modelled ? share_text(*line->modelled) : "\u2013", wait_text(*line),
+                    a != nullptr ? share_at(*a, line->file, line->line) : ""});
   }
   return rows;
 }

@@ -114,9 +114,17 @@ std::optional<double> figure_of(const Observation& seen, std::optional<Part> Obs
   return static_cast<double>(std::invoke(figure, *(seen.*part)));
 }
 
+// "relative Frobenius 0.01, atol and rtol 0.002"
+std::string limits_of(const Verdict& verdict) {
+  const std::string frobenius =
+      verdict.rel_frobenius_limit > 0 ? "relative Frobenius " + error_text(verdict.rel_frobenius_limit) + ", " : "";
+  if (verdict.atol == verdict.rtol) return frobenius + "atol and rtol " + error_text(verdict.atol);
+  return frobenius + fmt::format("atol {}, rtol {}", error_text(verdict.atol), error_text(verdict.rtol));
+}
+
 }  // namespace
 
-std::vector<FigureRow> verdict_rows(const Verdict& verdict) {
+std::vector<FigureRow> verdict_rows(const Verdict& verdict, const Verdict* baseline) {
   const FigureKind kind = FigureKind::counted;
   auto row = [kind](std::string name, std::string value, std::string note, std::string term, bool bad) {
     return FigureRow{std::move(name), std::move(value), std::move(note), std::move(term), kind, bad};
@@ -144,7 +152,19 @@ std::vector<FigureRow> verdict_rows(const Verdict& verdict) {
               ? (verdict.rows_checked == verdict.rows_total ? "all of them" : "of " + with_commas(verdict.rows_total))
               : "",
           "rows checked", false));
+  if (baseline == nullptr) return rows;
+  for (const FigureRow& theirs : verdict_rows(*baseline))
+    for (FigureRow& own : rows)
+      if (own.name == theirs.name) own.baseline = theirs.value;
   return rows;
+}
+
+std::string limits_text(const Verdict& verdict, const Verdict* baseline) {
+  std::string text = "Limits: " + limits_of(verdict) + ", no misplaced NaN or Inf";
+  if (verdict.rows_checked < verdict.rows_total)
+    text += fmt::format("; {} of {} rows checked", with_commas(verdict.rows_checked), with_commas(verdict.rows_total));
+  if (baseline != nullptr && limits_of(*baseline) != limits_of(verdict)) text += "; A's: " + limits_of(*baseline);
+  return text;
 }
 
 std::vector<FigureGroup> counter_groups(const Counters& counters, const Counters* baseline) {

@@ -24,8 +24,12 @@ struct FigureGroup {
   std::vector<FigureRow> rows;
 };
 
-// Every figure of a verdict, each with its limit.
-std::vector<FigureRow> verdict_rows(const Verdict& verdict);
+// Every figure of a verdict, each with its limit, and beside the baseline's if there is one.
+std::vector<FigureRow> verdict_rows(const Verdict& verdict, const Verdict* baseline = nullptr);
+// The limits of a verdict's figures in one sentence, for where the table has no column for them: "Limits: relative
+// Frobenius 0.01, atol and rtol 0.002, no misplaced NaN or Inf; 64 of 512 rows checked". With the baseline's limits, if
+// it has others.
+std::string limits_text(const Verdict& verdict, const Verdict* baseline = nullptr);
 
 // Counts by group: warp instructions by class (largest first), lanes, shared memory, global memory. The baseline's
 // counts are beside them if there is one; a class that only the baseline has gets a row with zero.

@@ -4,6 +4,8 @@
 #include <charconv>
 #include <cmath>
 
+#include "charts/format.h"
+
 namespace attnscope::charts {
 namespace {
 
@@ -69,6 +71,43 @@ std::vector<TermPlace> places_of(const Term& term) {
   }
   std::ranges::stable_sort(places, std::greater(), &TermPlace::us);
   return places;
+}
+
+std::vector<TermPlace> places_beside(const Term* a, const Term* b) {
+  std::vector<TermPlace> places = b != nullptr ? places_of(*b) : std::vector<TermPlace>();
+  if (a == nullptr) return places;
+  for (TermPlace& theirs : places_of(*a)) {
+    auto own = std::ranges::find(places, theirs.place, &TermPlace::place);
+    if (own == places.end()) {
+      if (places.size() >= Term::kMostLines) continue;
+      own = places.insert(places.end(), {theirs.place, theirs.file, theirs.line, 0, theirs.waits});
+    }
+    own->a = theirs.us;
+  }
+  return places;
+}
+
+const Term* term_of(const Timing& timing, TermKind kind) {
+  if (!timing.terms) return nullptr;
+  const auto found = std::ranges::find(timing.terms->list, kind, &Term::kind);
+  return found != timing.terms->list.end() ? &*found : nullptr;
+}
+
+double us_at(const Timing& timing, const std::string& file, int64_t line) {
+  if (!timing.terms || line <= 0) return 0;
+  const std::string place = file + ":" + std::to_string(line);
+  double us = 0;
+  for (const Term& term : timing.terms->list)
+    for (const TermLine& one : term.lines)
+      if (one.source == place) us += one.us;
+  return us;
+}
+
+std::string times_at(const Timing* a, const Timing& b, const std::string& file, int64_t line) {
+  const double of_b = us_at(b, file, line), of_a = a != nullptr ? us_at(*a, file, line) : 0;
+  if (of_b <= 0 && of_a <= 0) return {};
+  const auto or_dash = [](double us) { return us > 0 ? us_text(us) : std::string("\u2013"); };
+  return or_dash(of_b) + (a != nullptr ? "; A " + or_dash(of_a) : "");
 }
 
 }  // namespace attnscope::charts

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -42,9 +43,19 @@ struct TermPlace {
   std::string file;   // "02_tiled.cu"
   int64_t line = 0;   // 0: unknown
   double us = 0;
-  std::string waits;  // "02_tiled.cu:180" waits for it; empty: no line waits
+  std::string waits;          // "02_tiled.cu:180" waits for it; empty: no line waits
+  std::optional<double> a{};  // A's time there; empty: A's term does not list the place
 };
 // One entry for each line, longest first. Instructions without a line share one entry, "no known line".
 std::vector<TermPlace> places_of(const Term& term);
+// The places of B's term with A's times, then, while there are fewer than a term lists, those that only A's lists
+// (`us` 0). Null: that run does not have the term.
+std::vector<TermPlace> places_beside(const Term* a, const Term* b);
+
+const Term* term_of(const Timing& timing, TermKind kind);  // null: the time has no such term
+// The modelled time that a line of the source carries, as far as the terms list it, us; 0: none lists it.
+double us_at(const Timing& timing, const std::string& file, int64_t line);
+// "12.0 us; A 20.0 us", with a dash for a time that no term lists; empty if there is none. `a` null: only B's.
+std::string times_at(const Timing* a, const Timing& b, const std::string& file, int64_t line);
 
 }  // namespace attnscope::charts

@@ -99,6 +99,19 @@ int64_t wave_of(const SmTimeline& timeline, const CtaSpan& cta) {
 
 int64_t ctas_on(const SmTimeline& timeline, int64_t sm) { return std::ranges::count(timeline.ctas, sm, &CtaSpan::sm); }
 
+double ctas_end(const SmTimeline& timeline) {
+  double end = 0;
+  for (const CtaSpan& one : timeline.ctas) end = std::max(end, one.to);
+  return end;
+}
+
+std::string unlike_timelines(const SmTimeline& a, const SmTimeline& b) {
+  if (a.measured() != b.measured()) return "one is measured, the other modelled";
+  if (a.sms != b.sms) return fmt::format("A has {} SMs", a.sms);
+  if (a.launch != b.launch) return "A's is of another launch" + (a.launch ? ": " + *a.launch : std::string());
+  return {};
+}
+
 std::string timeline_heading(const SmTimeline& timeline, const std::string& device) {
   const int64_t ctas = ctas_on(timeline, timeline.sm);
   return fmt::format("{}SM {} of {} ({}): {} CTA{}, {} at a time; {}",
@@ -132,9 +145,7 @@ Figure ctas_figure(const SmTimeline& timeline, const std::string& device) {
   Figure figure;
   figure.title = "CTAs by SM";
   figure.note = note_of(timeline, device);
-  double end = 0;
-  for (const CtaSpan& one : timeline.ctas) end = std::max(end, one.to);
-  figure.x = clock_axis(0, end);
+  figure.x = clock_axis(0, ctas_end(timeline));
   figure.y = {"SM", double(timeline.sms) - 0.5, -0.5, false, {}};
   const int64_t step = std::max<int64_t>(1, (timeline.sms + 15) / 16);
   for (int64_t sm = 0; sm < timeline.sms; sm += step) figure.y.marks.emplace_back(double(sm), std::to_string(sm));

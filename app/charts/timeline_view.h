@@ -32,6 +32,11 @@ int64_t at_a_time(const SmTimeline& timeline);
 // The wave of a CTA, from 0. A wave fills every place of the device at once.
 int64_t wave_of(const SmTimeline& timeline, const CtaSpan& cta);
 int64_t ctas_on(const SmTimeline& timeline, int64_t sm);  // counts only the CTAs in the timeline
+double ctas_end(const SmTimeline& timeline);              // the clock at which the last CTA in it ends; 0 without CTAs
+
+// Why A's timeline cannot stand beside B's: "one is measured, the other modelled", "A's is of another launch: row_sum".
+// Empty if it can.
+std::string unlike_timelines(const SmTimeline& a, const SmTimeline& b);
 
 // A figure with the CTAs of every SM, and one with the warps of one SM.
 Figure ctas_figure(const SmTimeline& timeline, const std::string& device);

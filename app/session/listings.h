@@ -35,7 +35,7 @@ inline std::string listing_key(const std::string& experiment_hash, const Timelin
 // kMost and drops the one that arrived first. Pure.
 class Listings {
  public:
-  static constexpr size_t kMost = 8, kMostRefused = 64;
+  static constexpr size_t kMost = 12, kMostRefused = 64;  // all that a window shows at once, of B and of A
 
   // Returns true if the listing must be requested: it has not arrived and was neither requested nor refused.
   bool ask(const std::string& hash) {

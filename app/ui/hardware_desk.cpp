@@ -126,12 +126,10 @@ const Observation* HardwareDesk::of(const std::string& experiment_hash) const {
   return found == kept_.end() ? nullptr : &found->second;
 }
 
-const std::string& HardwareDesk::hash_of_run(const session::Shared<Observation>& run) {
-  if (hashed_ != run) {
-    hashed_ = run;
-    hash_of_hashed_ = hash_of(run->experiment);
-  }
-  return hash_of_hashed_;
+std::string HardwareDesk::hash_of_run(const session::Shared<Observation>& run) {
+  if (hashed_[0].first != run) std::swap(hashed_[0], hashed_[1]);
+  if (hashed_[0].first != run) hashed_[0] = {run, hash_of(run->experiment)};
+  return hashed_[0].second;
 }
 
 }  // namespace attnscope::ui

@@ -1,4 +1,5 @@
 #pragma once
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <deque>
@@ -49,8 +50,8 @@ class HardwareDesk {
   const Observation* of(const std::string& experiment_hash) const;
   // How many readings came: it changes whenever of() may say something else.
   uint64_t came() const { return kept_ever_; }
-  // The hash of its experiment, made once for each observation.
-  const std::string& hash_of_run(const session::Shared<Observation>& run);
+  // The hash of its experiment, made once for each of the two runs that were asked for last.
+  std::string hash_of_run(const session::Shared<Observation>& run);
 
  private:
   static constexpr size_t kMostKept = 32;
@@ -75,8 +76,7 @@ class HardwareDesk {
   std::string kernel_hash_;                               // of the experiment that is read
   std::deque<std::pair<std::string, Observation>> kept_;  // by the experiment's hash, oldest first
   uint64_t kept_ever_ = 0;
-  session::Shared<Observation> hashed_;
-  std::string hash_of_hashed_;
+  std::array<std::pair<session::Shared<Observation>, std::string>, 2> hashed_;  // the last one first
   std::future<Observation> came_;  // the last member, so that its end is waited for first
 };
 

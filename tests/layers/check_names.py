@@ -13,7 +13,7 @@ import re
 import sys
 
 # Names that docs/writing-a-kernel.md gives a meaning for every kernel, and the files that read it.
-CONVENTIONS = {("app/ui/panels/attention_panel.cpp", "BLOCK_M"), ("app/ui/panels/attention_panel.cpp", "BLOCK_N")}
+CONVENTIONS = {("app/charts/attention_tiles.cpp", "BLOCK_M"), ("app/charts/attention_tiles.cpp", "BLOCK_N")}
 COMMENT = re.compile(r"""("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)')|//.*""")
 LITERAL = re.compile(r'"((?:[^"\\]|\\.)*)"')
 

@@ -26,7 +26,7 @@ class Names(unittest.TestCase):
 
     def test_a_convention_holds_in_its_file_only(self):
         line = 'return {knob("BLOCK_M")};'
-        self.assertEqual(self.found(line, "app/ui/panels/attention_panel.cpp"), [])
+        self.assertEqual(self.found(line, "app/charts/attention_tiles.cpp"), [])
         self.assertEqual(len(self.found(line)), 1)
 
 

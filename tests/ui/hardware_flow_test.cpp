@@ -71,6 +71,29 @@ TEST_F(HardwareFlow, TheGpusFiguresStandBesideTheEmulators) {
   EXPECT_EQ(runs(), 1u) << "a worker that profiles ran it, and no other";
 }
 
+TEST_F(HardwareFlow, AsFiguresStandBesideOnceTheyAreRead) {
+  fake_worker({"--profile"});
+  profiling_ = options_;
+  session::Snapshot snapshot = snapshot_after({"m32_w4", "m32_w8"});
+  const std::string hash = real_hash(snapshot);
+  snapshot = on_a_gpu(std::move(snapshot), hash);
+  revise_runs(snapshot, [](uint64_t, Observation& seen) { seen.experiment.device = seen.device = "cuda:0"; });
+  open_still(std::move(snapshot));
+  flow([&](ImGuiTestContext* ctx) {
+    EXPECT_THAT(drawn_words(ctx), Not(HasSubstr("Read A's"))) << "B's are not there";
+    ctx->ItemClick(kRead);
+    wait_for_end(ctx);
+    EXPECT_THAT(drawn_words(ctx), HasSubstr("| GPU | emulator | difference |"));
+    ctx->ItemClick("//Counters/Read A's");
+    wait_for_end(ctx);
+    const std::string words = drawn_words(ctx);
+    EXPECT_THAT(words, HasSubstr("| GPU | A | emulator | difference |"));
+    EXPECT_THAT(words, HasSubstr("| line | GPU's warps | A's warps | model's time |"));
+    EXPECT_THAT(words, Not(HasSubstr("Read A's")));
+  });
+  EXPECT_EQ(runs(), 2u);
+}
+
 TEST_F(HardwareFlow, SampledLinesStandBesideTheModels) {
   open_on_gpu({});
   flow([&](ImGuiTestContext* ctx) {

@@ -245,6 +245,23 @@ TEST_P(PixelLook, OfEveryView) {
     ctx->Yield(8);
   });
 
+  open_with(snapshot_with_softmax_of_both());
+  keep("Softmax beside A", [&](ImGuiTestContext* ctx) {
+    bench_->open_panel("Source");
+    ctx->Yield(4);
+    ctx->ItemClick("//Source/Softmax");
+  });
+  keep("tiles beside A's", [&](ImGuiTestContext* ctx) {
+    bench_->open_panel("Attention");
+    ctx->Yield(8);
+  });
+  open_with(snapshot_with_clocks_of_both());
+  keep("clocks beside A's", [&](ImGuiTestContext* ctx) {
+    bench_->open_panel("Timeline");
+    ctx->Yield(4);
+    ctx->ItemClick("//Timeline/measured");
+  });
+
   open_with(with_workers(snapshot_after({"m32_w4"})));
   keep("the workers", [](ImGuiTestContext* ctx) { ctx->MenuClick("//##MainMenuBar/Run/Workers\u2026"); });
   flow([](ImGuiTestContext* ctx) { ctx->KeyPress(ImGuiKey_Escape); });

@@ -11,10 +11,12 @@ using testing::Not;
 class AskedSession : public StillSession {
  public:
   using StillSession::StillSession;
-  void request_softmax(Experiment, SoftmaxRow row) override { asked.push_back(row); }
+  void request_softmax(Experiment experiment, SoftmaxRow row) override {
+    (experiment == snapshot()->focus.shown->experiment ? asked : asked_of_a).push_back(row);
+  }
   session::Shared<session::Snapshot> snapshot() const override { return later ? later : StillSession::snapshot(); }
-  std::vector<SoftmaxRow> asked;
-  session::Shared<session::Snapshot> later;  // null: the first one stays
+  std::vector<SoftmaxRow> asked, asked_of_a;  // of the shown run, and of the others
+  session::Shared<session::Snapshot> later;   // null: the first one stays
 };
 
 class SoftmaxFlow : public StillWindow {
@@ -50,6 +52,8 @@ TEST_F(SoftmaxFlow, ARowIsSteppedTileByTile) {
     EXPECT_EQ(bench_->source_line(), 3) << "the line that wrote l";
   });
   EXPECT_TRUE(session.asked.empty()) << "it is there";
+  ASSERT_FALSE(session.asked_of_a.empty()) << "A's is beside it";
+  EXPECT_EQ(session.asked_of_a.front(), SoftmaxRow{});
 }
 
 TEST_F(SoftmaxFlow, AnotherRowIsAskedForAndTheOldOneStaysNamed) {
@@ -88,6 +92,7 @@ TEST_F(SoftmaxFlow, ARefusalIsSaidWithItsWayOut) {
     EXPECT_THAT(drawn, Not(HasSubstr("tile 1 of")));
   });
   EXPECT_TRUE(session.asked.empty());
+  EXPECT_TRUE(session.asked_of_a.empty()) << "there is nothing to show it beside";
 }
 
 TEST_F(SoftmaxFlow, TilesThatAreNotKeptAreSaid) {

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "session/listings.h"
+#include "support/made_up_timeline.h"
 #include "ui/still_session.h"
 
 namespace attnscope::ui {
@@ -143,6 +144,41 @@ session::Snapshot snapshot_with_softmax() {
   Listing listing;
   listing.softmax = two_softmax_tiles();
   snapshot.listings[softmax_key(snapshot)] = session::share(std::move(listing));
+  return snapshot;
+}
+
+std::string softmax_key_of_a(const session::Snapshot& snapshot) {
+  return session::listing_key(hash_of(snapshot.history.at(0).observation->experiment), SoftmaxRow{});
+}
+
+session::Snapshot snapshot_with_softmax_of_both() {
+  session::Snapshot snapshot = snapshot_with_softmax();
+  revise_runs(snapshot, [](uint64_t run, Observation& seen) {
+    if (run == 1) seen.experiment.config.knobs["BLOCK_M"] *= 2;
+  });
+  Listing of_a;
+  of_a.softmax = two_softmax_tiles();
+  of_a.softmax->m = {1.25f, 3.5f};
+  of_a.softmax->l = {1.75f, 2.5f};
+  for (float& value : of_a.softmax->o) value *= 0.75f;
+  snapshot.listings[softmax_key_of_a(snapshot)] = session::share(std::move(of_a));
+  return snapshot;
+}
+
+session::Snapshot snapshot_with_clocks_of_both() {
+  session::Snapshot snapshot = on_a_gpu(snapshot_after({"m32_w4", "m32_w8"}));
+  revise_runs(snapshot, [](uint64_t, Observation& seen) { seen.experiment.device = seen.device = "cuda:0"; });
+  const auto keep = [&](size_t run, const TimelineAsk& ask, SmTimeline timeline) {
+    Listing listing;
+    listing.timeline = std::move(timeline);
+    const Experiment& ran = snapshot.history.at(run).observation->experiment;
+    snapshot.listings[session::listing_key(hash_of(ran), ask)] = session::share(std::move(listing));
+  };
+  SmTimeline of_a = testing_support::made_up_clocks();
+  of_a.clocks = of_a.ctas.back().to = 17;
+  keep(1, {}, testing_support::made_up_timeline());
+  keep(1, {.measured = true}, testing_support::made_up_clocks());
+  keep(0, {.measured = true}, of_a);
   return snapshot;
 }
 

@@ -28,6 +28,12 @@ session::Snapshot snapshot_with_terms(const std::vector<Finding>& found = {});
 session::Snapshot snapshot_with_softmax();
 // The key of that row's listing.
 std::string softmax_key(const session::Snapshot& snapshot);
+// The same, with that row of A too, whose tiles of the attention matrix are twice as high.
+session::Snapshot snapshot_with_softmax_of_both();
+// The key of A's row.
+std::string softmax_key_of_a(const session::Snapshot& snapshot);
+// Two runs on a GPU, each with its clocks, the live one with its simulation too. A takes 17 clocks.
+session::Snapshot snapshot_with_clocks_of_both();
 // Two tiles of four keys; the second raises the maximum.
 SoftmaxSteps two_softmax_tiles();
 

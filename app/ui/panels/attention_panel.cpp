@@ -9,6 +9,7 @@
 #include "ui/export_menu.h"
 #include "ui/icons.h"
 #include "ui/panels/panels.h"
+#include "ui/widgets/ghost.h"
 #include "ui/widgets/part.h"
 #include "ui/widgets/text.h"
 
@@ -16,6 +17,9 @@ namespace attnscope::ui {
 namespace {
 
 constexpr float kLeastTilePixels = 5;  // tiles smaller than this are not drawn
+// Lines over the map, whose ramp is dark for most weights in every theme.
+constexpr ImU32 kOverMap = IM_COL32_WHITE;
+constexpr float kOfB = 0.28f, kOfA = 0.5f;  // their alphas; A's are dashed
 
 // The scale ranges from well under an even share of the keys to the largest weight.
 MapLook look_for(const Problem& problem, double highest) {
@@ -32,14 +36,6 @@ std::string span_text(const char* one, const char* many, int64_t begin, int64_t 
 
 }  // namespace
 
-AttentionPanel::TileGrid AttentionPanel::grid_of(const Experiment& experiment) {
-  const auto knob = [&](const char* name) {
-    const auto found = experiment.config.knobs.find(name);
-    return found == experiment.config.knobs.end() ? int64_t{0} : std::max<int64_t>(found->second, 0);
-  };
-  return {knob("BLOCK_M"), knob("BLOCK_N")};
-}
-
 void AttentionPanel::draw(Context& context) {
   map_complete_ = false;
   const auto& observation = context.shown.observation;
@@ -54,26 +50,32 @@ void AttentionPanel::draw(Context& context) {
     empty_state(ICON_TABLE, "Not for this problem", "Only attention has this matrix.");
     return;
   }
-  const TileGrid grid = grid_of(observation->experiment);
-  draw_controls(context, problem, grid);
-  draw_map(context, problem, grid);
+  const Observation* const a = context.baseline.ghost;
+  Tiles tiles{charts::attention_tiles_of(observation->experiment), std::nullopt};
+  if (a != nullptr) tiles.a = charts::attention_tiles_of(a->experiment);
+  draw_controls(context, problem, tiles);
+  draw_map(context, problem, tiles);
 }
 
-void AttentionPanel::draw_controls(Context& context, const Problem& problem, const TileGrid& grid) {
+void AttentionPanel::draw_controls(Context& context, const Problem& problem, const Tiles& tiles) {
   ImGui::PushFont(nullptr, kSmallSize);
   wrapped(
       "softmax(scale \u00b7 QK^T) in fp64: query rows down, keys across. The kernel walks it tile by tile "
       "and never stores it.",
       palette().dim);
   head_controls(context, problem);
-  if (grid.rows > 0 || grid.keys > 0) {
+  if (tiles.b.known() || (tiles.a && tiles.a->known())) {
     ImGui::SameLine(0, em(0.8f));
     ImGui::Checkbox("tiles", &show_grid_);
-    tooltip(fmt::format("The kernel's tiles: {} query rows by {} keys.",
-                        grid.rows > 0 ? std::to_string(grid.rows) : "all",
-                        grid.keys > 0 ? std::to_string(grid.keys) : "all"));
+    const std::string of_a = tiles.a && tiles.a->known() ? " A's, dashed: " + charts::tiles_text(*tiles.a) + "." : "";
+    tooltip("The kernel's tiles: " + charts::tiles_text(tiles.b) + "." + of_a);
+    const std::string words = charts::tiles_beside(tiles.a ? &*tiles.a : nullptr, tiles.b);
+    ImGui::SameLine(0, em(0.5f));
+    if (width_of(words) > ImGui::GetContentRegionAvail().x) ImGui::NewLine();  // a narrow panel
+    clipped(words, ImGui::GetContentRegionAvail().x, palette().dim);
   }
   ImGui::PopFont();
+  ghost_note(context);
 }
 
 // At the panel's resolution, rounded to steps, so that resizing the panel does not send a request for every pixel.
@@ -93,7 +95,7 @@ ViewRequest AttentionPanel::wanted_request(const Context& context, const Problem
   return request;
 }
 
-void AttentionPanel::draw_map(Context& context, const Problem& problem, const TileGrid& grid) {
+void AttentionPanel::draw_map(Context& context, const Problem& problem, const Tiles& tiles) {
   const ImVec2 room = ImGui::GetContentRegionAvail();
   const float widest = std::floor(room.x), highest = std::floor(std::max(room.y - em(2.1f), em(4)));
   // In the matrix's proportions, if there is room.
@@ -113,9 +115,10 @@ void AttentionPanel::draw_map(Context& context, const Problem& problem, const Ti
                         }});
   ImGui::GetWindowDrawList()->PushClipRect(map_.place(), {map_.place().x + size.x, map_.place().y + size.y}, true);
   draw_mask(problem);
-  if (show_grid_) draw_grid(problem, grid);
+  if (show_grid_) draw_grid(problem, tiles.b, false);
+  if (show_grid_ && tiles.a && *tiles.a != tiles.b) draw_grid(problem, *tiles.a, true);
   ImGui::GetWindowDrawList()->PopClipRect();
-  if (place) point_at(*place, problem, grid);
+  if (place) point_at(*place, problem, tiles);
   map_.colour_bar(
       look, 1.0 / static_cast<double>(problem.seq_k),
       fmt::format("The weight of a key in its row, logarithmic. The triangle is an even share, 1/{}. A texel "
@@ -124,21 +127,25 @@ void AttentionPanel::draw_map(Context& context, const Problem& problem, const Ti
                   problem.seq_k));
 }
 
-void AttentionPanel::draw_grid(const Problem& problem, const TileGrid& grid) const {
-  ImDrawList* list = ImGui::GetWindowDrawList();
+void AttentionPanel::draw_grid(const Problem& problem, const charts::AttentionTiles& tiles, bool of_a) const {
   const ImVec2 at = map_.place(), size = map_.size();
-  const ImU32 colour = with_alpha(palette().text, 0.28f);
   const double rows = static_cast<double>(problem.seq_q), keys = static_cast<double>(problem.seq_k);
   const float row = map_.y_of(1 / rows) - map_.y_of(0), key = map_.x_of(1 / keys) - map_.x_of(0);
-  if (grid.rows > 0 && static_cast<float>(grid.rows) * row >= kLeastTilePixels)
-    for (int64_t edge = grid.rows; edge < problem.seq_q; edge += grid.rows) {
+  const auto line = [&](ImVec2 from, ImVec2 to) {
+    const bool outside = from.y < at.y || from.y > at.y + size.y || from.x < at.x || from.x > at.x + size.x;
+    if (outside) return;
+    if (of_a) return ghost_line(from, to, with_alpha(kOverMap, kOfA));
+    ImGui::GetWindowDrawList()->AddLine(from, to, with_alpha(kOverMap, kOfB), 1.0f);
+  };
+  if (tiles.rows > 0 && static_cast<float>(tiles.rows) * row >= kLeastTilePixels)
+    for (int64_t edge = tiles.rows; edge < problem.seq_q; edge += tiles.rows) {
       const float y = std::round(map_.y_of(static_cast<double>(edge) / rows));
-      list->AddLine({at.x, y}, {at.x + size.x, y}, colour, 1.0f);
+      line({at.x, y}, {at.x + size.x, y});
     }
-  if (grid.keys > 0 && static_cast<float>(grid.keys) * key >= kLeastTilePixels)
-    for (int64_t edge = grid.keys; edge < problem.seq_k; edge += grid.keys) {
+  if (tiles.keys > 0 && static_cast<float>(tiles.keys) * key >= kLeastTilePixels)
+    for (int64_t edge = tiles.keys; edge < problem.seq_k; edge += tiles.keys) {
       const float x = std::round(map_.x_of(static_cast<double>(edge) / keys));
-      list->AddLine({x, at.y}, {x, at.y + size.y}, colour, 1.0f);
+      line({x, at.y}, {x, at.y + size.y});
     }
 }
 
@@ -171,7 +178,7 @@ void AttentionPanel::draw_mask(const Problem& problem) const {
                 std::max(1.0f, em(0.08f)));
 }
 
-void AttentionPanel::point_at(const MapPlace& place, const Problem& problem, const TileGrid& grid) const {
+void AttentionPanel::point_at(const MapPlace& place, const Problem& problem, const Tiles& tiles) const {
   std::string words = span_text("row", "rows", place.row, place.row_end) + ", " +
                       span_text("key", "keys", place.column, place.column_end) + "\n";
   const bool one = place.row_end - place.row == 1 && place.column_end - place.column == 1;
@@ -180,14 +187,12 @@ void AttentionPanel::point_at(const MapPlace& place, const Problem& problem, con
   else
     words += fmt::format("head {}: {}{}", map_.tile()->request.head,
                          charts::error_text(static_cast<double>(place.value)), one ? "" : " (largest)");
-  if (grid.rows > 0)
-    words +=
-        fmt::format("\nCTA {} of this head: rows {}\u2013{}", place.row / grid.rows, place.row / grid.rows * grid.rows,
-                    std::min((place.row / grid.rows + 1) * grid.rows, problem.seq_q) - 1);
-  if (grid.keys > 0)
-    words += fmt::format("\ntile {} of its walk: keys {}\u2013{}", place.column / grid.keys,
-                         place.column / grid.keys * grid.keys,
-                         std::min((place.column / grid.keys + 1) * grid.keys, problem.seq_k) - 1);
+  const auto of = [&](const charts::AttentionTiles& whose) {
+    return charts::tile_words(whose, problem, place.row, place.column);
+  };
+  if (const std::string own = of(tiles.b); !own.empty()) words += "\n" + own;
+  if (const std::string theirs = tiles.a && *tiles.a != tiles.b ? of(*tiles.a) : ""; !theirs.empty())
+    words += "\nA: " + theirs;
   point_out(place, words);
 }
 

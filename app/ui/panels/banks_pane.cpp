@@ -112,16 +112,18 @@ int64_t BanksPane::draw_choice() {
 
 // The wavefronts of the shown access's line, beside A's.
 void BanksPane::draw_a(const CodeState& code) const {
-  const charts::CodeView* const a = code.view_a();
+  const charts::CodeGhost* const ghost = code.ghost();
   const std::vector<int64_t>& lines = code.view().lines_of[size_t(instruction_)];
   const int64_t line = line_ > 0 ? line_ : lines.empty() ? 0 : lines.front();
-  if (a == nullptr || line < 1 || size_t(line) > a->lines.size()) return;
+  const charts::Heat* const of_a =
+      ghost != nullptr && line > 0 ? ghost->at_line(size_t(line) - 1, charts::HeatColumn::wavefronts) : nullptr;
+  if (of_a == nullptr) return;
   const auto words = [](const charts::Heat& heat) {
     return fmt::format("{} wavefronts, {} of them conflicts", with_commas(std::llround(heat.wavefronts)),
                        with_commas(std::llround(heat.conflicts)));
   };
-  const charts::Heat &of_b = code.view().lines[size_t(line) - 1], &of_a = a->lines[size_t(line) - 1];
-  clipped(fmt::format("line {}: {}; A {}", line, words(of_b), of_a.wavefronts > 0 ? words(of_a) : "none"),
+  clipped(fmt::format("line {}: {}; A {}", line, words(code.view().lines[size_t(line) - 1]),
+                      of_a->wavefronts > 0 ? words(*of_a) : "none"),
           ImGui::GetContentRegionAvail().x, palette().dim);
 }
 

@@ -54,18 +54,17 @@ ImU32 colour_of(HeatColumn column) {
   }
 }
 
-// B's figure of a line above A's, as bars on the scale of the larger one's hottest line. `low`: the cell's lower left.
-void ghost_bars(const charts::CodeView& b, const charts::CodeView& a, size_t line, HeatColumn column, ImVec2 low) {
-  const double most = std::max(b.hottest_line[size_t(column)], a.hottest_line[size_t(column)]);
-  if (most <= 0 || line >= a.lines.size()) return;
+// B's figure above A's, as bars on the scale of the larger one's hottest line. `low`: the cell's lower left.
+void ghost_bars(double of_b, double of_a, double most, ImU32 colour, ImVec2 low) {
+  if (most <= 0) return;
   const float width = cell_width() - em(0.25f), thick = std::max(1.0f, std::floor(em(0.09f)));
-  const auto bar = [&](double figure, float above, ImU32 colour) {
+  const auto bar = [&](double figure, float above, ImU32 fill) {
     const float length = width * f32(figure / most);
     if (length < 1) return;
-    ImGui::GetWindowDrawList()->AddRectFilled({low.x, low.y - above - thick}, {low.x + length, low.y - above}, colour);
+    ImGui::GetWindowDrawList()->AddRectFilled({low.x, low.y - above - thick}, {low.x + length, low.y - above}, fill);
   };
-  bar(b.lines[line].of(column), thick, colour_of(column));
-  bar(a.lines[line].of(column), 0, palette().text);
+  bar(of_b, thick, colour);
+  bar(of_a, 0, palette().text);
 }
 
 class SassPane {
@@ -77,7 +76,7 @@ class SassPane {
     whole_control_ = ImGui::GetContentRegionAvail().x > em(kRoomForControl);
     ImGui::PushFont(fonts().mono, kSmallSize);
     const ImVec2 header = ImGui::GetCursorScreenPos();
-    heat_header(code_, columns_, false);
+    heat_header(code_, columns_);
     const ImVec2 after = ImGui::GetCursorScreenPos();
     lay_out(header.x);
     heading(address_at_, header.y, "addr", "Where the instruction lies in the machine code");
@@ -144,10 +143,15 @@ class SassPane {
             const charts::CodeLink* consumer) const {
     std::string words = charts::control_words(line.control);
     if (const std::string places = charts::places_text(listing_, line); !places.empty()) words = places + "\n" + words;
-    const charts::Heat& heat = code_.view().instructions[static_cast<size_t>(row)];
+    const auto at = static_cast<size_t>(row);
+    const charts::CodeGhost* const ghost = code_.ghost();
     for (const HeatColumn column : charts::kHeatColumns)
-      if (const std::string figure = heat.text(column); !figure.empty())
+      if (const std::string figure = charts::figure_beside(
+              code_.view().instructions[at], ghost != nullptr ? ghost->at_instruction(at, column) : nullptr, column);
+          !figure.empty())
         words += fmt::format("\n{}: {}", to_string(column), figure);
+    if (ghost != nullptr && at < ghost->aligned.size() && ghost->aligned[at] < 0)
+      words += "\nA does not have this instruction.";
     if (producer != nullptr) words += "\nThe chosen instruction needs its " + producer->by + ".";
     if (consumer != nullptr) words += "\nIt needs the chosen instruction's " + consumer->by + ".";
     text_tooltip(words, 30);
@@ -234,7 +238,7 @@ float heat_width(const std::vector<HeatColumn>& columns) {
   return columns.empty() ? 0 : static_cast<float>(columns.size()) * cell_width() + em(0.5f);
 }
 
-void heat_header(CodeState& code, const std::vector<HeatColumn>& columns, bool lines) {
+void heat_header(CodeState& code, const std::vector<HeatColumn>& columns) {
   const ImVec2 pen = ImGui::GetCursorScreenPos();
   const float cell = cell_width();
   for (size_t i = 0; i < columns.size(); ++i) {
@@ -244,8 +248,9 @@ void heat_header(CodeState& code, const std::vector<HeatColumn>& columns, bool l
     if (ImGui::InvisibleButton(fmt::format("##heat {}", name).c_str(), {cell, ImGui::GetTextLineHeight()}))
       code.column = columns[i];
     tooltip(std::string(to_string(columns[i])) + ". Click: \"next hot\" goes by it." +
-            (lines && code.view_a() != nullptr ? " Under a line's figure are two thin bars on one scale, B's above A's."
-                                               : ""));
+            (code.ghost() != nullptr && code.ghost()->knows(columns[i])
+                 ? " Under a figure are two thin bars on one scale, B's above A's."
+                 : ""));
     at({corner.x + cell - em(0.5f) - width_of(name), pen.y}, name,
        columns[i] == code.column ? palette().accent : palette().dim);
   }
@@ -258,18 +263,25 @@ void heat_cells(const CodeState& code, const std::vector<HeatColumn>& columns, b
   const std::vector<charts::Heat>& all = lines ? view.lines : view.instructions;
   if (row >= all.size()) return;
   const float cell = cell_width(), height = ImGui::GetTextLineHeight();
-  const charts::CodeView* const a = lines ? code.view_a() : nullptr;
+  const charts::CodeGhost* const ghost = code.ghost();
   for (size_t i = 0; i < columns.size(); ++i) {
-    if (a != nullptr) ghost_bars(view, *a, row, columns[i], {pen.x + static_cast<float>(i) * cell, pen.y + height});
-    const std::string figure = all[row].text(columns[i]);
+    const HeatColumn column = columns[i];
+    const charts::Heat* const a = ghost == nullptr ? nullptr
+                                  : lines          ? ghost->at_line(row, column)
+                                                   : ghost->at_instruction(row, column);
+    if (a != nullptr)
+      ghost_bars(all[row].of(column), a->of(column),
+                 std::max(view.hottest(lines)[size_t(column)], ghost->view.hottest(lines)[size_t(column)]),
+                 colour_of(column), {pen.x + static_cast<float>(i) * cell, pen.y + height});
+    const std::string figure = all[row].text(column);
     if (figure.empty()) continue;
-    const double share = lines ? view.share_of_line(row, columns[i]) : view.share_of_instruction(row, columns[i]);
+    const double share = lines ? view.share_of_line(row, column) : view.share_of_instruction(row, column);
     const ImVec2 corner{pen.x + static_cast<float>(i) * cell, pen.y};
-    const ImU32 colour = colour_of(columns[i]);
+    const ImU32 colour = colour_of(column);
     ImGui::GetWindowDrawList()->AddRectFilled(corner, {corner.x + cell - em(0.25f), corner.y + height},
                                               with_alpha(colour, kMostHeat * f32(share)), em(0.1f));
     at({corner.x + cell - em(0.5f) - width_of(figure), corner.y}, figure,
-       columns[i] == code.column || share > kReadable ? palette().text : palette().dim);
+       column == code.column || share > kReadable ? palette().text : palette().dim);
   }
 }
 

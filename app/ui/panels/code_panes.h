@@ -30,10 +30,10 @@ void scroll_to_row(int64_t row);
 // The columns of heat that fit into that width: those with a figure, and always the chosen one.
 std::vector<charts::HeatColumn> shown_columns(const CodeState& code, float width);
 float heat_width(const std::vector<charts::HeatColumn>& columns);
-// The columns' names above the figures, of lines or of instructions. A click makes that column the heat.
-void heat_header(CodeState& code, const std::vector<charts::HeatColumn>& columns, bool lines);
-// Draws figures from `pen` on, each over its heat. `lines`: `at` is a source line, from 0, and A's figure is a thin bar
-// below B's; otherwise it is an instruction.
+// The columns' names above the figures. A click makes that column the heat.
+void heat_header(CodeState& code, const std::vector<charts::HeatColumn>& columns);
+// Draws figures from `pen` on, each over its heat, with A's as a thin bar below B's. `lines`: `at` is a source line,
+// from 0; otherwise it is an instruction.
 void heat_cells(const CodeState& code, const std::vector<charts::HeatColumn>& columns, bool lines, size_t at,
                 ImVec2 pen);
 

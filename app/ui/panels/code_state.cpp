@@ -126,15 +126,11 @@ void CodeState::refresh(Context& context, const Kernel& kernel, size_t lines) {
   if (makes()) context.wake_within(kLookAgain);
 }
 
-// A's code beside it. Only lines of one source are the same lines.
+// A's code beside it.
 void CodeState::add_a(Context& context, Of& of) {
   const Observation* ghost = context.baseline.ghost;
   without_a_ = why_no_ghost(context);
   if (ghost == nullptr) return;
-  if (ghost->experiment.kernel_hash != of.kernel_hash) {
-    without_a_ = "A has another source";
-    return;
-  }
   const std::string kept = std::exchange(missing_, {});
   of.a = listing_of(context, *ghost);
   without_a_ = of.a == nullptr ? "A: " + missing_ : "";
@@ -152,11 +148,16 @@ void CodeState::take(Of of, const Kernel& kernel, size_t lines, const HardwareDe
   made_.begin(
       [of, lines, name = kernel.source_name, text = kernel.source,
        profiled = of.seen != nullptr ? samples_of(*of.seen, hardware) : std::nullopt,
+       profiled_a = of.seen_a != nullptr ? samples_of(*of.seen_a, hardware) : std::nullopt,
        facts = made().of.listing == of.listing ? made().facts : nullptr] {
         const SourceLines source(name, text);
-        return Made{of, charts::code_view(*of.listing, of.seen.get(), source, lines, profiled ? &*profiled : nullptr),
-                    of.a != nullptr ? charts::code_view(*of.a, of.seen_a.get(), source, lines) : charts::CodeView{},
-                    facts ? facts : std::make_shared<const CodeFacts>(*of.listing, source)};
+        const Observation *samples = profiled ? &*profiled : nullptr, *samples_a = profiled_a ? &*profiled_a : nullptr;
+        Made made{of, charts::code_view(*of.listing, of.seen.get(), source, lines, samples), {}, facts};
+        if (of.a != nullptr)
+          made.ghost =
+              charts::code_ghost({*of.a, *of.seen_a, samples_a}, {*of.listing, *of.seen, samples}, source, lines);
+        if (!facts) made.facts = std::make_shared<const CodeFacts>(*of.listing, source);
+        return made;
       },
       is_short);
 }

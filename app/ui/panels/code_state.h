@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "charts/code_diff.h"
+#include "charts/code_ghost.h"
 #include "charts/code_links.h"
 #include "charts/code_view.h"
 #include "charts/ptx_lines.h"
@@ -53,10 +54,10 @@ class CodeState {
   const charts::CodeView& view() const { return made().view; }
   const CodeFacts& facts() const { return *made().facts; }  // call only if there is a listing
   uint64_t arrivals() const { return arrivals_; }           // how often listing() became another one
-  // A's figures by the same lines, and its code; null: there is no A with this source, and without_a() says why.
-  const charts::CodeView* view_a() const { return made().of.a ? &made().view_a : nullptr; }
+  // A's code beside it; null: there is none. without_a() says why, or what of it is not beside B's.
+  const charts::CodeGhost* ghost() const { return made().of.a ? &made().ghost : nullptr; }
   const Listing* listing_a() const { return made().of.a.get(); }
-  const std::string& without_a() const { return without_a_; }
+  const std::string& without_a() const { return without_a_.empty() && ghost() != nullptr ? ghost()->note : without_a_; }
   const std::string& missing() const { return missing_; }  // why there is no listing, or that it has been requested
   bool makes() const { return made_.makes() || changes_.makes(); }  // more is drawn soon
 
@@ -79,13 +80,14 @@ class CodeState {
     std::string kernel_hash;
     session::Shared<Observation> seen;
     uint64_t hardware_came = 0;  // readings of GPUs' own counters when the view was made
-    session::Shared<Listing> a;  // A's code, if it ran the same source; null: none is beside it
+    session::Shared<Listing> a;  // A's code; null: none is beside it
     session::Shared<Observation> seen_a;
     bool operator==(const Of&) const = default;
   };
   struct Made {
     Of of;
-    charts::CodeView view, view_a;
+    charts::CodeView view;
+    charts::CodeGhost ghost;
     std::shared_ptr<const CodeFacts> facts;
   };
   struct MadeChanges {

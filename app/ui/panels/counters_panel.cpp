@@ -93,7 +93,10 @@ class CountersPanel : public Panel {
 void CountersPanel::draw(Context& context) {
   const Counters* counters = context.shown.counters();
   const bool hardware = has_hardware_counters(context);
-  if (counters == nullptr && hardware) draw_hardware(context);
+  if (counters == nullptr && hardware) {
+    ghost_note(context);
+    draw_hardware(context);
+  }
   if (counters == nullptr)
     return empty_state(
         ICON_TABLE, "Nothing counted yet",

@@ -27,6 +27,8 @@ constexpr const char* kHowToRead =
     "A texel that covers several rows shows the largest; NaN is checked, Inf striped. The wheel zooms the map, a drag "
     "moves it, a double click shows all of it.";
 
+constexpr float kForMap = 9;  // ems: the least height of the map with its controls and colours
+
 constexpr double kLowestShown = 1e-6;   // smaller errors share the ramp's first colour; half an fp16 step at 0.002
 constexpr double kHighestShown = 1e-2;  // the ramp's end, unless an error is larger
 
@@ -43,16 +45,6 @@ MapLook look_for(MapKind kind, double low, double high) {
   look.low = f32(-reach);
   look.high = f32(reach);
   return look;
-}
-
-// A verdict's figures, each with A's.
-std::vector<charts::FigureRow> rows_beside(const Verdict& verdict, const Verdict* a) {
-  std::vector<charts::FigureRow> rows = charts::verdict_rows(verdict);
-  if (a == nullptr) return rows;
-  for (const charts::FigureRow& theirs : charts::verdict_rows(*a))
-    for (charts::FigureRow& own : rows)
-      if (own.name == theirs.name) own.baseline = theirs.value;
-  return rows;
 }
 
 }  // namespace
@@ -114,8 +106,8 @@ void ErrorPanel::draw_figures(Context& context, const Verdict& verdict) {
   const auto value_of = [](const charts::FigureRow& row) { return (row.bad ? ICON_CLOSE " " : "") + row.value; };
   const Verdict* const a = ghost_of(context, &Observation::verdict);
   const bool against = a != nullptr && a->rows_checked > 0;
-  const std::vector<charts::FigureRow> rows = rows_beside(verdict, against ? a : nullptr);
-  // Figures are never cut. A narrow panel shows the limits only on hover, so that the names stay whole.
+  const std::vector<charts::FigureRow> rows = charts::verdict_rows(verdict, against ? a : nullptr);
+  // Figures are never cut. A narrow panel has the limits below the table, so that the names stay whole.
   float value_width = 0, a_width = 0, name_width = 0, limit_width = 0;
   for (const charts::FigureRow& row : rows) {
     name_width = std::max(name_width, width_of(row.name));
@@ -165,6 +157,16 @@ void ErrorPanel::draw_figures(Context& context, const Verdict& verdict) {
   }
   ImGui::PopStyleVar();
   ImGui::PopFont();
+  if (!limits) draw_limits(charts::limits_text(verdict, against ? a : nullptr));
+}
+
+// Below the figures, unless the map needs the room; then each limit is its figure's tooltip.
+void ErrorPanel::draw_limits(const std::string& words) {
+  ImGui::PushFont(nullptr, kSmallSize);
+  const ImVec2 room = ImGui::GetContentRegionAvail();
+  const float height = ImGui::CalcTextSize(words.c_str(), nullptr, false, room.x).y;
+  ImGui::PopFont();
+  if (room.y - height >= em(kForMap)) wrapped(words, palette().faint, kSmallSize);
 }
 
 // Below the verdict: whether a correct verdict can be trusted. One line if the watch found nothing, otherwise each

@@ -1,4 +1,6 @@
 #pragma once
+#include <string>
+
 #include "ui/panels/map_panel.h"
 
 namespace attnscope::ui {
@@ -13,6 +15,7 @@ class ErrorPanel : public MapPanel {
  private:
   void draw_verdict(Context& context, const Verdict& verdict);
   void draw_figures(Context& context, const Verdict& verdict);
+  static void draw_limits(const std::string& words);
   void draw_watch(Context& context);
   void draw_findings(Context& context, const WatchReport& watch);
   void draw_map_controls(Context& context, const Problem& problem);

@@ -127,15 +127,15 @@ int64_t FragmentPane::draw_choice() {
 // Whether A has these matrices at the same line, whatever their registers.
 void FragmentPane::draw_a(const CodeState& code) const {
   const std::vector<int64_t>& lines = code.view().lines_of[static_cast<size_t>(shown_)];
-  const charts::CodeView* const a = code.view_a();
-  if (a == nullptr || lines.empty()) return;
+  const charts::CodeGhost* const ghost = code.ghost();
+  if (ghost == nullptr || !ghost->has_lines() || lines.empty()) return;
   const auto alike = [](MatrixFragment one, MatrixFragment other) {
     one.first = other.first = 0;
     return one == other;
   };
   std::string others;
   bool same = false;
-  for (const int64_t at : a->instructions_of[static_cast<size_t>(lines.front()) - 1]) {
+  for (const int64_t at : ghost->view.instructions_of[static_cast<size_t>(lines.front()) - 1]) {
     const CodeLine& line = code.listing_a()->lines[static_cast<size_t>(at)];
     same = same || (!line.fragments.empty() && std::ranges::equal(line.fragments, fragments_, alike));
     if (!line.fragments.empty() && others.empty()) others = line.text;

@@ -8,6 +8,7 @@
 
 #include "session/listings.h"
 #include "ui/lesson_desk.h"
+#include "ui/widgets/ghost.h"
 #include "ui/widgets/text.h"
 
 namespace attnscope::ui {
@@ -16,24 +17,26 @@ namespace {
 using charts::value_text;
 
 constexpr float kWide = 44;                         // ems: room for the tiles beside the bars
-constexpr float kTable = 22;                        // ems
+constexpr float kTable = 22, kTableWithA = 28;      // ems
 constexpr float kLeastBars = 3.2f, kMostBars = 11;  // ems: height of a picture when they are stacked
 constexpr float kFlattest = 2;                      // ems: least height when they are side by side
 
 // A row of bars around zero, one for each value. Values that are not finite are marked at the bottom.
 struct Bars {
-  std::string name;   // "Scores": the heading, also the id of its items
+  std::string name;   // "Scores by key": begins the heading, also the id of its items
+  std::string more;   // the heading's rest
   std::string each;   // "key", for a bar's tooltip
   int64_t first = 0;  // the number of the first value
   std::span<const float> values;
   ImU32 colour = 0;
   std::vector<std::pair<double, ImU32>> levels = {};  // horizontal lines
+  std::span<const float> a = {};                      // A's first values; empty: none are known
 };
 
 // Draws the heading and the picture below it.
 void draw_bars(const Bars& bars, float width, float height) {
   const Palette& p = palette();
-  clipped(bars.name, width, p.dim);
+  clipped(bars.name + (bars.a.empty() ? "" : ", ticks A's") + bars.more, width, p.dim);
   double low = 0, high = 0;
   const auto reach = [&](double value) {
     if (!std::isfinite(value)) return;
@@ -41,6 +44,7 @@ void draw_bars(const Bars& bars, float width, float height) {
     high = std::max(high, value);
   };
   for (const float value : bars.values) reach(double(value));
+  for (const float value : bars.a) reach(double(value));
   for (const auto& [level, colour] : bars.levels) reach(level);
   if (high <= low) high = low + 1;
   const ImVec2 corner = ImGui::GetCursorScreenPos();
@@ -62,13 +66,19 @@ void draw_bars(const Bars& bars, float width, float height) {
     else
       list->AddRectFilled({left, corner.y + height - em(0.25f)}, {right, corner.y + height},
                           std::isnan(value) ? p.nan : p.faint);
+    const double of_a = i < bars.a.size() ? double(bars.a[i]) : std::nan("");
+    if (std::isfinite(of_a)) {
+      const float y = std::floor(y_of(of_a)), thick = std::max(1.0f, std::floor(em(0.09f)));
+      list->AddRectFilled({left, y}, {right, y + thick}, p.text);
+    }
   }
   list->AddLine({corner.x, y_of(0)}, {corner.x + width, y_of(0)}, p.line);
   for (const auto& [level, colour] : bars.levels)
     if (std::isfinite(level)) list->AddLine({corner.x, y_of(level)}, {corner.x + width, y_of(level)}, colour, em(0.1f));
-  if (hovered >= 0)
-    tooltip(fmt::format("{} {}: {}", bars.each, bars.first + hovered,
-                        value_text(double(bars.values[static_cast<size_t>(hovered)]))));
+  if (hovered < 0) return;
+  const auto at = static_cast<size_t>(hovered);
+  tooltip(fmt::format("{} {}: {}{}", bars.each, bars.first + hovered, value_text(double(bars.values[at])),
+                      at < bars.a.size() ? "; A " + value_text(double(bars.a[at])) : ""));
 }
 
 std::string keys_text(const SoftmaxTile& tile) {
@@ -107,6 +117,7 @@ int64_t SoftmaxPane::draw(Context& context, const Kernel& kernel) {
     row_.row = std::clamp<int64_t>(row_.row, 0, problem.seq_q - 1);
   }
   take(context);
+  take_a(context);
   ImGui::PushFont(nullptr, kSmallSize);
   ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {em(0.3f), em(0.05f)});
   int64_t chosen = 0;
@@ -117,9 +128,10 @@ int64_t SoftmaxPane::draw(Context& context, const Kernel& kernel) {
     draw_figures();
     chosen = draw_lines();
     const float room = ImGui::GetContentRegionAvail().x;
-    const bool beside = room > em(kWide);
+    const float table = a_ != nullptr ? kTableWithA : kTable;
+    const bool beside = room > em(kWide - kTable + table);
     if (beside) {
-      ImGui::BeginChild("tiles", {em(kTable), 0});
+      ImGui::BeginChild("tiles", {em(table), 0});
       draw_tiles(0);
       ImGui::EndChild();
       ImGui::SameLine(0, em(0.8f));
@@ -173,6 +185,39 @@ void SoftmaxPane::take(Context& context) {
   missing_ = "The kernel's CTA took no tile of keys for this row.";
 }
 
+// The same row of A. It is requested once B's is there.
+void SoftmaxPane::take_a(Context& context) {
+  without_a_ = why_no_ghost(context);
+  const bool none = context.baseline.ghost == nullptr || tiles_.empty();
+  if (none || waits_) {
+    if (none) a_.reset();
+    return;
+  }
+  if (const auto& seen = context.baseline.entry->observation; seen != a_of_) {
+    a_of_ = seen;
+    a_hash_ = hash_of(seen->experiment);
+  }
+  a_.reset();
+  const std::string key = session::listing_key(a_hash_, row_);
+  const auto found = context.snapshot.listings.find(key);
+  const auto refused = context.snapshot.refused_listings.find(key);
+  if (found != context.snapshot.listings.end()) {
+    if (found->second->softmax && found->second->softmax->steps() > 0)
+      a_ = found->second;
+    else
+      without_a_ = "A took no tile of keys for this row";
+  } else if (refused != context.snapshot.refused_listings.end()) {
+    without_a_ = "A: " + refused->second.message;
+  } else {
+    if (!context.shown.running()) context.session.request_softmax(a_of_->experiment, row_);
+    without_a_ = "A's CTA is being emulated";
+  }
+}
+
+std::optional<charts::SoftmaxGhost> SoftmaxPane::ghost_at(size_t tile) const {
+  return a_ != nullptr ? charts::softmax_ghost(*a_->softmax, *listing_->softmax, tile) : std::nullopt;
+}
+
 void SoftmaxPane::draw_choice(const Problem& problem) {
   number_input("##row", "row %d", row_.row, problem.seq_q);
   if (problem.heads > 1) number_input("##head", "head %d", row_.head, problem.heads);
@@ -210,8 +255,9 @@ void SoftmaxPane::draw_figures() const {
   if (width_of(sum) > ImGui::GetContentRegionAvail().x) ImGui::NewLine();
   text(sum);
   ImGui::PopFont();
-  std::string note =
-      fmt::format("fp64: m {}, l {}. ", value_text(double(tile.exact_m)), value_text(double(tile.exact_l)));
+  const std::optional<charts::SoftmaxGhost> ghost = ghost_at(at);
+  std::string note = ghost ? charts::ghost_text(*ghost) + "; " : without_a_.empty() ? "" : without_a_ + "; ";
+  note += fmt::format("fp64: m {}, l {}. ", value_text(double(tile.exact_m)), value_text(double(tile.exact_l)));
   note += tile.end_key == tile.first_key ? "The row sees none of these keys."
           : at == 0                      ? "The first tile."
           : tile.raised                  ? "A larger score: what l and O held counts less now."
@@ -241,9 +287,11 @@ int64_t SoftmaxPane::draw_lines() const {
 void SoftmaxPane::draw_tiles(float height) {
   constexpr ImGuiTableFlags kFlags =
       ImGuiTableFlags_RowBg | ImGuiTableFlags_ScrollY | ImGuiTableFlags_SizingStretchProp;
-  if (!ImGui::BeginTable("##tiles", 5, kFlags, {0, height})) return;
+  const bool against = a_ != nullptr;
+  if (!ImGui::BeginTable("##tiles", against ? 7 : 5, kFlags, {0, height})) return;
   ImGui::TableSetupScrollFreeze(0, 1);
-  for (const char* name : {"tile", "keys", "m", "factor", "l"}) ImGui::TableSetupColumn(name);
+  for (const char* name : {"tile", "keys", "m", "A", "factor", "l", "A"})
+    if (against || name[0] != 'A') ImGui::TableSetupColumn(name);
   ImGui::TableHeadersRow();
   ImGuiListClipper clipper;
   clipper.Begin(static_cast<int>(tiles_.size()));
@@ -255,11 +303,22 @@ void SoftmaxPane::draw_tiles(float height) {
       if (ImGui::Selectable(fmt::format("{}##tile{}", row + 1, row + 1).c_str(), row == tile_,
                             ImGuiSelectableFlags_SpanAllColumns))
         tile_ = row;
-      for (const std::string& words :
-           {keys_text(tile), value_text(double(tile.m)), value_text(tile.factor), value_text(double(tile.l))}) {
+      const auto cell = [](const std::string& words) {
         ImGui::TableNextColumn();
         text(words);
-      }
+      };
+      const auto cell_of_a = [&](double charts::SoftmaxGhost::*figure) {
+        if (!against) return;
+        ImGui::TableNextColumn();
+        const auto ghost = ghost_at(static_cast<size_t>(row));
+        dim_text(ghost && ghost->tile ? value_text((*ghost).*figure) : "\u2013");
+      };
+      cell(keys_text(tile));
+      cell(value_text(double(tile.m)));
+      cell_of_a(&charts::SoftmaxGhost::m);
+      cell(value_text(tile.factor));
+      cell(value_text(double(tile.l)));
+      cell_of_a(&charts::SoftmaxGhost::l);
     }
   ImGui::EndTable();
 }
@@ -269,17 +328,20 @@ void SoftmaxPane::draw_bars_of_tile() {
   const SoftmaxSteps& steps = *listing_->softmax;
   const auto at = static_cast<size_t>(tile_);
   const int64_t first = static_cast<int64_t>(at) * steps.keys;
+  const charts::SoftmaxGhost a = ghost_at(at).value_or(charts::SoftmaxGhost{});
   std::vector<Bars> all;
   if (const auto scores = scores_of(steps, at); !scores.empty()) {
-    Bars bars{"Scores by key; lines: m before and after", "key", first, scores, p.counted};
+    Bars bars{"Scores by key", "; lines: m before and after", "key", first, scores, p.counted};
     if (at > 0) bars.levels.emplace_back(double(steps.m[at - 1]) / steps.unit, p.dim);
     bars.levels.emplace_back(double(steps.m[at]) / steps.unit, p.accent);
+    bars.a = a.scores;
     all.push_back(std::move(bars));
   }
   if (const auto weights = weights_of(steps, at); !weights.empty())
-    all.push_back({"exp(score - m) by key: what the tile adds to l", "key", first, weights, p.modelled});
+    all.push_back(
+        {"exp(score - m) by key", ": what the tile adds to l", "key", first, weights, p.modelled, {}, a.weights});
   if (const auto o = o_of(steps, at); !o.empty())
-    all.push_back({"O by column, not yet divided by l", "column", 0, o, p.measured});
+    all.push_back({"O by column", ", not yet divided by l", "column", 0, o, p.measured, {}, a.o});
   if (all.empty()) return wrapped("The manifest names no buffer with the scores or O.", p.dim);
   const ImVec2 room = ImGui::GetContentRegionAvail();
   const float heading = ImGui::GetTextLineHeightWithSpacing() + ImGui::GetStyle().ItemSpacing.y;

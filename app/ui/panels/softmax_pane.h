@@ -10,7 +10,7 @@
 namespace attnscope::ui {
 
 // The state of the kernel's online softmax for one query row, key tile by key tile: m, l, the scores, their weights,
-// and O.
+// and O; beside them what A held when it had taken the same keys.
 class SoftmaxPane {
  public:
   // Returns the line of the kernel's source that a person chose here, or 0.
@@ -20,6 +20,8 @@ class SoftmaxPane {
  private:
   void follow_lesson(const LessonDesk& lesson);
   void take(Context& context);
+  void take_a(Context& context);
+  std::optional<charts::SoftmaxGhost> ghost_at(size_t tile) const;  // empty: A's steps are not there
   void draw_choice(const Problem& problem);
   void draw_figures() const;
   int64_t draw_lines() const;
@@ -34,6 +36,9 @@ class SoftmaxPane {
   std::string missing_;               // why there is no listing
   bool waits_ = false;
   std::vector<SoftmaxTile> tiles_;
+  session::Shared<Listing> a_;         // of A's run and the same row; null: not there, and without_a_ may say why
+  session::Shared<Observation> a_of_;  // A, whose hash is a_hash_
+  std::string a_hash_, without_a_;
 };
 
 }  // namespace attnscope::ui

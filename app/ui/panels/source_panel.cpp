@@ -303,7 +303,7 @@ void SourcePanel::draw_header(Context& context, const Kernel& kernel) {
 void SourcePanel::draw_lines() {
   const std::vector<charts::HeatColumn> columns = shown_columns(code_, ImGui::GetContentRegionAvail().x);
   ImGui::PushFont(fonts().mono, kSmallSize);
-  heat_header(code_, columns, true);
+  heat_header(code_, columns);
   if (ImGui::BeginChild("lines", {0, 0}, 0, ImGuiWindowFlags_HorizontalScrollbar)) {
     const float gutter = width_of(std::to_string(lines_.size())) + em(2.2f);
     if (std::exchange(reveal_, false) && code_.line() > 0) scroll_to_row(code_.line() - 1);
@@ -342,19 +342,14 @@ void SourcePanel::draw_line(size_t at, float gutter, const std::vector<charts::H
   const auto& view = code_.view();
   if (at < view.lines.size()) {
     if (!view.instructions_of[at].empty()) add(fmt::format("{} instructions", view.instructions_of[at].size()));
+    const charts::CodeGhost* const ghost = code_.ghost();
     for (const charts::HeatColumn column : charts::kHeatColumns)
-      if (const std::string figure = view.lines[at].text(column), a = a_text(at, column); !figure.empty() || !a.empty())
-        add(fmt::format("{}: {}{}", to_string(column), figure.empty() ? "none" : figure, a.empty() ? "" : "; A " + a));
+      if (const std::string figure =
+              charts::figure_beside(view.lines[at], ghost != nullptr ? ghost->at_line(at, column) : nullptr, column);
+          !figure.empty())
+        add(fmt::format("{}: {}", to_string(column), figure));
   }
   text_tooltip(words.empty() ? "No machine code comes from this line." : words, 28);
-}
-
-// A's figure of a line, from 0; empty if there is no A, or neither has the figure.
-std::string SourcePanel::a_text(size_t line, charts::HeatColumn column) const {
-  const charts::CodeView* a = code_.view_a();
-  if (a == nullptr || line >= a->lines.size()) return {};
-  const std::string figure = a->lines[line].text(column);
-  return figure.empty() && !code_.view().lines[line].text(column).empty() ? "none" : figure;
 }
 
 std::unique_ptr<Panel> make_source_panel(const std::filesystem::path&) { return std::make_unique<SourcePanel>(); }

@@ -49,7 +49,6 @@ class SourcePanel : public Panel {
   void draw_source(Context& context, const Kernel& kernel);
   Beside beside() const { return wide_ || beside_wished_ ? beside_ : Beside::nothing; }
   void draw_lines();
-  std::string a_text(size_t line, charts::HeatColumn column) const;
   void draw_line(size_t at, float gutter, const std::vector<charts::HeatColumn>& columns);
   void draw_beside(Context& context, const Kernel& kernel);
   void choose_line(int64_t line);

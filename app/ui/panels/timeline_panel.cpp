@@ -37,7 +37,7 @@ void TimelinePanel::draw(Context& context) {
   const bool chooses = is_on_gpu(context);
   if (chooses) choose_kind();
   if (clocked_) look_for(context, clocks_, seen_->experiment, of_);
-  take_ghost(context);
+  take_ghosts(context);
   if (now().listing == nullptr) {
     ImGui::PopStyleVar();
     ImGui::PopFont();
@@ -73,23 +73,48 @@ void TimelinePanel::take(Context& context) {
   look_for(context, model_, seen_->experiment, of_);
 }
 
-// The simulation of A, for the SM that is shown. It is requested once B's is there.
-void TimelinePanel::take_ghost(Context& context) {
+// A's simulation and, where B's clocks are shown, A's clocks, each of the SM that is shown.
+void TimelinePanel::take_ghosts(Context& context) {
   const Observation* a = context.baseline.ghost;
   if (a != seen_a_) {
     seen_a_ = a;
-    a_ = {};
+    model_a_ = clocks_a_ = {};
+    clocks_a_.ask.measured = true;
     of_a_ = a != nullptr ? hash_of(a->experiment) : "";
   }
-  // Another kernel's launches are others.
-  const bool launches = model_.ask.step && a != nullptr && a->experiment.kernel_hash != seen_->experiment.kernel_hash;
-  if (a == nullptr || clocked_ || launches || model_.listing == nullptr || of_a_ == of_) {
-    a_.listing.reset();
+  take_ghost(context, model_a_, model_);
+  if (clocked_) take_ghost(context, clocks_a_, clocks_);
+}
+
+// It is requested once B's is there.
+void TimelinePanel::take_ghost(Context& context, Kind& a, const Kind& b) {
+  const Observation* run = context.baseline.ghost;
+  if (run == nullptr || b.listing == nullptr || of_a_ == of_) {
+    a.listing.reset();
+    a.missing.clear();
     return;
   }
-  a_.ask.sm = model_.ask.sm;
-  a_.ask.step = model_.ask.step;
-  look_for(context, a_, a->experiment, of_a_);
+  if (b.ask.step && run->experiment.kernel_hash != seen_->experiment.kernel_hash) {
+    a.listing.reset();
+    a.waits = false;
+    a.missing = "its launches are another kernel's";
+    return;
+  }
+  a.ask.sm = b.ask.sm;
+  a.ask.step = b.ask.step;
+  look_for(context, a, run->experiment, of_a_);
+  if (a.listing == nullptr) return;
+  a.missing = charts::unlike_timelines(*a.listing->timeline, *b.listing->timeline);
+  if (!a.missing.empty()) a.listing.reset();
+}
+
+// "; A 2,456 clocks, 1.32 us", or why A is not there.
+std::string TimelinePanel::words_of_a() const {
+  if (const SmTimeline* a = ghost(clocked_)) return "; A " + charts::clocks_text(*a, a->clocks);
+  const Kind& kind = clocked_ ? clocks_a_ : model_a_;
+  if (kind.missing.empty()) return {};
+  if (kind.waits) return clocked_ ? ".  A's clocks are on their way" : ".  A is being simulated";
+  return ".  A is not there: " + kind.missing.substr(0, kind.missing.find('\n'));
 }
 
 void TimelinePanel::look_for(Context& context, Kind& kind, const Experiment& experiment, const std::string& hash) {
@@ -191,7 +216,7 @@ void TimelinePanel::draw_controls(Context& context, const SmTimeline& timeline) 
   ImGui::SameLine(0, em(0.6f));
   const std::string caution = charts::timeline_caution(timeline);
   std::string heading = charts::timeline_heading(timeline, context.shown.observation->device);
-  if (const SmTimeline* a = ghost()) heading += "; A " + charts::clocks_text(*a, a->clocks);
+  heading += words_of_a();
   if (const std::string why = why_no_ghost(context); !why.empty()) heading += ".  " + why;
   const bool waits = now().waits;
   const std::string being = clocked_ ? "Its clocks are on their way" : "Being simulated";

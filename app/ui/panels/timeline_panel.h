@@ -28,10 +28,15 @@ class TimelinePanel : public Panel {
   };
 
   Kind& now() { return clocked_ ? clocks_ : model_; }
-  // A's whole simulation of the same SM; null if it is not there, or the clocks are the GPU's.
-  const SmTimeline* ghost() const { return !clocked_ && a_.listing != nullptr ? &*a_.listing->timeline : nullptr; }
+  // A's whole time of the same SM, simulated or by the GPU's clocks; null if it is not there.
+  const SmTimeline* ghost(bool clocked) const {
+    const Kind& a = clocked ? clocks_a_ : model_a_;
+    return a.listing != nullptr ? &*a.listing->timeline : nullptr;
+  }
   void take(Context& context);
-  void take_ghost(Context& context);
+  void take_ghosts(Context& context);
+  void take_ghost(Context& context, Kind& a, const Kind& b);
+  std::string words_of_a() const;
   static void look_for(Context& context, Kind& kind, const Experiment& experiment, const std::string& hash);
   void choose_kind();
   void choose_launch(const Context& context, const SmTimeline& timeline);
@@ -39,7 +44,7 @@ class TimelinePanel : public Panel {
   void draw_legend(const SmTimeline& timeline) const;
   void draw_pictures(const SmTimeline& timeline);
   void draw_ctas(const SmTimeline& timeline, ImVec2 size, double end);
-  void draw_ghost_end(const Box& box, float height) const;
+  static void draw_ghost_end(const SmTimeline& a, const Box& box, float height);
   void draw_both_ctas(const SmTimeline& timeline, ImVec2 size);
   void draw_warps(const SmTimeline& timeline, ImVec2 size);
   void draw_warp(const SmTimeline& drawn, size_t warp, const Box& box) const;
@@ -51,7 +56,7 @@ class TimelinePanel : public Panel {
   void show_all() { now().ask.from = now().ask.to = 0; }
 
   Kind model_, clocks_;
-  Kind a_;                               // of A's run
+  Kind model_a_, clocks_a_;              // of A's run
   std::string of_a_;                     // its experiment's hash
   const Observation* seen_a_ = nullptr;  // the observation that of_a_ belongs to; only compared
   bool clocked_ = false;                 // the GPU's clocks are shown

@@ -79,7 +79,7 @@ void TimelinePanel::draw_legend(const SmTimeline& timeline) const {
   if (timeline.measured())
     return text("A bar is a warp from its first clock to its last. What it waits for, only the model says.");
   const charts::StateShares shares = charts::state_shares(timeline);
-  const SmTimeline* const a = ghost();
+  const SmTimeline* const a = ghost(false);
   const charts::StateShares of_a = a != nullptr ? charts::state_shares(*a) : charts::StateShares{};
   // A's shares are those of its whole time, so they stand only beside B's whole time.
   const bool against = a != nullptr && model_.ask.from == 0 && model_.ask.to == 0;
@@ -105,13 +105,12 @@ void TimelinePanel::draw_legend(const SmTimeline& timeline) const {
 
 // Measured CTAs, with the simulated ones below on the same clocks.
 void TimelinePanel::draw_both_ctas(const SmTimeline& timeline, ImVec2 size) {
-  const auto end_of = [](const SmTimeline& one) {
-    double end = 1;
-    for (const CtaSpan& cta : one.ctas) end = std::max(end, cta.to);
-    return end;
+  // A's end is on the same clocks.
+  const auto end_of = [&](const SmTimeline& one) {
+    const SmTimeline* const a = ghost(one.measured());
+    return std::max({1.0, charts::ctas_end(one), a != nullptr ? charts::ctas_end(*a) : 0});
   };
-  if (!timeline.measured() || model_.listing == nullptr)
-    return draw_ctas(timeline, size, std::max(end_of(timeline), ghost() != nullptr ? end_of(*ghost()) : 0));
+  if (!timeline.measured() || model_.listing == nullptr) return draw_ctas(timeline, size, end_of(timeline));
   const SmTimeline& modelled = *model_.listing->timeline;
   const double end = std::max(end_of(timeline), end_of(modelled));
   const float heading = ImGui::GetTextLineHeightWithSpacing(), gap = ImGui::GetStyle().ItemSpacing.y;
@@ -122,12 +121,10 @@ void TimelinePanel::draw_both_ctas(const SmTimeline& timeline, ImVec2 size) {
 
 void TimelinePanel::draw_ctas(const SmTimeline& timeline, ImVec2 size, double end) {
   const Palette& p = palette();
-  double last = 0;
-  for (const CtaSpan& one : timeline.ctas) last = std::max(last, one.to);
   const std::string kind = clocked_ ? fmt::format(", {}", to_string(charts::kind_of(timeline))) : "";
-  clipped(
-      fmt::format("CTAs by SM{}, {} clocks; each wave has its shade", kind, with_commas(static_cast<int64_t>(last))),
-      size.x, p.dim);
+  clipped(fmt::format("CTAs by SM{}, {} clocks; each wave has its shade", kind,
+                      with_commas(static_cast<int64_t>(charts::ctas_end(timeline)))),
+          size.x, p.dim);
   ImGui::PushID(timeline.measured() ? "measured" : "modelled");
   const ImVec2 pen = ImGui::GetCursorScreenPos();
   const auto sms = static_cast<size_t>(std::max<int64_t>(1, timeline.sms));
@@ -150,7 +147,7 @@ void TimelinePanel::draw_ctas(const SmTimeline& timeline, ImVec2 size, double en
     list->AddRectFilled({box.x(one.from), top}, {std::max(box.x(one.from) + 1, box.x(one.to) - 1), bottom},
                         one.sm == timeline.sm ? mixed(colour, p.accent, 0.6f) : colour);
   }
-  if (!timeline.measured()) draw_ghost_end(box, height);
+  if (const SmTimeline* const a = ghost(timeline.measured())) draw_ghost_end(*a, box, height);
   const float row = box.corner.y + box.row * f32(double(timeline.sm));
   list->AddRect({box.corner.x, row - 1}, {box.corner.x + box.width, row + std::max(2.0f, box.row) + 1}, p.text);
   label_row(fmt::format("SM {}", timeline.sm), {pen.x, std::clamp(row, pen.y, pen.y + height - ImGui::GetFontSize())},
@@ -169,11 +166,8 @@ void TimelinePanel::draw_ctas(const SmTimeline& timeline, ImVec2 size, double en
 }
 
 // When A's last CTA ends.
-void TimelinePanel::draw_ghost_end(const Box& box, float height) const {
-  if (ghost() == nullptr) return;
-  double end = 0;
-  for (const CtaSpan& one : ghost()->ctas) end = std::max(end, one.to);
-  const float right = box.corner.x + box.width, x = std::floor(std::min(box.x(end), right - 2));
+void TimelinePanel::draw_ghost_end(const SmTimeline& a, const Box& box, float height) {
+  const float right = box.corner.x + box.width, x = std::floor(std::min(box.x(charts::ctas_end(a)), right - 2));
   ghost_dashes({x, box.corner.y}, height, right - x);
 }
 

@@ -27,6 +27,7 @@ namespace {
 
 constexpr float kWide = 62;  // ems: terms on the left, lines and findings on the right
 constexpr float kTable = kBaseSize * 0.87f;
+constexpr const char* kDash = "\u2013";  // a time that a run's term does not list
 
 void right_aligned(const std::string& words, ImU32 colour) {
   const float room = ImGui::GetContentRegionAvail().x, width = width_of(words);
@@ -51,8 +52,7 @@ std::string_view line_of(std::string_view source, int64_t line) {
 // The first row that has lines; launch and tail have none.
 TermKind first_with_lines(const charts::TermTable& table, const Timing& timing) {
   for (const charts::TermRow& row : table.rows)
-    if (const auto term = std::ranges::find(timing.terms->list, row.kind, &Term::kind);
-        term != timing.terms->list.end() && !charts::places_of(*term).empty())
+    if (const Term* term = charts::term_of(timing, row.kind); term != nullptr && !charts::places_of(*term).empty())
       return row.kind;
   return table.rows.front().kind;
 }
@@ -68,7 +68,8 @@ class WhyPanel : public Panel {
   void draw_terms(Context& context, const charts::TermTable& table);
   void draw_table(const Context& context, const charts::TermTable& table);
   void draw_places(Context& context, const Timing& timing);
-  static void draw_place(Context& context, const charts::TermPlace& place, double total, const Kernel* kernel);
+  static void draw_place(Context& context, const charts::TermPlace& place, bool against, double total,
+                         const Kernel* kernel);
   void draw_findings(Context& context, const std::vector<charts::FindingRow>& rows);
   static void draw_finding(Context& context, const charts::FindingRow& row, bool since_a);
   void draw_gone(const Context& context);
@@ -87,6 +88,15 @@ const Timing* comparable_a(const Context& context) {
   return a.timing ? &*a.timing : nullptr;
 }
 
+// A's time, if its lines are B's too.
+const Timing* a_of_one_source(const Context& context) {
+  const Timing* a = comparable_a(context);
+  return a != nullptr && context.baseline.entry->observation->experiment.kernel_hash ==
+                             context.shown.observation->experiment.kernel_hash
+             ? a
+             : nullptr;
+}
+
 // Cached for each kernel, because it is called for every row in every frame.
 const SourceLines& lines_of(const Kernel& kernel) {
   static std::string hash;
@@ -103,7 +113,7 @@ void WhyPanel::draw(Context& context) {
   const Observation* seen = context.shown.observation.get();
   const Timing* timing = context.shown.timing();
   const std::vector<charts::FindingRow> findings =
-      seen != nullptr ? charts::finding_rows(*seen) : std::vector<charts::FindingRow>();
+      seen != nullptr ? charts::finding_rows_beside(*seen, context.baseline.ghost) : std::vector<charts::FindingRow>();
   if (timing == nullptr || !charts::has_terms(*timing)) {
     const charts::NoTerms none = charts::why_no_terms(seen);
     if (findings.empty()) return empty_state(ICON_QUESTION, none.headline, none.words);
@@ -195,23 +205,27 @@ void WhyPanel::draw_table(const Context& context, const charts::TermTable& table
 
 // The lines that carry most of the chosen term. Its height is reserved, so that the findings below stay in place.
 void WhyPanel::draw_places(Context& context, const Timing& timing) {
-  section(fmt::format("Where: {}", to_string(*chosen_)).c_str());
+  const Timing* const a = a_of_one_source(context);
+  const bool against = a != nullptr && charts::has_terms(*a), other = a == nullptr && comparable_a(context) != nullptr;
+  section(fmt::format("Where: {}{}", to_string(*chosen_), other ? "; A has another source" : "").c_str());
   const PartScope scope(context, session::Part::timing);
   ImGui::PushFont(nullptr, kTable);
   const float top = ImGui::GetCursorPosY();
-  const auto term = std::ranges::find(timing.terms->list, *chosen_, &Term::kind);
+  const Term* const term = charts::term_of(timing, *chosen_);
+  const std::vector<charts::TermPlace> places =
+      charts::places_beside(against ? charts::term_of(*a, *chosen_) : nullptr, term);
   const Experiment& ran = context.shown.observation->experiment;
   const Kernel* kernel = session::find_kernel(context.snapshot, ran.kernel);
   if (kernel != nullptr && kernel->content_hash != ran.kernel_hash) kernel = nullptr;  // edited since
-  if (term == timing.terms->list.end())
-    dim_text("B has none of it.");
-  else if (term->lines.empty())
-    dim_text("No line carries it.");
-  else if (ImGui::BeginTable("##places", 3, ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_NoPadOuterX)) {
+  if (places.empty())
+    dim_text(term == nullptr ? "B has none of it." : "No line carries it.");
+  else if (ImGui::BeginTable("##places", against ? 4 : 3,
+                             ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_NoPadOuterX)) {
     ImGui::TableSetupColumn("place", 0, 1.3f);
     ImGui::TableSetupColumn("time", 0, 0.8f);
-    ImGui::TableSetupColumn("code", 0, 3.0f);
-    for (const charts::TermPlace& place : charts::places_of(*term)) draw_place(context, place, timing.p50, kernel);
+    if (against) ImGui::TableSetupColumn("A", 0, 0.9f);
+    ImGui::TableSetupColumn("code", 0, against ? 2.3f : 3.0f);
+    for (const charts::TermPlace& place : places) draw_place(context, place, against, timing.p50, kernel);
     ImGui::EndTable();
   }
   const float room =
@@ -221,7 +235,8 @@ void WhyPanel::draw_places(Context& context, const Timing& timing) {
   ImGui::PopFont();
 }
 
-void WhyPanel::draw_place(Context& context, const charts::TermPlace& place, double total, const Kernel* kernel) {
+void WhyPanel::draw_place(Context& context, const charts::TermPlace& place, bool against, double total,
+                          const Kernel* kernel) {
   ImGui::TableNextRow();
   ImGui::TableNextColumn();
   const int64_t line = kernel != nullptr ? lines_of(*kernel).text_line(place.file, place.line) : 0;
@@ -230,12 +245,20 @@ void WhyPanel::draw_place(Context& context, const charts::TermPlace& place, doub
   if (ImGui::Selectable(("##" + place.place).c_str(), false, ImGuiSelectableFlags_SpanAllColumns) && shown)
     context.show_line(line);
   const std::string waits = place.waits.empty() ? "" : place.waits + " waits for it. ";
-  tooltip(place.place + ", " + charts::percent_text(place.us / total) + " of the whole time. " + waits +
-          (shown ? "Click to see the line." : "Its source is not one that the Source panel shows."));
+  const bool listed = place.us > 0;
+  const std::string unlisted = !listed               ? "Only A lists it. "
+                               : against && !place.a ? "A does not list it: its longest lines are others. "
+                                                     : "";
+  tooltip(place.place + (listed ? ", " + charts::percent_text(place.us / total) + " of the whole time. " : ". ") +
+          waits + unlisted + (shown ? "Click to see the line." : "Its source is not one that the Source panel shows."));
   ImGui::SetCursorScreenPos(pen);
   text(shortened(place.place, ImGui::GetContentRegionAvail().x));
   ImGui::TableNextColumn();
-  right_aligned(charts::us_text(place.us), palette().text);
+  right_aligned(listed ? charts::us_text(place.us) : kDash, palette().text);
+  if (against) {
+    ImGui::TableNextColumn();
+    right_aligned("A " + (place.a ? charts::us_text(*place.a) : kDash), palette().dim);
+  }
   ImGui::TableNextColumn();
   ImGui::PushFont(fonts().mono, kSmallSize);
   ImGui::PushStyleColor(ImGuiCol_Text, palette().dim);
@@ -309,6 +332,14 @@ void WhyPanel::draw_next(Context& context, const charts::FindingRow& row) {
   if (const int64_t line = kernel != nullptr ? lines_of(*kernel).text_line(row.file, row.line) : 0; line > 0) {
     beside();
     if (ImGui::SmallButton(fmt::format("{}:{}###line", row.file, row.line).c_str())) context.show_line(line);
+    const Timing* const timing = context.shown.timing();
+    const std::string times =
+        timing != nullptr ? charts::times_at(a_of_one_source(context), *timing, row.file, row.line) : "";
+    if (!times.empty()) {
+      beside();
+      small_text(times, palette().dim);
+      tooltip("The modelled time that the line carries, as far as it is one of its terms' longest");
+    }
   }
   if (!row.next.empty()) {
     Draft wish = ran;

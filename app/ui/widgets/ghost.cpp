@@ -34,4 +34,16 @@ void ghost_dashes(ImVec2 top, float height, float room) {
   if (room > wide + em(0.15f) + width_of("A")) list->AddText({top.x + wide + em(0.15f), top.y}, palette().text, "A");
 }
 
+void ghost_line(ImVec2 from, ImVec2 to, ImU32 colour) {
+  const float dash = em(0.25f);
+  const bool across = to.x > from.x;
+  const float length = across ? to.x - from.x : to.y - from.y;
+  for (float at = 0; at < length; at += 2 * dash) {
+    const float end = std::min(at + dash, length);
+    const ImVec2 low = across ? ImVec2{from.x + at, from.y} : ImVec2{from.x, from.y + at};
+    const ImVec2 high = across ? ImVec2{from.x + end, from.y + 1} : ImVec2{from.x + 1, from.y + end};
+    ImGui::GetWindowDrawList()->AddRectFilled(low, high, colour);
+  }
+}
+
 }  // namespace attnscope::ui

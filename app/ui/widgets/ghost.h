@@ -21,5 +21,7 @@ void ghost_note(const Context& context);
 
 // Dashes across the height of a bar, at A's end of it, and A's letter beside them where it has room.
 void ghost_dashes(ImVec2 top, float height, float room);
+// A dashed horizontal or vertical line of A's, one pixel wide, over what is B's.
+void ghost_line(ImVec2 from, ImVec2 to, ImU32 colour);
 
 }  // namespace attnscope::ui

@@ -76,6 +76,30 @@ TEST(HardwareRows, ASampleOfTheCtasIsNotCompared) {
   }
 }
 
+TEST(HardwareRows, AsFigureStandsBesideTheMeasuredOne) {
+  HardwareCounters hardware, a;
+  hardware.warp_instructions = 10000;
+  a.warp_instructions = 12000;
+  a.dram_read_bytes = 64;
+  EXPECT_EQ(figure(hardware_figures(hardware, nullptr, &a), "warp instructions").a, "12,000");
+  EXPECT_EQ(figure(hardware_figures(hardware, nullptr, &a), "DRAM read").a, "64 B");
+  EXPECT_EQ(figure(hardware_figures(hardware, nullptr, &a), "SM busy").a, "\u2013") << "the chip lacks it";
+  EXPECT_EQ(figure(hardware_figures(hardware, nullptr), "warp instructions").a, "") << "A was not read";
+}
+
+TEST(HardwareRows, AFailedReadingHasNoCounters) {
+  Observation reading;
+  EXPECT_EQ(read_counters(nullptr), nullptr);
+  EXPECT_EQ(read_counters(&reading), nullptr);
+  reading.hardware.emplace();
+  EXPECT_EQ(read_counters(&reading), &*reading.hardware);
+  reading.hardware->failure = Failure{Stage::device, "no permission", ""};
+  EXPECT_EQ(read_counters(&reading), nullptr);
+  reading.hardware->failure.reset();
+  reading.failure = Failure{Stage::launch, "an illegal access", ""};
+  EXPECT_EQ(read_counters(&reading), nullptr);
+}
+
 TEST(HardwareRows, EveryMetricIsAskedForOnce) {
   std::vector<std::string_view> metrics;
   for_each_hardware_counter([&](const HardwareRow& row, auto) {
@@ -121,6 +145,19 @@ TEST(SampleRows, AWaitIsNamedAndAnIssueIsNone) {
   EXPECT_EQ(rows[2].place, "no line");
   EXPECT_EQ(rows[2].stall, "");
   EXPECT_EQ(sample_rows(sampled(), 2).size(), 2u);
+}
+
+TEST(SampleRows, AsShareIsThatOfTheSameLine) {
+  std::vector<Finding> a = sampled();
+  a.erase(a.begin() + 3);  // k.cu:13
+  const auto rows = sample_rows(sampled(), 8, &a);
+  ASSERT_EQ(rows.size(), 3u);
+  EXPECT_EQ(rows[0].a, "60.0 %");
+  EXPECT_EQ(rows[1].a, "0.0 %") << "A's warps are never there";
+  EXPECT_EQ(rows[2].a, "10.0 %") << "no known line";
+  a = {Finding{}};
+  EXPECT_EQ(sample_rows(sampled(), 8, &a)[0].a, "") << "A was not sampled";
+  EXPECT_EQ(sample_rows(sampled(), 8)[0].a, "");
 }
 
 TEST(SampleRows, HowTheSamplingWentIsSaid) {

@@ -80,6 +80,57 @@ TEST(TermPlaces, InstructionsOfALineAreOneEntry) {
   EXPECT_EQ(places[2].line, 0);
 }
 
+Term term(TermKind kind, std::vector<std::pair<const char*, double>> lines) {
+  Term made{kind, 0, {}};
+  for (const auto& [source, us] : lines) {
+    made.us += us;
+    made.lines.push_back({0, source, us, 0, source});
+  }
+  return made;
+}
+
+TEST(TermPlaces, EachHasAsTimeAndThoseOfAOnlyFollow) {
+  const Term a = term(TermKind::issue, {{"k.cu:3", 9}, {"k.cu:1", 5}, {"k.cu:3", 1}});
+  const Term b = term(TermKind::issue, {{"k.cu:1", 7}, {"k.cu:2", 6}});
+  const auto places = places_beside(&a, &b);
+  ASSERT_EQ(places.size(), 3u);
+  EXPECT_EQ(places[0].place, "k.cu:1");
+  EXPECT_EQ(places[0].us, 7);
+  EXPECT_EQ(places[0].a, 5);
+  EXPECT_EQ(places[1].place, "k.cu:2");
+  EXPECT_FALSE(places[1].a) << "A's term does not list it, which is not 0";
+  EXPECT_EQ(places[2].place, "k.cu:3");
+  EXPECT_EQ(places[2].line, 3);
+  EXPECT_EQ(places[2].us, 0);
+  EXPECT_EQ(places[2].a, 10);
+  EXPECT_EQ(places_beside(&a, nullptr).size(), 2u) << "B has none of it";
+  EXPECT_EQ(places_beside(nullptr, &b).size(), 2u);
+  EXPECT_TRUE(places_beside(nullptr, nullptr).empty());
+}
+
+TEST(TermPlaces, ThereAreNoMoreThanATermLists) {
+  const Term b = term(TermKind::issue, {{"k.cu:1", 9}, {"k.cu:2", 8}, {"k.cu:3", 7}, {"k.cu:4", 6}});
+  const Term a = term(TermKind::issue, {{"k.cu:6", 9}, {"k.cu:7", 8}, {"k.cu:4", 7}});
+  const auto places = places_beside(&a, &b);
+  ASSERT_EQ(places.size(), Term::kMostLines);
+  EXPECT_EQ(places[3].a, 7);
+  EXPECT_EQ(places[4].place, "k.cu:6");
+}
+
+TEST(TermPlaces, ALinesTimeIsThatOfAllTerms) {
+  const Timing a = modelled({term(TermKind::issue, {{"k.cu:1", 20}})});
+  const Timing b = modelled({term(TermKind::issue, {{"k.cu:1", 7}, {"k.cu:12", 3}}),
+                             term(TermKind::barriers, {{"k.cu:1", 5}, {"other.cu:1", 4}})});
+  EXPECT_EQ(us_at(b, "k.cu", 1), 12);
+  EXPECT_EQ(us_at(b, "k.cu", 9), 0);
+  EXPECT_EQ(us_at(Timing{}, "k.cu", 1), 0) << "a measured time";
+  EXPECT_EQ(times_at(&a, b, "k.cu", 1), "12.00 \u00b5s; A 20.00 \u00b5s");
+  EXPECT_EQ(times_at(nullptr, b, "k.cu", 1), "12.00 \u00b5s");
+  EXPECT_EQ(times_at(&a, b, "k.cu", 12), "3.00 \u00b5s; A \u2013");
+  EXPECT_EQ(times_at(&b, a, "k.cu", 12), "\u2013; A 3.00 \u00b5s");
+  EXPECT_EQ(times_at(&a, b, "k.cu", 9), "");
+}
+
 TEST(FindingRows, ErrorsAreFirstAndEveryFigureSaysItsKind) {
   Observation seen;
   Finding found;
