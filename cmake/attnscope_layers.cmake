@@ -131,23 +131,18 @@ function(attnscope_tests_wanted name result)
   endif()
 endfunction()
 
-# Layers whose unit tests only the presets asan and tsan run, where ./dev test builds them beside suite: their arithmetic does not
-# depend on the compiler, and no other test needs their programs.
-set(attnscope_tested_once catalog cuda_api device platform protocol store worker)
+# Layers whose unit tests ./dev test runs only under the address sanitizer: their arithmetic does not depend on the compiler, and no
+# other test needs their programs.
+set(attnscope_tested_once catalog protocol store)
 
-# attnscope_unit_tests(<layer> WITHOUT <filter> ONCE <filter> LIBS <targets...>): tests/unit/<layer>/*_test.cpp become
-# <layer>_tests, one binary per layer. WITHOUT names tests that this build leaves out. ONCE names those that the sanitized builds
-# leave out of a layer that only they test.
+# attnscope_unit_tests(<layer> WITHOUT <filter> LIBS <targets...>): tests/unit/<layer>/*_test.cpp become <layer>_tests, one binary
+# per layer. WITHOUT names tests that this build leaves out.
 function(attnscope_unit_tests layer)
-  cmake_parse_arguments(arg "" "WITHOUT;ONCE" "LIBS" ${ARGN})
+  cmake_parse_arguments(arg "" "WITHOUT" "LIBS" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/tests/unit/${layer}/*.cpp")
   attnscope_tests_wanted(${layer} wanted)
-  set(filter "-${arg_WITHOUT}")
   if(ATTNSCOPE_TESTS_ONCE AND NOT ATTNSCOPE_SANITIZE AND layer IN_LIST attnscope_tested_once)
-    set(filter "${arg_ONCE}")
-    if(NOT arg_ONCE)
-      set(wanted FALSE)
-    endif()
+    set(wanted FALSE)
   endif()
   if(NOT sources OR NOT TARGET attnscope_${layer} OR NOT wanted)
     return()
@@ -161,6 +156,6 @@ function(attnscope_unit_tests layer)
   if(ATTNSCOPE_SANITIZE MATCHES "address" AND NOT layer MATCHES "^(device|session|ui|worker)$")
     attnscope_discover_suites(${layer}_tests ${layer} "${arg_WITHOUT}" unit)
   else()
-    attnscope_discover_tests(${layer}_tests ${layer} TEST_FILTER "${filter}" PROPERTIES LABELS unit)
+    attnscope_discover_tests(${layer}_tests ${layer} TEST_FILTER "-${arg_WITHOUT}" PROPERTIES LABELS unit)
   endif()
 endfunction()

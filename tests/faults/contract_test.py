@@ -322,7 +322,7 @@ class Contract(unittest.TestCase):
         return None
 
     def test_closed_and_full_streams(self):
-        for user in users():
+        for user in users()[-1:]:  # rights do not matter to a stream that is open already
             with self.subTest(user=user), Place(user) as place:
                 self.check([(command, lambda c=command: self.stream(place, c, [*STREAMS, "stdout broken"])) for command in COMMANDS])
 
