@@ -32,7 +32,7 @@ class Cli(unittest.TestCase):
 
     def call(self, *args, **more):
         environment = dict(os.environ, ATTNSCOPE_HOME=str(self.path / "home"), **more)
-        return subprocess.run([PROGRAM, *map(str, args)], env=environment, capture_output=True, text=True, timeout=240)
+        return subprocess.run([PROGRAM, *map(str, args)], env=environment, capture_output=True, text=True, timeout=560)
 
     def run_json(self, *args, expect=0):
         done = self.call("run", "--json", *args)

@@ -24,7 +24,7 @@ class Doctor(unittest.TestCase):
                            ATTNSCOPE_NO_TOOLKIT="1", ATTNSCOPE_LIBCUDA=str(FAKES / "fake_libcuda_12080.so"),
                            ATTNSCOPE_NVRTC=str(FAKES / "fake_nvrtc_12_8.so"), PATH=str(self.path / "bin"))
         environment.update({name: str(value) for name, value in more.items()})
-        done = subprocess.run([PROGRAM, "doctor", *args], env=environment, capture_output=True, text=True, timeout=240)
+        done = subprocess.run([PROGRAM, "doctor", *args], env=environment, capture_output=True, text=True, timeout=560)
         self.assertEqual(done.returncode, expect, done.stdout + done.stderr)
         return done.stdout
 

@@ -36,7 +36,7 @@ class Files(unittest.TestCase):
         environment = {**os.environ, "ATTNSCOPE_HOME": str(self.home), **more}
         rights = dict(user=user, group=user, extra_groups=[]) if user is not None and os.geteuid() == 0 else {}
         return subprocess.run([*wrap, PROGRAM, *map(str, args)], env=environment, capture_output=True, text=True,
-                              stdin=subprocess.DEVNULL, timeout=240, cwd=self.path, **rights)
+                              stdin=subprocess.DEVNULL, timeout=560, cwd=self.path, **rights)
 
     def good(self, *args, **more):
         done = self.call(*args, **more)
@@ -154,7 +154,7 @@ class Files(unittest.TestCase):
         environment = {**os.environ, "HOME": str(self.path), **variables}
         rights = dict(user=NOBODY, group=NOBODY, extra_groups=[]) if os.geteuid() == 0 else {}
         return subprocess.run([PROGRAM, *args], env={k: v for k, v in environment.items() if v}, capture_output=True,
-                              text=True, stdin=subprocess.DEVNULL, timeout=240, cwd=self.path, **rights)
+                              text=True, stdin=subprocess.DEVNULL, timeout=560, cwd=self.path, **rights)
 
     def history(self, home):
         """A history with one run, as the window leaves it: in a write-ahead log without a checkpoint."""

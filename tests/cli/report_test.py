@@ -21,7 +21,7 @@ class Report(unittest.TestCase):
         self.environment = dict(os.environ, ATTNSCOPE_HOME=str(self.path / "home"))
 
     def call(self, *words, expect=0):
-        done = subprocess.run([PROGRAM, "report", *map(str, words)], env=self.environment, cwd=self.path, capture_output=True, text=True, timeout=280)
+        done = subprocess.run([PROGRAM, "report", *map(str, words)], env=self.environment, cwd=self.path, capture_output=True, text=True, timeout=560)
         self.assertEqual(done.returncode, expect, done.stdout + done.stderr)
         return done
 

@@ -33,7 +33,7 @@ class Results(unittest.TestCase):
     @classmethod
     def call(cls, *args):
         return subprocess.run([PROGRAM, *map(str, args)], env={**os.environ, "ATTNSCOPE_HOME": str(cls.path / "home")},
-                              capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=240)
+                              capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=560)
 
     def good(self, *args):
         done = self.call(*args)

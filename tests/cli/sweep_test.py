@@ -28,7 +28,7 @@ class Sweep(unittest.TestCase):
         self.home.cleanup()
 
     def call(self, *args, expect=0):
-        done = subprocess.run([PROGRAM, *map(str, args)], env=self.environment, capture_output=True, text=True, timeout=280)
+        done = subprocess.run([PROGRAM, *map(str, args)], env=self.environment, capture_output=True, text=True, timeout=560)
         self.assertEqual(done.returncode, expect, done.stdout + done.stderr)
         return done
 

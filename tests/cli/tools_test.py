@@ -52,7 +52,7 @@ class Tools(unittest.TestCase):
 
     def call(self, *args, expect=0, **more):
         environment = dict(os.environ, ATTNSCOPE_HOME=str(self.path / "home"), **more)
-        done = subprocess.run([PROGRAM, *map(str, args)], env=environment, capture_output=True, text=True, timeout=280)
+        done = subprocess.run([PROGRAM, *map(str, args)], env=environment, capture_output=True, text=True, timeout=560)
         self.assertEqual(done.returncode, expect, done.stdout + done.stderr)
         return done
 

@@ -16,7 +16,7 @@ KERNEL = ("__global__ void k(float* y, int n) { y[threadIdx.x] = n; }\n"
 BODY = "__global__ void k(float* y, int n) {{ {} }}\nint main() {{ float* y; cudaMalloc(&y, 128); k<<<1, 32>>>(y, 32); }}\n"
 SECRET = "no_such_word_in_any_answer"
 MOST_MEMORY = 4 << 20  # KiB, of all of a run's processes
-HANGS_AFTER = 280      # seconds: longer than the deadline of --deadline takes on a busy machine
+HANGS_AFTER = 560      # seconds: longer than the deadline of --deadline takes on a busy machine
 
 
 def memory_of(group):
