@@ -130,7 +130,7 @@ Result<Touches> touches_of(Services& services, const TouchQuestion& question, co
 }  // namespace
 
 std::vector<TouchAnswer> answer_touches(Services& services, const TouchQuestion& question) {
-  std::atomic<bool> cancel = false;
+  std::atomic<bool> cancel = question.limit_ms == 0;  // the timer's thread may begin late
   const Limit limit(cancel, std::chrono::milliseconds(question.limit_ms));
   std::vector<TouchAnswer> answers;
   int64_t left = question.most_work;
