@@ -70,7 +70,7 @@ endfunction()
 # so much that the address sanitizer's tests want it optimised; every other layer is cold there.
 function(attnscope_layer layer)
   cmake_parse_arguments(arg "COLD;HOT" "" "DEPS;LIBS" ${ARGN})
-  if(ATTNSCOPE_SANITIZE MATCHES "address" AND NOT arg_HOT)
+  if(ATTNSCOPE_SANITIZE STREQUAL "address,undefined" AND NOT arg_HOT)
     set(arg_COLD TRUE)
   endif()
   set(target attnscope_${layer})
