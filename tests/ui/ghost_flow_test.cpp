@@ -14,11 +14,18 @@ using testing::Not;
 
 class GhostFlow : public StillWindow {
  protected:
-  // What the window says with that panel in front.
-  std::string words(session::Snapshot snapshot, const char* panel, ShotSize size = {2560, 1440}) {
+  // What the window says with that panel in front, after a click on `button` if there is one.
+  std::string words(session::Snapshot snapshot, const char* panel, ShotSize size = {2560, 1440},
+                    const char* button = nullptr) {
     StillWindow::open_still<StillSession>(std::move(snapshot), size, panel);
     std::string drawn;
-    flow([&](ImGuiTestContext* ctx) { drawn = drawn_words(ctx); });
+    flow([&](ImGuiTestContext* ctx) {
+      if (button != nullptr) {
+        ctx->ItemClick(button);
+        ctx->Yield(4);
+      }
+      drawn = drawn_words(ctx);
+    });
     return drawn;
   }
 };
@@ -158,16 +165,7 @@ TEST_F(GhostFlow, OfAnotherSourceOnlyTheMachineCode) {
 TEST_F(GhostFlow, TheSoftmaxAfterTheSameKeys) {
   session::Snapshot snapshot = snapshot_with_softmax_of_both();
   const std::string key = softmax_key_of_a(snapshot);
-  const auto drawn = [&] {
-    StillWindow::open_still<StillSession>(snapshot, {5120, 1440}, "Source");
-    std::string all;
-    flow([&](ImGuiTestContext* ctx) {
-      ctx->ItemClick("//Source/Softmax");
-      ctx->Yield(4);
-      all = drawn_words(ctx);
-    });
-    return all;
-  };
+  const auto drawn = [&] { return words(snapshot, "Source", {5120, 1440}, "//Source/Softmax"); };
   const std::string beside = drawn();
   EXPECT_THAT(beside, HasSubstr("A: m 1.25, l 1.75; fp64"));
   EXPECT_THAT(beside, HasSubstr("| 2 | 4\u20136 | 3 | 3.5 | 0.1353 | 1.25 | 2.5 |")) << "the second tile's row";
@@ -220,16 +218,7 @@ TEST_F(GhostFlow, TheSimulationOfA) {
 
 TEST_F(GhostFlow, TheClocksOfA) {
   session::Snapshot snapshot = snapshot_with_clocks_of_both();
-  const auto drawn = [&] {
-    StillWindow::open_still<StillSession>(snapshot, {5120, 1440}, "Timeline");
-    std::string all;
-    flow([&](ImGuiTestContext* ctx) {
-      ctx->ItemClick("//Timeline/measured");
-      ctx->Yield(4);
-      all = drawn_words(ctx);
-    });
-    return all;
-  };
+  const auto drawn = [&] { return words(snapshot, "Timeline", {5120, 1440}, "//Timeline/measured"); };
   EXPECT_THAT(drawn(), HasSubstr("; A 17 clocks"));
   close_window();
   const Experiment& a = snapshot.history.at(0).observation->experiment;

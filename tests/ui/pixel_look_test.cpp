@@ -232,12 +232,15 @@ TEST_P(PixelLook, OfEveryView) {
   });
 
   open_with(with_a_product(with_banks(snapshot_with_code())));
-  for (const char* pane : {"Source", "SASS", "PTX", "Banks", "Fragments"})
-    keep(pane, [&](ImGuiTestContext* ctx) {
-      bench_->open_panel("Source");
+  const auto keep_clicked = [&](const char* view, const char* panel, const std::string& button) {
+    keep(view, [&](ImGuiTestContext* ctx) {
+      bench_->open_panel(panel);
       ctx->Yield(4);
-      ctx->ItemClick((std::string("//Source/") + pane).c_str());
+      ctx->ItemClick(button.c_str());
     });
+  };
+  for (const char* pane : {"Source", "SASS", "PTX", "Banks", "Fragments"})
+    keep_clicked(pane, "Source", std::string("//Source/") + pane);
 
   open_with(snapshot_with_terms({waiting_warps()}));
   keep("terms and a finding", [&](ImGuiTestContext* ctx) {
@@ -246,21 +249,13 @@ TEST_P(PixelLook, OfEveryView) {
   });
 
   open_with(snapshot_with_softmax_of_both());
-  keep("Softmax beside A", [&](ImGuiTestContext* ctx) {
-    bench_->open_panel("Source");
-    ctx->Yield(4);
-    ctx->ItemClick("//Source/Softmax");
-  });
+  keep_clicked("Softmax beside A", "Source", "//Source/Softmax");
   keep("tiles beside A's", [&](ImGuiTestContext* ctx) {
     bench_->open_panel("Attention");
     ctx->Yield(8);
   });
   open_with(snapshot_with_clocks_of_both());
-  keep("clocks beside A's", [&](ImGuiTestContext* ctx) {
-    bench_->open_panel("Timeline");
-    ctx->Yield(4);
-    ctx->ItemClick("//Timeline/measured");
-  });
+  keep_clicked("clocks beside A's", "Timeline", "//Timeline/measured");
 
   open_with(with_workers(snapshot_after({"m32_w4"})));
   keep("the workers", [](ImGuiTestContext* ctx) { ctx->MenuClick("//##MainMenuBar/Run/Workers\u2026"); });
