@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "charts/format.h"
+#include "charts/tables.h"
 #include "core/joined.h"
 
 namespace attnscope::charts {
@@ -14,6 +15,7 @@ namespace {
 void take_run(ScanRow& row, const Observation& run) {
   const auto headline = headline_of(run);
   if (headline) row.verdict = to_string(*headline);
+  if (run.verdict) row.checked = checked_text(*run.verdict);
   if (run.timing) {
     row.us = run.timing->p50;
     row.kind = run.timing->kind;

@@ -159,10 +159,14 @@ std::vector<FigureRow> verdict_rows(const Verdict& verdict, const Verdict* basel
   return rows;
 }
 
+std::string checked_text(const Verdict& verdict) {
+  if (verdict.rows_checked == 0 || verdict.rows_checked >= verdict.rows_total) return "";
+  return fmt::format("{} of {} rows checked", with_commas(verdict.rows_checked), with_commas(verdict.rows_total));
+}
+
 std::string limits_text(const Verdict& verdict, const Verdict* baseline) {
   std::string text = "Limits: " + limits_of(verdict) + ", no misplaced NaN or Inf";
-  if (verdict.rows_checked < verdict.rows_total)
-    text += fmt::format("; {} of {} rows checked", with_commas(verdict.rows_checked), with_commas(verdict.rows_total));
+  if (const std::string checked = checked_text(verdict); !checked.empty()) text += "; " + checked;
   if (baseline != nullptr && limits_of(*baseline) != limits_of(verdict)) text += "; A's: " + limits_of(*baseline);
   return text;
 }

@@ -26,6 +26,9 @@ struct FigureGroup {
 
 // Every figure of a verdict, each with its limit, and beside the baseline's if there is one.
 std::vector<FigureRow> verdict_rows(const Verdict& verdict, const Verdict* baseline = nullptr);
+// "64 of 512 rows checked"; empty if all were, or none has a reference.
+std::string checked_text(const Verdict& verdict);
+
 // The limits of a verdict's figures in one sentence, for where the table has no column for them: "Limits: relative
 // Frobenius 0.01, atol and rtol 0.002, no misplaced NaN or Inf; 64 of 512 rows checked". With the baseline's limits, if
 // it has others.

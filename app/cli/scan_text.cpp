@@ -6,6 +6,7 @@
 
 #include "charts/format.h"
 #include "charts/scan_rows.h"
+#include "charts/tables.h"
 #include "cli/findings.h"
 #include "core/escape.h"
 #include "core/json.h"
@@ -70,12 +71,27 @@ Json scan_row_json(const Scan& scan, const ScanRow& row) {
   return json;
 }
 
+// What an emulated value's verdict rests on, if not all rows were checked; by the value with the fewest.
+void add_sample(std::string& out, const Scan& scan) {
+  const Verdict* fewest = nullptr;
+  for (const ScanPoint& point : scan.points) {
+    const Verdict* verdict = point.observation && point.observation->verdict ? &*point.observation->verdict : nullptr;
+    if (verdict != nullptr && !charts::checked_text(*verdict).empty() &&
+        (fewest == nullptr || verdict->rows_checked < fewest->rows_checked))
+      fewest = verdict;
+  }
+  if (fewest != nullptr)
+    out += fmt::format("\nValues ran a sample of their CTAs: at least {}. `attnscope run` checks every row.\n",
+                       charts::checked_text(*fewest));
+}
+
 }  // namespace
 
 std::string text_of(const Scan& scan, const Kernel& kernel) {
   std::string out = one_line(kernel.id + "  " + short_text(scan.held.config, kernel)) + "\n" +
                     one_line(short_text(scan.held.problem) + " on " + scan.held.device) + "\n";
   for (const ScanSeries& series : charts::scan_series(scan)) add_series(out, series);
+  add_sample(out, scan);
   const bool watched = std::ranges::any_of(
       scan.points, [](const ScanPoint& point) { return point.observation && point.observation->watch; });
   if (!watched) out += fmt::format("\n{}\n", kNotWatched);

@@ -160,6 +160,8 @@ void ScanLane::add(const ScanRequest& request, const Resolution& resolution) {
   const bool emulated = resolution.place.spec->emulated;
   entry.watch = (request.watch == Watch::always || (request.watch == Watch::emulated && emulated)) &&
                 resolution.kernel->library.is_source();
+  if (emulated && !entry.watch && !is_of_configs(request) && !resolution.kernel->reference_kernel)
+    entry.sample = ScanSample(resolution.experiment.problem);
   for (const ScanPoint& point : entry.scan.points)
     entry.keys.push_back(catalog::launch_key(*resolution.kernel, resolution.experiment.problem, point.config));
   for (size_t at = 0; at < entry.scan.points.size(); ++at) {
@@ -214,6 +216,7 @@ void ScanLane::refuse(const ScanRequest& request, const Resolution& resolution) 
 Experiment ScanLane::experiment_of(const Entry& entry, size_t point) const {
   Experiment experiment = entry.scan.held;
   experiment.config = entry.scan.points.at(point).config;
+  experiment.measure.sampled_share = entry.sample.share_of(point, experiment.measure.sampled_share);
   return experiment;
 }
 
@@ -306,6 +309,7 @@ void ScanLane::finish(JobId job, std::optional<Failure> failure, const std::stri
   if (!failure && is_code_only(running.own))
     point.same_as = timed_twin(entry.scan, entry.keys, running.taken.point, running.own);
   if (!failure && !point.same_as) failure = lack_of(running.own, entry.watch, worker);
+  if (!failure && !point.same_as && entry.sample.doubts(running.taken.point, running.own)) return;  // it runs again
   end(std::move(running), std::move(failure), versions);
 }
 

@@ -9,6 +9,7 @@
 #include "protocol/message.h"
 #include "session/lanes.h"
 #include "session/resolve.h"
+#include "session/scan_sample.h"
 #include "session/scan_sites.h"
 #include "session/screening.h"
 #include "session/session.h"
@@ -73,6 +74,7 @@ class ScanLane {
     bool stays = false;
     std::vector<std::string> keys;  // for each point, its launch_key()
     Screening screening = {};
+    ScanSample sample = {};
   };
 
   struct Running {

@@ -241,6 +241,21 @@ class Cli(unittest.TestCase):
         self.assertRegex(text, r"(?m)^  8 .* the machine code of VEC_WIDTH=4, timed once$")
         self.assertIn("Not watched", text)
 
+    def test_a_large_scans_values_run_a_sample_with_the_time_of_the_whole(self):
+        done = self.call("scan", "--json", "--problem", "B=1,H=8,S=256,D=64", "--knob", "BLOCK_M")
+        [rows] = json.loads(done.stdout)["knobs"]
+        checked = {v["value"]: v["observation"]["verdict"] for v in rows["values"] if v["observation"]}
+        self.assertEqual({value: verdict["state"] for value, verdict in checked.items()}, dict.fromkeys((16, 32, 48), "correct"))
+        self.assertLess(checked[32]["rows_checked"], 2048)
+        self.assertEqual(checked[48]["rows_checked"], 2048)  # 48 does not divide 256, so a CTA has no equal part of the rows
+        for value in rows["values"][:3]:
+            whole = self.run_json("--no-watch", "--problem", "B=1,H=8,S=256,D=64", "--set", f"BLOCK_M={value['value']}")
+            self.assertEqual(whole["verdict"]["rows_checked"], 2048)
+            self.assertEqual(whole["timing"]["us"], value["observation"]["timing"]["us"])
+        text = self.call("scan", "--problem", "B=1,H=8,S=256,D=64", "--knob", "BLOCK_M").stdout
+        least = min(verdict["rows_checked"] for verdict in checked.values())
+        self.assertIn(f"a sample of their CTAs: at least {least:,} of 2,048 rows checked", text)
+
     def test_a_scan_watches_where_it_is_asked_to(self):
         [sync] = self.scanned("--knob", "SYNC_POLICY", "--watch")
         self.assertEqual([v["state"] for v in sync["values"]], ["faulty", "faulty", "timed"])

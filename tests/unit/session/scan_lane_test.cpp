@@ -100,6 +100,50 @@ TEST_F(ScanLaneTest, RunsAValueAfterTheOther) {
   EXPECT_TRUE(last().points[1].current);
 }
 
+TEST_F(ScanLaneTest, AnEmulatedValueRunsASampleAndAllOfItsCtasWhereThatLeavesADoubt) {
+  held_.problem.heads = held_.problem.kv_heads = 8;
+  held_.problem.seq_q = held_.problem.seq_k = 512;
+  add({"BLOCK_N"});
+  const auto finish = [&](int64_t ctas, int64_t rows) {
+    const auto step = lane_.next();
+    lane_.started(++job_);
+    Counters counters;
+    counters.emulated_ctas = ctas;
+    counters.total_ctas = 128;
+    Verdict verdict;
+    verdict.state = VerdictState::correct;
+    verdict.rows_checked = rows;
+    verdict.rows_total = 4096;
+    Timing timing;
+    timing.p50 = 5;
+    lane_.take_part(
+        {job_, {std::optional(VariantInfo{}), std::optional(timing), std::optional(counters), std::optional(verdict)}});
+    lane_.finish(job_, std::nullopt, "box", {});
+    return step->experiment;
+  };
+  const Experiment first = finish(24, 700);
+  EXPECT_LT(first.measure.sampled_share, 0.2);
+  EXPECT_FALSE(last().points[0].observation) << "24 CTAs write 768 rows";
+  EXPECT_NE(finish(24, 768).config, first.config);
+  EXPECT_EQ(last().points[1].observation->verdict->rows_checked, 768);
+  const Experiment again = finish(128, 4096);
+  EXPECT_EQ(again.config, first.config);
+  EXPECT_EQ(again.measure.sampled_share, 1);
+  EXPECT_EQ(last().points[0].observation->verdict->rows_checked, 4096);
+  EXPECT_TRUE(last().over());
+}
+
+TEST_F(ScanLaneTest, WhatIsWatchedOrNamedByItsConfigRunsWhole) {
+  held_.problem.heads = held_.problem.kv_heads = 8;
+  held_.problem.seq_q = held_.problem.seq_k = 512;
+  add_configs({with({{"BLOCK_N", 32}})});
+  EXPECT_EQ(run("a", 5).measure.sampled_share, 1);
+  ScanRequest watched{.id = ++id_, .draft = held_, .knobs = {"BLOCK_N"}};
+  watched.watch = Watch::always;
+  add(watched);
+  EXPECT_EQ(lane_.next()->experiment.measure.sampled_share, 1);
+}
+
 TEST_F(ScanLaneTest, OneRunsAtATime) {
   add({"BLOCK_N"});
   ASSERT_TRUE(lane_.next());
