@@ -84,6 +84,16 @@ TEST_F(ScanRowsTest, AgreementWithAnotherKernelIsSaidAndMayBeBest) {
   EXPECT_EQ(seen.rows[1].verdict, "agrees");
 }
 
+TEST_F(ScanRowsTest, HowManyRowsWereCheckedIsSaidUnlessAllWere) {
+  for (const int64_t checked : {736, 4096}) {
+    Verdict& verdict = *add(checked, 100).verdict;
+    verdict.rows_checked = checked;
+    verdict.rows_total = 4096;
+  }
+  EXPECT_EQ(series().rows[0].checked, "736 of 4,096 rows checked");
+  EXPECT_EQ(series().rows[1].checked, "");
+}
+
 TEST_F(ScanRowsTest, ARefusalIsToldFromARunThatFailed) {
   scan_.points.push_back({"K", {4, "four"}, true, {}, Failure{Stage::limits, "too much", "Set X."}, {}, nullptr, {}});
   const auto fails = [&](int64_t value, Stage stage) {
