@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 
 #include "compile/sass.h"
 #include "device/live_copy.h"
@@ -64,7 +65,7 @@ void place(const check::Operands& operands, bool tracks, Placed& placed) {
       continue;
     }
     auto buffer = std::make_shared<check::GuardedBuffer>(one.what.name, one.bytes.size());
-    std::ranges::copy(one.bytes, buffer->data().begin());
+    if (!one.bytes.empty()) std::memcpy(buffer->data().data(), one.bytes.data(), one.bytes.size());
     const bool follows = tracks && !one.what.has_contents();
     if (follows) placed.bytes_written[i].resize(one.bytes.size());
     placed.addresses.push_back(placed.memory.add(one.what.name, buffer->data(), true, one.what.has_contents(),

@@ -15,6 +15,12 @@ constexpr uint64_t kSparse = 1u << 14;
 
 }  // namespace
 
+void StoredBy::all_earlier() {
+  for (const auto& page : pages_)
+    for (size_t at = 0; page && at < kPage; ++at)
+      if (page[at] != kNever) page[at] = kEarlier;
+}
+
 TouchLog::TouchLog(BoundLaunch& bound, const GlobalMemory& memory)
     : memory_(memory), own_(bound.ops.size()), areas_(memory.buffers().size()) {
   for (size_t i = 0; i < areas_.size(); ++i) areas_[i].touch.buffer = memory.buffers()[i].name;
@@ -26,11 +32,9 @@ TouchLog::TouchLog(BoundLaunch& bound, const GlobalMemory& memory)
 }
 
 void TouchLog::start(uint32_t) {
-  if (++turn_ != kEarlier) return;
+  if (++turn_ != StoredBy::kEarlier) return;
   turn_ = 1;
-  for (Area& area : areas_)
-    for (uint16_t& one : area.stored_by)
-      if (one != kNever) one = kEarlier;
+  for (Area& area : areas_) area.stored_by.all_earlier();
 }
 
 void TouchLog::look(Warp& warp, const Op& op, uint32_t mask) {
@@ -73,14 +77,14 @@ void TouchLog::access(uint64_t address, uint32_t bytes, AccessKind kind) {
   area.accessed += bytes;
   if (reads(kind) && !touch.read_first) {
     for (int64_t byte = first; byte < end && !touch.read_first; ++byte)
-      touch.read_first = area.stored_by.empty() || area.stored_by[static_cast<size_t>(byte)] != turn_;
+      touch.read_first = area.stored_by.empty() || area.stored_by.of(static_cast<size_t>(byte)) != turn_;
   }
   if (!writes(kind)) return;
   touch.stored = true;
   if (area.stored_by.empty()) area.stored_by.resize(buffers[last_].bytes);
   for (auto byte = static_cast<size_t>(first); byte < static_cast<size_t>(end); ++byte) {
-    touch.stored_bytes += area.stored_by[byte] == kNever;
-    area.stored_by[byte] = turn_;
+    touch.stored_bytes += area.stored_by.of(byte) == StoredBy::kNever;
+    area.stored_by.store(byte, turn_);
   }
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 #include <atomic>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "core/result.h"
@@ -10,6 +11,31 @@
 #include "emulator/watch/unwatched.h"
 
 namespace attnscope::emulator {
+
+// Which CTA stored each byte of a buffer last, as its turn, 1 to kEarlier - 1. Takes memory only for pages that were
+// stored to: a buffer with room to spare has many that never are.
+class StoredBy {
+ public:
+  static constexpr uint16_t kNever = 0, kEarlier = UINT16_MAX;
+
+  void resize(size_t bytes) { pages_.resize((bytes + kPage - 1) / kPage); }
+  bool empty() const { return pages_.empty(); }
+  uint16_t of(size_t byte) const {
+    const auto& page = pages_[byte / kPage];
+    return page ? page[byte % kPage] : kNever;
+  }
+  void store(size_t byte, uint16_t turn) {
+    auto& page = pages_[byte / kPage];
+    if (!page) page = std::make_unique<uint16_t[]>(kPage);
+    page[byte % kPage] = turn;
+  }
+  void all_earlier();  // turns begin anew
+
+ private:
+  static constexpr size_t kPage = 1 << 15;  // bytes of the buffer
+
+  std::vector<std::unique_ptr<uint16_t[]>> pages_;
+};
 
 // Records which bytes of each buffer the CTAs of a run access. One host thread must run them all, one after the other,
 // because the order of a CTA's read and store of one byte counts.
@@ -27,13 +53,10 @@ class TouchLog final : public Observer {
   void released(uint32_t, const std::vector<std::pair<uint32_t, uint32_t>>&, bool, uint32_t) override {}
 
  private:
-  static constexpr uint16_t kNever = 0, kEarlier = UINT16_MAX;
-
   struct Area {
     Touch touch;
     uint64_t accessed = 0;  // bytes, those of each access
-    // By byte: kNever, kEarlier, or turn_ of the CTA that stored it last. Empty until the first store.
-    std::vector<uint16_t> stored_by;
+    StoredBy stored_by;     // empty until the first store
   };
 
   static void look(Warp& warp, const Op& op, uint32_t mask);
