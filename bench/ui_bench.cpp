@@ -34,7 +34,6 @@
 #include <vector>
 
 #include "platform/clock.h"
-#include "platform/memory.h"
 #include "session/session.h"
 #include "ui/app.h"
 #include "ui/display/map_painter.h"
@@ -72,7 +71,6 @@ std::unique_ptr<Script> script_of(const std::string& name, session::Session& ses
 // What `attnscope` without arguments does, with the script in its hooks.
 int play(const std::string& name, const std::filesystem::path& home, const std::filesystem::path& report_file) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  platform::keep_memory_low();
   if (const auto display = ui::connect_display(); !display) {
     std::fprintf(stderr, "%s\n", display.error().message.c_str());
     return 1;

@@ -6,7 +6,6 @@
 #include "cli/experiment_options.h"
 #include "cli/places.h"
 #include "cli/worker_options.h"
-#include "platform/memory.h"
 #include "platform/termination.h"
 #include "worker/purpose.h"
 #ifdef ATTNSCOPE_HAS_UI
@@ -18,7 +17,6 @@ namespace {
 
 #ifdef ATTNSCOPE_HAS_UI
 int open_window(const std::string& preset, const WorkerOptions& workers) {
-  platform::keep_memory_low();
   if (auto display = ui::connect_display(); !display) return report(display.error());
   if (!preset.empty()) {
     // A preset named on the command line is refused there; one opened later is refused in the window.

@@ -78,9 +78,8 @@ Failure out_of_memory(const std::string& what) {
   return {Stage::limits, what + ": this machine's memory ran out", kSmaller};
 }
 
-void keep_memory_low() {
+void give_back_freed_memory() {
   constexpr int kPiece = 256 << 10;
-  mallopt(M_ARENA_MAX, 1);
   mallopt(M_MMAP_THRESHOLD, kPiece);  // a threshold that was set stays; otherwise it grows to up to 32 MB
   mallopt(M_TRIM_THRESHOLD, kPiece);
 }

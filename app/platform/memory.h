@@ -25,10 +25,9 @@ Result<void> hold_memory(uint64_t bytes, const std::string& what);
 // The same Failure for an allocation that failed anyway.
 Failure out_of_memory(const std::string& what);
 
-// From now on memory that was allocated in pieces of 256 KB or more goes back to the system when it is freed, and new
-// threads use what others freed. Without this glibc soon keeps such pieces for later and gives each thread a heap of its
-// own, and a window that is open for hours holds what the largest moments of each took. Call it before threads start.
-void keep_memory_low();
+// From now on memory that was allocated in pieces of 256 KB or more goes back to the system when it is freed. Without
+// this glibc soon keeps such pieces for later, and a window that is open for hours holds what its largest moments took.
+void give_back_freed_memory();
 
 // For tests: the value that available_memory() returns from now on.
 void inject_available_memory(std::optional<uint64_t> bytes);

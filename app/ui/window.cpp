@@ -14,6 +14,7 @@
 #include <thread>
 
 #include "platform/clock.h"
+#include "platform/memory.h"
 #include "platform/paths.h"
 #include "ui/app.h"
 #include "ui/display/display_loss.h"
@@ -154,6 +155,7 @@ void request_close() {
 }
 
 int run_window(session::Session& session, const WindowOptions& options) {
+  platform::give_back_freed_memory();
   const auto screen = Onscreen::create("attnscope");
   if (!screen) {
     spdlog::error("{}. {}", screen.error().message, screen.error().hint);

@@ -7,7 +7,6 @@
 #include <cstring>
 #include <fstream>
 #include <memory>
-#include <thread>
 #include <vector>
 
 #include "support/sanitized.h"
@@ -119,7 +118,7 @@ size_t resident() {
 TEST(FreedMemory, LargePiecesThatAreFreedGoBackToTheSystem) {
   if (testing_support::kSanitized) GTEST_SKIP() << "the sanitizers have their own malloc";
   constexpr size_t kPiece = 1 << 20, kPieces = 64;
-  keep_memory_low();
+  give_back_freed_memory();
   std::vector<std::unique_ptr<char[]>> small;  // between the large ones, so that those are not the heap's end
   const auto grow_and_shrink = [&] {
     std::vector<std::unique_ptr<char[]>> large;
@@ -134,24 +133,6 @@ TEST(FreedMemory, LargePiecesThatAreFreedGoBackToTheSystem) {
   };
   grow_and_shrink();  // glibc keeps pieces of a size that it has seen freed
   EXPECT_GT(grow_and_shrink(), kPiece * kPieces * 9 / 10);
-}
-
-TEST(FreedMemory, AThreadUsesWhatAnotherFreed) {
-  if (testing_support::kSanitized) GTEST_SKIP() << "the sanitizers have their own malloc";
-  keep_memory_low();
-  constexpr size_t kPiece = 4 << 10, kPieces = 4096;
-  std::vector<std::unique_ptr<char[]>> pieces(kPieces);
-  const auto fill = [&] {
-    for (auto& piece : pieces) std::memset((piece = std::make_unique<char[]>(kPiece)).get(), 1, kPiece);
-    return resident();
-  };
-  const size_t most = fill();
-  const auto last =
-      std::make_unique<char[]>(200 << 10);  // behind the pieces, so that the heap keeps them when they are freed
-  for (auto& piece : pieces) piece.reset();
-  size_t again = 0;
-  std::thread([&] { again = fill(); }).join();
-  EXPECT_LT(again, most + kPiece * kPieces / 2) << "a heap of its own takes as much once more";
 }
 
 }  // namespace
