@@ -15,6 +15,11 @@ bool Place::can_watch(const Kernel& kernel) const {
          std::ranges::any_of(emulated, [&](const DeviceSpec& spec) { return spec.arch == device.device.arch; });
 }
 
+bool by_nvcc(const std::vector<Config>& configs) {
+  const auto its = [](const Config& config) { return config.options.compiler == CompilerChoice::nvcc; };
+  return std::ranges::any_of(configs, its);
+}
+
 Result<OpenResults> open_results(const std::filesystem::path& file) {
   if (file.empty()) return OpenResults{};
   auto results = store::Results::open(file);

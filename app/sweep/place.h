@@ -37,6 +37,9 @@ struct Place {
   bool can_watch(const Kernel& kernel) const;
 };
 
+// Whether nvcc compiles some of these configs. A worker shares a whole search or none of it.
+bool by_nvcc(const std::vector<Config>& configs);
+
 // The results that searches read and add to; none for an empty path. If there are none yet and the disk is full or the
 // folder cannot be written, `results` is null and `note` says why. Failure: results exist and cannot be read.
 struct OpenResults {

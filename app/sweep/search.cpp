@@ -28,10 +28,8 @@ bool told_apart(const Scan& scan, size_t a, size_t b) {
   return outcome == charts::Outcome::faster || outcome == charts::Outcome::slower;
 }
 
-// A worker shares a whole sweep or none of it, so the compiler of every config counts.
 Place& told_of_nvcc(Place& place, const std::vector<Config>& configs) {
-  const auto by_nvcc = [](const Config& config) { return config.options.compiler == CompilerChoice::nvcc; };
-  if (place.sharing) place.sharing->by_nvcc = std::ranges::any_of(configs, by_nvcc);
+  if (place.sharing) place.sharing->by_nvcc = by_nvcc(configs);
   return place;
 }
 

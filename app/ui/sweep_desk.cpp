@@ -62,6 +62,7 @@ SweepPreview count(const Kernel& kernel, const Draft& draft, const DeviceSpec& d
   if (!space) return refused(space.error());
   plan.space = std::move(*space);
   preview.candidates = search::candidates_of(plan.space, kernel, draft.problem, device);
+  preview.by_nvcc = sweep::by_nvcc(preview.candidates.configs);
   if (!preview.candidates.configs.empty()) return preview;
   const auto common = sweep::most_common(preview.candidates.excluded);
   return refused({Stage::input, "no config is left to try; " + common, preview.candidates.excluded.front().hint});
@@ -73,18 +74,22 @@ size_t SweepPreview::most() const {
   return plan.budget > 0 ? std::min(plan.budget, candidates.configs.size()) : candidates.configs.size();
 }
 
-std::vector<std::string> SweepDesk::alike(const session::Snapshot& snapshot, const std::string& device) {
+std::vector<OtherDevice> SweepDesk::others(const session::Snapshot& snapshot, const std::string& device, bool by_nvcc) {
   const DeviceSpec* own = session::find_device(snapshot, device);
   const session::WorkerStatus* worker = session::worker_of(snapshot, device);
   if (own == nullptr || worker == nullptr) return {};
-  std::vector<std::string> found;
-  std::set<std::string> workers{worker->name};
+  std::vector<OtherDevice> found;
+  std::map<std::string, size_t> of_worker;  // its place in `found`
   for (const DeviceSpec& other : *snapshot.devices) {
     const session::WorkerStatus* its = session::worker_of(snapshot, other.id);
-    if (its == nullptr || workers.contains(its->name)) continue;
-    if (!session::unlike(*own, worker->versions, other, its->versions).empty()) continue;
-    workers.insert(its->name);
-    found.push_back(other.id);
+    if (its == nullptr || its->name == worker->name) continue;
+    if (other.name != own->name || other.emulated != own->emulated) continue;
+    OtherDevice one{other.id, session::unlike(*own, worker->versions, other, its->versions, by_nvcc)};
+    const auto [at, added] = of_worker.try_emplace(its->name, found.size());
+    if (added)
+      found.push_back(std::move(one));
+    else if (!found[at->second].why_not.empty() && one.why_not.empty())
+      found[at->second] = std::move(one);
   }
   return found;
 }
@@ -95,8 +100,8 @@ std::optional<session::Sharing> SweepDesk::sharing(const sweep::Found& device) c
   const auto wished = wishes_.find(preview_->plan.kernel.id);
   if (wished == wishes_.end()) return std::nullopt;
   session::Sharing sharing{{device.device.id}, device.device, device.versions};
-  for (const std::string& id : alike(*session_.snapshot(), device.device.id))
-    if (wished->second.devices.contains(id)) sharing.devices.push_back(id);
+  for (const OtherDevice& one : others(*session_.snapshot(), device.device.id, preview_->by_nvcc))
+    if (one.why_not.empty() && wished->second.devices.contains(one.id)) sharing.devices.push_back(one.id);
   return sharing.devices.size() > 1 ? std::optional(std::move(sharing)) : std::nullopt;
 }
 

@@ -33,7 +33,14 @@ struct SweepPreview {
   std::optional<Failure> refusal;  // why no sweep is possible
   sweep::Plan plan;
   search::Candidates candidates;
-  size_t most() const;  // the most configs that a sweep would try
+  bool by_nvcc = false;  // nvcc compiles some of them
+  size_t most() const;   // the most configs that a sweep would try
+};
+
+// A device of another worker that is the experiment's device by its name.
+struct OtherDevice {
+  std::string id;
+  std::string why_not;  // why it cannot share the sweep: another version or limit; empty: it can
 };
 
 // The window's sweeps: the choices for the next one, and the running or last one.
@@ -48,8 +55,9 @@ class SweepDesk {
   SweepWishes& wishes(const std::string& kernel) { return wishes_[kernel]; }
   // For the current experiment's kernel, problem and device. Null while it is being counted.
   const SweepPreview* preview(const Context& context);
-  // Devices of other workers that are like that one, one per worker.
-  static std::vector<std::string> alike(const session::Snapshot& snapshot, const std::string& device);
+  // Devices of other workers with that one's name, one per worker: of those that can share a sweep if there are any.
+  // `by_nvcc`: nvcc compiles some of its configs, so its version counts too.
+  static std::vector<OtherDevice> others(const session::Snapshot& snapshot, const std::string& device, bool by_nvcc);
   bool counts() const { return preview_ == nullptr; }  // the preview is still being counted
   // Starts the sweep of the preview. Does nothing if there is no preview, if it was refused, or if a sweep is running.
   void start();

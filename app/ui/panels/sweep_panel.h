@@ -32,7 +32,7 @@ class SweepPanel : public Panel {
   bool draw_ticks(const char* name, const std::string& about, const std::vector<KnobValue>& values,
                   std::set<int64_t>& ticked);
   void draw_how(SweepWishes& wishes);
-  void draw_workers(const Context& context, SweepWishes& wishes);
+  void draw_workers(const Context& context, const SweepPreview* preview, SweepWishes& wishes);
   void draw_trials(Context& context, const sweep::Job& job);
   void draw_table(Context& context, const sweep::Job& job);
   void draw_excluded(const std::vector<search::Excluded>& excluded, const Kernel& kernel, const Config& held);

@@ -123,8 +123,8 @@ void SweepPanel::draw_option(const char* name, std::string_view title, const Con
     wishes.options[name] = std::move(ticked);
 }
 
-void SweepPanel::draw_workers(const Context& context, SweepWishes& wishes) {
-  const std::vector<std::string> others = SweepDesk::alike(context.snapshot, context.draft.current().device);
+void SweepPanel::draw_workers(const Context& context, const SweepPreview* preview, SweepWishes& wishes) {
+  const auto others = SweepDesk::others(context.snapshot, context.draft.current().device, preview && preview->by_nvcc);
   ImGui::AlignTextToFramePadding();
   text("also on");
   tooltip(
@@ -138,10 +138,13 @@ void SweepPanel::draw_workers(const Context& context, SweepWishes& wishes) {
   }
   ImGui::SameLine(em(10));
   for (size_t at = 0; at < others.size(); ++at) {
-    if (at > 0) next_box(others[at]);
-    bool on = wishes.devices.contains(others[at]);
-    if (ImGui::Checkbox(others[at].c_str(), &on))
-      on ? (void)wishes.devices.insert(others[at]) : (void)wishes.devices.erase(others[at]);
+    const auto& [id, why_not] = others[at];
+    if (at > 0) next_box(id);
+    bool on = why_not.empty() && wishes.devices.contains(id);
+    ImGui::BeginDisabled(!why_not.empty());
+    if (ImGui::Checkbox(id.c_str(), &on)) on ? (void)wishes.devices.insert(id) : (void)wishes.devices.erase(id);
+    ImGui::EndDisabled();
+    if (!why_not.empty()) tooltip("It takes no part: " + why_not);
   }
 }
 
@@ -187,7 +190,7 @@ void SweepPanel::draw_setup(Context& context, const SweepPreview* preview) {
     for_each_option(
         [&](const char* name, std::string_view title, auto) { draw_option(name, title, draft.config, wishes); });
   draw_how(wishes);
-  draw_workers(context, wishes);
+  draw_workers(context, preview, wishes);
 }
 
 }  // namespace attnscope::ui
