@@ -104,6 +104,18 @@ struct Fault {
 
 constexpr uint32_t kPatterns = 2048;
 
+// By CTA barrier: warps that only arrived, and the votes of BAR.RED.
+struct CtaBarriers {
+  uint32_t arrived[16] = {}, votes[16] = {}, voters[16] = {};
+};
+
+// An instruction of a cooperative launch that may wait for other CTAs: its own handlers. `full` is nullptr if it reads
+// nothing that other CTAs write.
+struct Poll {
+  Handler full = nullptr, masked = nullptr;
+  uint32_t number = 0;  // among them
+};
+
 // One host thread's state: counters, the address-pattern cache, the buffers. Never shared while running.
 struct Machine {
   OpCounts* ops = nullptr;
@@ -119,8 +131,11 @@ struct Machine {
   uint32_t range_count = 0;
   uint32_t last_range = 0;
   const ConstantImage* banks = nullptr;  // kConstantBanks
-  // By CTA barrier: warps that only arrived, and the votes of BAR.RED.
-  uint32_t barrier_arrived[16] = {}, barrier_votes[16] = {}, barrier_voters[16] = {};
+  CtaBarriers barriers;
+  // In a cooperative launch, of the CTA that runs: by warp and poll, a digest of what it read last; else nullptr.
+  const Poll* polls = nullptr;
+  uint64_t* polled = nullptr;
+  uint32_t poll_count = 0;
   void (*external)(Warp& warp, uint32_t function, uint32_t lane, const Op& op) = nullptr;
   void* log = nullptr;                 // the CtaLog for call_external()
   class Observer* observer = nullptr;  // nullptr: none
@@ -162,7 +177,10 @@ struct Warp : Registers {
   uint32_t fragment_count;
   uint32_t next_fragment;  // where the search for a ready fragment begins
   uint32_t id;
-  uint64_t steps;   // instructions issued
+  uint64_t steps;       // instructions issued
+  uint64_t turn_end;    // the steps at which its turn ends
+  bool polls;           // its turn ended because it read what it had read before, at polled_op
+  uint32_t polled_op;
   uint32_t* trace;  // blocks executed, in order; nullptr: not recorded
   uint32_t trace_count, trace_capacity;
 };
