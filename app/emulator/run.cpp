@@ -164,9 +164,9 @@ Result<RunResult> run(const Launch& launch, const RunOptions& options) {
                 fmt::format("{}: {} of {} CTAs of a cooperative launch were asked for; they wait for the others.",
                             program.sass->kernel.name, asked, total),
                 "Run them all.");
-  const unsigned cores = launch.cooperative    ? 1
+  const unsigned cores = launch.cooperative     ? 1
                          : options.threads != 0 ? options.threads
-                                               : std::max(1u, std::thread::hardware_concurrency());
+                                                : std::max(1u, std::thread::hardware_concurrency());
   Pool& pool = Pool::instance();
   std::lock_guard turn(pool.turn());
   const size_t threads = pool.grow(std::clamp<size_t>(cores, 1, asked));

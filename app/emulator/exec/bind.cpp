@@ -22,7 +22,7 @@ uint64_t module_bytes(uint64_t bytes) { return (bytes + 255) / 256 * 256; }
 // The grid's workspace of a cooperative launch: %envreg1 and %envreg2 hold its address (cooperative_groups'
 // driver_abi.h): the number of its bytes, and the word in which grid.sync() counts arrivals.
 constexpr uint64_t kWorkspace = 0x790000000000;
-constexpr uint32_t kWorkspaceBytes = 8;
+constexpr uint32_t kWorkspaceBytes = 16;  // as an H100's driver says
 constexpr uint32_t environment_register(uint32_t arch, uint32_t number) {
   return (arch >= 90 ? 0x40 : 0x88) + 4 * number;
 }
@@ -49,9 +49,9 @@ Result<uint32_t> bank_zero(const Launch& launch, uint32_t offset, uint32_t local
     std::memcpy(&value, launch.parameters.data() + at, std::min<size_t>(4, launch.parameters.size() - at));
     return value;
   }
-  return fail(
-      Stage::decode, fmt::format("{} reads c[0x0][{:#x}], which the emulator does not provide.", kernel.name, offset),
-      "Only launch sizes, the stack pointer, the workspace of grid.sync() and parameters are known there.");
+  return fail(Stage::decode,
+              fmt::format("{} reads c[0x0][{:#x}], which the emulator does not provide.", kernel.name, offset),
+              "Only launch sizes, the stack pointer, the workspace of grid.sync() and parameters are known there.");
 }
 
 // The value that a loader writes for a relocation.
@@ -263,7 +263,7 @@ Result<BoundLaunch> bind_launch(const Launch& launch, const CtaOptions& options,
       }
     }
   }
-  if (bound.cooperative) observe_polls(bound);
+  observe_polls(bound);
   return bound;
 }
 

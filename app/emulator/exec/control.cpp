@@ -201,6 +201,8 @@ Step control(Warp& warp, Fragment& fragment, const Op& op, const BoundLaunch& la
     return Step::go_on;
   }
   switch (op.family) {
+    case Family::bra_any:  // all lanes jump if any of them does
+      return jump(warp, fragment, active, op.imm);
     case Family::bra_div:
     case Family::bra_conv: {
       const uint32_t wanted = (word(warp, op.a) ^ op.xor_a) & warp.live;

@@ -18,6 +18,7 @@ constexpr uint32_t kMostTraced = 1u << 17;
 constexpr uint64_t kSlice = 1u << 16;
 constexpr uint64_t kObservedLoop = 1u << 18;  // warp instructions observed to find where a kernel loops
 constexpr uint32_t kLongestTurn = 512;        // warp instructions of one turn in a seeded order
+constexpr uint32_t kMostIdle = 100'000;       // turns of all warps that only poll mbarriers
 constexpr uint32_t kPatternPoison = 0xffffffffu;
 
 template <class Bytes>
@@ -55,6 +56,8 @@ void CtaRunner::prepare(const BoundLaunch& launch) {
   machine_.banks = launch.images.data();
   machine_.external = call_external;
   machine_.log = &log_;
+  machine_.polls = launch.polls.data();
+  machine_.poll_count = launch.poll_count;
   log_ = {};
   residents_.clear();
   if (launch.cooperative) return;  // run_together() makes the CTAs
@@ -103,6 +106,8 @@ void CtaRunner::start(uint32_t linear) {
   std::memset(cta_.local.get(), 0, size_t{launch.local_bytes} * 32 * launch.warps);
   const uint32_t threads = launch.block[0] * launch.block[1] * launch.block[2];
   machine_.barriers = {};
+  cta_.polled.assign(size_t{launch.warps} * launch.poll_count, 0);
+  machine_.polled = cta_.polled.data();
   for (uint32_t w = 0; w < launch.warps; ++w) {
     Warp& warp = this->warp(w);
     std::memset(bytes_of(warp) + kLaneFileOffset, 0, launch.program->lane_file_bytes());
@@ -179,7 +184,7 @@ CtaEnd CtaRunner::run(uint32_t linear, const std::atomic<bool>& stop) {
   begin(linear);
   machine_.mxcsr = 0;  // unknown: the first instruction that needs a mode sets it
   const unsigned saved_mode = _mm_getcsr();
-  const CtaEnd end = run_warps(stop);
+  const CtaEnd end = run_polling(stop);
   _mm_setcsr(saved_mode);
   if (cta_.traced) keep_trace(linear);
   machine_.observer = own;
@@ -199,6 +204,18 @@ void CtaRunner::begin(uint32_t linear) {
   const auto& traced = launch_->options->trace_ctas;
   cta_.traced = std::find(traced.begin(), traced.end(), linear) != traced.end();
   if (cta_.traced) begin_trace();
+}
+
+// Warps that poll an mbarrier take turns until something arrives; if nothing does for long, that is a deadlock.
+CtaEnd CtaRunner::run_polling(const std::atomic<bool>& stop) {
+  uint64_t arrivals = 0;
+  for (uint32_t idle = 0; idle < kMostIdle; ++idle) {
+    const CtaEnd end = run_warps(stop);
+    if (end != CtaEnd::polls) return end;
+    if (arrivals != machine_.barriers.arrivals) idle = 0;
+    arrivals = machine_.barriers.arrivals;
+  }
+  return CtaEnd::deadlock;
 }
 
 CtaEnd CtaRunner::run_warps(const std::atomic<bool>& stop) {

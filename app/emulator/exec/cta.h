@@ -64,7 +64,7 @@ struct BoundLaunch {
   uint32_t local_bytes = 0;                   // per thread
   bool cooperative = false;                   // see CtaRunner::run_together
   std::vector<std::byte> workspace;           // what grid.sync() counts arrivals in; empty: not cooperative
-  std::vector<Poll> polls;                    // by instruction; empty: not cooperative
+  std::vector<Poll> polls;                    // by instruction; empty: none waits for others by reading memory
   uint32_t poll_count = 0;
   std::vector<MemoryRange> ranges;
   const CtaOptions* options = nullptr;
@@ -76,7 +76,8 @@ struct BoundLaunch {
 };
 
 // stopped: another thread's CTA failed; cancelled: the run is no longer wanted; no_memory: this machine ran out of
-// memory. Only in a cooperative launch: polls: the CTA waits for other CTAs; grid_deadlock: every CTA does.
+// memory; polls: each warp waits at a barrier or polls memory. Only in a cooperative launch: grid_deadlock: all CTAs
+// do.
 enum class CtaEnd : uint8_t { done, fault, endless, deadlock, stopped, cancelled, no_memory, polls, grid_deadlock };
 
 // Why a warp ended its turn; slice: its slice is used up and it can continue.
@@ -147,6 +148,7 @@ class CtaRunner {
   void begin(uint32_t linear);
   void start(uint32_t linear);
   CtaEnd run_warps(const std::atomic<bool>& stop);
+  CtaEnd run_polling(const std::atomic<bool>& stop);
   void end(uint32_t linear);
   void change_cta(Resident& other);
   CtaEnd run_round(const std::atomic<bool>& stop, const std::function<void(uint32_t cta)>& ended, uint32_t& linear);
@@ -181,7 +183,8 @@ class CtaRunner {
   uint32_t loop_warp_ = 0, fault_warp_ = 0;
 };
 
-// Gives the instructions of a cooperative launch that may wait for other CTAs a handler that notices it.
+// Gives the instructions by which a warp waits for others, at an mbarrier or in a cooperative launch, a handler that
+// notices it.
 void observe_polls(BoundLaunch& bound);
 
 // Performs a kernel's call of a driver function, which writes to the CtaLog at Machine::log.

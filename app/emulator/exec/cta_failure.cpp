@@ -64,8 +64,11 @@ Failure CtaRunner::describe(CtaEnd end, uint32_t linear, const BoundLaunch& laun
                   linear / launch.grid[0] / launch.grid[1]);
   if (end == CtaEnd::no_memory) return platform::out_of_memory(kernel + ", in " + cta);
   if (end == CtaEnd::deadlock) {
-    return {Stage::deadline, fmt::format("{} deadlocks in {}: {}.", kernel, cta, waiting_lines()),
-            "Every thread of a CTA that has not exited must reach the same barrier.", FailureKind::deadlock};
+    return {
+        Stage::deadline, fmt::format("{} deadlocks in {}: {}.", kernel, cta, waiting_lines()),
+        "Every thread of a CTA that has not exited must reach the same barrier; an mbarrier's phase ends when as many "
+        "arrive as it was initialised with.",
+        FailureKind::deadlock};
   }
   if (end == CtaEnd::grid_deadlock) return grid_deadlock(cta);
   if (end == CtaEnd::cancelled) {
@@ -141,10 +144,11 @@ Failure CtaRunner::grid_deadlock(const std::string& cta) const {
   const std::string others = ended_ == 0   ? "all of its CTAs wait for each other"
                              : ended_ == 1 ? fmt::format("a CTA has ended, and {} wait for it", waiting)
                                            : fmt::format("{} CTAs have ended, and {} wait for them", ended_, waiting);
-  return {Stage::deadline, fmt::format("{} deadlocks: {}. In {}, {}.", kernel, others, cta, waiting_lines()),
-          "Every CTA of a cooperative launch must call grid.sync() as often as the others, also one without work: let it "
-          "skip the work, not the barrier.",
-          FailureKind::deadlock};
+  return {
+      Stage::deadline, fmt::format("{} deadlocks: {}. In {}, {}.", kernel, others, cta, waiting_lines()),
+      "Every CTA of a cooperative launch must call grid.sync() as often as the others, also one without work: let it "
+      "skip the work, not the barrier.",
+      FailureKind::deadlock};
 }
 
 }  // namespace attnscope::emulator

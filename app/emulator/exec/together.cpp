@@ -2,8 +2,11 @@
 // for others, as grid.sync() does, gives way to them. One thread makes the counts the same every time.
 #include <immintrin.h>
 
+#include <algorithm>
+
 #include "core/hash.h"
 #include "emulator/exec/cta.h"
+#include "emulator/exec/lane_address.h"
 
 namespace attnscope::emulator {
 
@@ -41,19 +44,37 @@ void poll(Warp& warp, const Op& op, uint32_t mask) {
   warp.turn_end = warp.steps;
 }
 
+// Before sm_90 a warp waits for a phase by loading the second word of the mbarrier.
+void poll_mbarrier(Warp& warp, const Op& op, uint32_t mask) {
+  const Machine& machine = *warp.machine;
+  const CtaBarriers& barriers = machine.barriers;
+  const auto address = mask == 0 ? 0 : static_cast<uint32_t>(lane_address(warp, op, first_lane(mask)).address);
+  const uint32_t *const begin = barriers.mbarriers, *const end = begin + barriers.mbarrier_count;
+  if (mask != 0 && std::find(begin, end, address - 4) != end) return poll(warp, op, mask);
+  const Poll& own = machine.polls[op.index];
+  (mask == kFull ? own.full : own.masked)(warp, op, mask);
+}
+
+void give_handler(BoundLaunch& bound, Op& op, Handler handler) {
+  const bool direct = op.entry == op.full;
+  bound.polls[op.index] = {op.full, op.masked, bound.poll_count++};
+  op.full = op.masked = handler;
+  if (direct) op.entry = handler;
+}
+
 }  // namespace
 
 void observe_polls(BoundLaunch& bound) {
+  const bool mbarriers = std::ranges::any_of(
+      bound.ops, [](const Op& op) { return op.effect == Effect::arrives && !op.detail.arrival.counts_transactions; });
+  if (!bound.cooperative && !mbarriers) return;
   const uint32_t no_target = kLaneFileOffset + (bound.program->lane_registers + kZeroRegisters) * 128;
   bound.polls.resize(bound.ops.size());
   for (Op& op : bound.ops) {
     const bool others_write = op.space == Space::global || op.space == Space::generic;
     const bool strong = op.access == AccessKind::both || (op.access == AccessKind::load && (op.flags & op_strong) != 0);
-    if (!others_write || !strong || op.dst == no_target) continue;
-    const bool direct = op.entry == op.full;
-    bound.polls[op.index] = {op.full, op.masked, bound.poll_count++};
-    op.full = op.masked = poll;
-    if (direct) op.entry = poll;
+    if (mbarriers && op.family == Family::lds_32) give_handler(bound, op, poll_mbarrier);
+    if (bound.cooperative && others_write && strong && op.dst != no_target) give_handler(bound, op, poll);
   }
 }
 
@@ -75,8 +96,6 @@ void CtaRunner::change_cta(Resident& other) {
 CtaEnd CtaRunner::run_together(const std::atomic<bool>& stop, const std::function<void(uint32_t cta)>& ended,
                                uint32_t& linear) {
   const unsigned saved_mode = _mm_getcsr();
-  machine_.polls = launch_->polls.data();
-  machine_.poll_count = launch_->poll_count;
   residents_.clear();
   residents_.resize(size_t{launch_->grid[0]} * launch_->grid[1] * launch_->grid[2]);
   cta_ = {};
@@ -85,7 +104,6 @@ CtaEnd CtaRunner::run_together(const std::atomic<bool>& stop, const std::functio
     make_warps();
     begin(i);
     cta_.observer = machine_.observer;
-    cta_.polled.assign(size_t{launch_->warps} * launch_->poll_count, 0);
     change_cta(residents_[i]);
   }
   ended_ = 0;

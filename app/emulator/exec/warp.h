@@ -104,13 +104,18 @@ struct Fault {
 
 constexpr uint32_t kPatterns = 2048;
 
-// By CTA barrier: warps that only arrived, and the votes of BAR.RED.
+// A CTA's barriers. By CTA barrier: warps that only arrived, and the votes of BAR.RED.
 struct CtaBarriers {
+  static constexpr uint32_t kMostMbarriers = 32;  // that are known; waits at further ones are loops like others
+
   uint32_t arrived[16] = {}, votes[16] = {}, voters[16] = {};
+  // Addresses of mbarriers at which something has arrived, and how often something did.
+  uint32_t mbarriers[kMostMbarriers] = {}, mbarrier_count = 0;
+  uint64_t arrivals = 0;
 };
 
-// An instruction of a cooperative launch that may wait for other CTAs: its own handlers. `full` is nullptr if it reads
-// nothing that other CTAs write.
+// An instruction that may wait for other warps, or in a cooperative launch for other CTAs: its own handlers. `full` is
+// nullptr if it reads nothing that they write.
 struct Poll {
   Handler full = nullptr, masked = nullptr;
   uint32_t number = 0;  // among them
@@ -132,7 +137,7 @@ struct Machine {
   uint32_t last_range = 0;
   const ConstantImage* banks = nullptr;  // kConstantBanks
   CtaBarriers barriers;
-  // In a cooperative launch, of the CTA that runs: by warp and poll, a digest of what it read last; else nullptr.
+  // Of the CTA that runs: by warp and poll, a digest of what it read last.
   const Poll* polls = nullptr;
   uint64_t* polled = nullptr;
   uint32_t poll_count = 0;
@@ -177,9 +182,9 @@ struct Warp : Registers {
   uint32_t fragment_count;
   uint32_t next_fragment;  // where the search for a ready fragment begins
   uint32_t id;
-  uint64_t steps;       // instructions issued
-  uint64_t turn_end;    // the steps at which its turn ends
-  bool polls;           // its turn ended because it read what it had read before, at polled_op
+  uint64_t steps;     // instructions issued
+  uint64_t turn_end;  // the steps at which its turn ends
+  bool polls;         // its turn ended because it read what it had read before, at polled_op
   uint32_t polled_op;
   uint32_t* trace;  // blocks executed, in order; nullptr: not recorded
   uint32_t trace_count, trace_capacity;

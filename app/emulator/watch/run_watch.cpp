@@ -10,8 +10,9 @@ std::vector<GlobalShadow::Area> areas_of(const Launch& launch, const BoundLaunch
   for (const MemoryRange& range : bound.ranges) {
     if (!range.writable) continue;
     const bool workspace = launch.cooperative && range.host == reinterpret_cast<const uint8_t*>(bound.workspace.data());
-    GlobalShadow::Area area{range.address, range.bytes, range.host,
-                            workspace ? "grid.sync()'s workspace" : "the __device__ variables", true, nullptr, {}};
+    GlobalShadow::Area area{
+        range.address, range.bytes, range.host, workspace ? "grid.sync()'s workspace" : "the __device__ variables",
+        true,          nullptr,     {}};
     if (launch.memory != nullptr) {
       for (const GlobalBuffer& buffer : launch.memory->buffers())
         if (buffer.address == range.address) {

@@ -128,7 +128,9 @@ Result<Touches> touches_of(const Launch& launch, uint64_t most_work, const std::
   uint64_t work = 0;
   uint32_t cta = 0;
   for (uint32_t left = launch.cooperative ? 1 : ctas; left > 0; --left, ++cta) {
-    const CtaEnd end = launch.cooperative ? runner.run_together(stop, [](uint32_t) {}, cta) : runner.run(cta, stop);
+    const CtaEnd end = launch.cooperative ? runner.run_together(
+                                                stop, [](uint32_t) {}, cta)
+                                          : runner.run(cta, stop);
     work = issued(*launch.program, runner.block_counts()) + log.accesses();
     if (work > most_work) return too_long();
     if (end == CtaEnd::done) continue;

@@ -142,7 +142,8 @@ TEST(Together, WithoutACooperativeLaunchItTraps) {
 }
 
 TEST(Together, ACtaThatReturnsWithoutTheBarrierIsADeadlock) {
-  const std::string text = kBegin + std::string("ISETP.EQ.AND P0, PT, R9, 0x2, PT\n@P0 EXIT\n") + grid_sync("one") + "EXIT\n";
+  const std::string text =
+      kBegin + std::string("ISETP.EQ.AND P0, PT, R9, 0x2, PT\n@P0 EXIT\n") + grid_sync("one") + "EXIT\n";
   const Ran ran = run_text(text);
   ASSERT_FALSE(ran.result.has_value());
   EXPECT_EQ(ran.result.error().kind, FailureKind::deadlock);
@@ -185,7 +186,9 @@ EXIT
 }
 
 TEST(Together, ADeadlockWithinACtaIsItsOwn) {
-  const Ran ran = run_text(kBegin + std::string("ISETP.LT.AND P0, PT, R8, 0x20, PT\n@P0 BAR.SYNC 0x1, 0x40\n@!P0 BAR.SYNC 0x2, 0x40\nEXIT\n"));
+  const Ran ran = run_text(
+      kBegin +
+      std::string("ISETP.LT.AND P0, PT, R8, 0x20, PT\n@P0 BAR.SYNC 0x1, 0x40\n@!P0 BAR.SYNC 0x2, 0x40\nEXIT\n"));
   ASSERT_FALSE(ran.result.has_value());
   EXPECT_EQ(ran.result.error().kind, FailureKind::deadlock);
   EXPECT_THAT(ran.result.error().message, HasSubstr("deadlocks in CTA (0, 0, 0)"));
