@@ -50,6 +50,7 @@ struct SourceLaunch {
   std::vector<std::string> arguments;
   std::vector<SourceBranch> branches;  // around it
   size_t at = SIZE_MAX;                // byte offset in the source; SIZE_MAX for a launch in a macro
+  bool cooperative = false;            // by cudaLaunchCooperativeKernel
 };
 
 // A kernel as a value, `auto k = ns::kernel<float, 4>;`, or an instance of it, `template void kernel<4>(…);`.

@@ -229,6 +229,7 @@ class Importer {
     json["buffers"] = std::move(bound_.buffers);
     json["launch"] = {{"grid", shape_.grid}, {"block", shape_.block}};
     if (!shape_.shared.empty()) json["launch"]["dynamic_shared"] = shape_.shared;
+    if (shape_.cooperative) json["launch"]["cooperative"] = true;
     json["args"] = std::move(bound_.arguments);
     json["reference"] = "none";
     drop_stand_in(json, result_);

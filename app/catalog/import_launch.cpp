@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "catalog/grid_sync.h"
 #include "catalog/import_sizes.h"
 #include "catalog/template_arguments.h"
 #include "core/joined.h"
@@ -36,9 +37,15 @@ class ShapeImporter {
         size_names_(size_names),
         sizes_(sizes),
         scope_(scope),
-        imported_(imported) {}
+        imported_(imported) {
+    shape_.cooperative = (launch && launch->cooperative) || syncs_grid(source, kernel);
+  }
 
   ImportedShape import() {
+    if (shape_.cooperative)
+      imported_.read.push_back(launch_ && launch_->cooperative
+                                   ? "the launch is cooperative in the host code"
+                                   : "the launch is cooperative: the kernel waits for the grid");
     find_launch();
     return std::move(shape_);
   }
@@ -135,6 +142,7 @@ class ShapeImporter {
       case Asked::sms:
         return kSms;
       case Asked::ctas_of_sm:
+        if (shape_.cooperative) return 1;  // so that registers and shared memory suffice for all CTAs at once
         return threads_ > 0 ? std::optional(std::clamp<int64_t>(kThreadsOfSm / threads_, 1, kCtasOfSm)) : std::nullopt;
       case Asked::best_grid:
         return kSms * (kThreadsOfSm / kBestBlock);
@@ -308,6 +316,8 @@ class ShapeImporter {
       else
         shape_.grid = {fmt::format("ceil_div({}, {})", size_names_[1], shape_.block[0]),
                        fmt::format("ceil_div({}, {})", size_names_[0], shape_.block[1]), "1"};
+      // All CTAs of a cooperative launch exist at once, and each usually goes through its share in a loop.
+      if (shape_.cooperative) shape_.grid = {fmt::format("min({}, {})", shape_.grid[0], kSms), "1", "1"};
       imported_.guessed.push_back(kGridSaid + shape_.grid[0] + " x " + shape_.grid[1] + " x " + shape_.grid[2] +
                                   " CTAs");
     } else {

@@ -87,6 +87,7 @@ Result<Launch> launch_of(const Kernel& kernel, const Problem& problem, const Con
   if (auto done = dimensions(kernel, known, "block", kernel.launch.block, launch.shape.block); !done)
     return fail(done.error());
   if (auto done = shared_memory(kernel, known, constants, launch); !done) return fail(done.error());
+  launch.shape.cooperative = kernel.launch.cooperative;
   return launch;
 }
 

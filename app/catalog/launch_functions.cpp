@@ -5,6 +5,8 @@
 #include <string_view>
 #include <utility>
 
+#include "catalog/source_text.h"
+
 namespace attnscope::catalog {
 namespace {
 
@@ -12,7 +14,8 @@ constexpr size_t kMostFollowed = 200;  // launches of a name that is no kernel's
 
 class Follower {
  public:
-  Follower(CudaSource& source, const HostSource& host) : source_(source), host_(host) {
+  Follower(CudaSource& source, const HostSource& host, const std::string& text)
+      : source_(source), host_(host), text_(text) {
     for (const SourceKernel& kernel : source.kernels) kernels_.insert(plain_kernel_name(kernel.name));
   }
 
@@ -29,7 +32,8 @@ class Follower {
         kept.push_back(std::move(launch));  // so that a program with it is refused, and not run without it
       }
     }
-    for (const char* call : {"cudaLaunchKernel", "cudaLaunchCooperativeKernel"}) launched_by(call, kept);
+    launched_by("cudaLaunchKernel", false, kept);
+    launched_by("cudaLaunchCooperativeKernel", true, kept);
     std::ranges::stable_sort(kept, {}, &SourceLaunch::at);
     source_.launches = std::move(kept);
   }
@@ -69,7 +73,8 @@ class Follower {
                             .shared = passed(launch.shared),
                             .arguments = {},
                             .branches = {},
-                            .at = call.at};
+                            .at = call.at,
+                            .cooperative = launch.cooperative};
       for (const std::string& argument : launch.arguments) {
         if (!argument.ends_with("...")) {
           followed.arguments.push_back(passed(argument));
@@ -83,31 +88,59 @@ class Follower {
     return kept.size() > before;
   }
 
-  // Its arguments are in an array, which is not read.
-  void launched_by(const char* name, std::vector<SourceLaunch>& kept) const {
+  void launched_by(const char* name, bool cooperative, std::vector<SourceLaunch>& kept) const {
     for (const HostSource::Call& call : host_.calls_to(name)) {
       if (call.arguments.size() < 3) continue;
       const auto kernel = kernel_of(call.arguments[0], call.at);
       if (!kernel) continue;
-      kept.push_back({.kernel = kernel->kernel,
-                      .template_arguments = kernel->template_arguments,
-                      .grid = call.arguments[1],
-                      .block = call.arguments[2],
-                      .shared = call.arguments.size() > 4 ? call.arguments[4] : "",
-                      .arguments = {},
-                      .branches = {},
-                      .at = call.at});
+      kept.push_back(
+          {.kernel = kernel->kernel,
+           .template_arguments = kernel->template_arguments,
+           .grid = call.arguments[1],
+           .block = call.arguments[2],
+           .shared = call.arguments.size() > 4 ? call.arguments[4] : "",
+           .arguments = call.arguments.size() > 3 ? pointed_to(call.arguments[3], call.at) : std::vector<std::string>(),
+           .branches = {},
+           .at = call.at,
+           .cooperative = cooperative});
     }
+  }
+
+  // Of the last `void* name[] = {(void*)&x, &n};` before byte `at`, in the same function: x and n. Empty: there is
+  // none, or it holds something else.
+  std::vector<std::string> pointed_to(const std::string& name, size_t at) const {
+    const HostFunction* const function = host_.function_at(at);
+    if (!function) return {};
+    const auto tokens = cpp_tokens(std::string_view(text_).substr(function->begin, at - function->begin));
+    const CppBrackets brackets(tokens);
+    for (size_t i = tokens.size(); i-- > 0;) {
+      if (!tokens[i].is(name) || i + 4 >= tokens.size() || !tokens[i + 1].is("[")) continue;
+      const size_t closed = brackets.closing(i + 1);
+      if (closed + 2 >= tokens.size() || !tokens[closed + 1].is("=") || !tokens[closed + 2].is("{")) continue;
+      std::vector<std::string> names;
+      for (const auto& [first, last] : parts_of(tokens, brackets, closed + 3, brackets.closing(closed + 2))) {
+        if (first == last) continue;  // behind the last comma
+        const bool address =
+            last - first >= 2 && tokens[last - 2].is("&") && tokens[last - 1].kind == CppToken::Kind::word;
+        if (!address) return {};
+        names.emplace_back(tokens[last - 1].text);
+      }
+      return names;
+    }
+    return {};
   }
 
   CudaSource& source_;
   const HostSource& host_;
+  const std::string& text_;
   std::set<std::string, std::less<>> kernels_;
   size_t followed_ = 0;
 };
 
 }  // namespace
 
-void follow_launches(CudaSource& source, const HostSource& host) { Follower(source, host).follow(); }
+void follow_launches(CudaSource& source, const HostSource& host, const std::string& text) {
+  Follower(source, host, text).follow();
+}
 
 }  // namespace attnscope::catalog

@@ -35,6 +35,7 @@ std::string launch_key(const Kernel& kernel, const Problem& problem, const Confi
       for (const int64_t size : launch->shape.grid) key += fmt::format("{} ", size);
       for (const int64_t size : launch->shape.block) key += fmt::format("{} ", size);
       key += fmt::format("{}", launch->dynamic_shared);
+      if (launch->shape.cooperative) key += " cooperative";
     }
     if (problem.is_attention()) continue;
     const auto workload = workload_of(one, problem, config);

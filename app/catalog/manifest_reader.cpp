@@ -298,6 +298,7 @@ void read_launch_shape(JsonReader& read, Kernel& kernel) {
     expression_at(read, "dynamic_shared", *read.value("dynamic_shared"), kernel.launch.dynamic_shared);
   if (read.has("static_shared"))
     expression_at(read, "static_shared", *read.value("static_shared"), kernel.launch.static_shared);
+  read.boolean("cooperative", kernel.launch.cooperative);
   read_list(read, "constants", kernel.launch.constants, [&](const Json& json) -> Result<std::string> {
     const std::string name = json.is_string() ? json.get<std::string>() : "";
     if (!is_identifier(name))

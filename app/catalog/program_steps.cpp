@@ -85,6 +85,7 @@ Result<void> ProgramSteps::add_launch(const ProgramLaunch& one) {
   for (const std::string& text : said.guessed) imported_.guessed.push_back(prefix + text);
   OrderedJson step{{"entry", one.entry}, {"grid", shape.grid}, {"block", shape.block}};
   if (!shape.shared.empty()) step["dynamic_shared"] = shape.shared;
+  if (shape.cooperative) step["cooperative"] = true;
   step["args"] = std::move(arguments);
   steps_.push_back(std::move(step));
   return {};

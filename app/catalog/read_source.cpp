@@ -10,7 +10,7 @@ namespace attnscope::catalog {
 ReadSource read_source(const std::string& source, const std::string& launcher) {
   if (launcher.empty()) {
     ReadSource read{source, read_cuda_source(source), HostSource(source)};
-    follow_launches(read.cuda, read.host);
+    follow_launches(read.cuda, read.host, read.text);
     return read;
   }
   const std::string both = source + "\n" + launcher;
@@ -20,7 +20,7 @@ ReadSource read_source(const std::string& source, const std::string& launcher) {
   for (size_t i = 0; i < read.cuda.kernels.size(); ++i)
     if (read.cuda.kernels[i].defined) read.cuda.defined.emplace(plain_kernel_name(read.cuda.kernels[i].name), i);
   read.cuda.settable = read_cuda_source(source).settable;
-  follow_launches(read.cuda, read.host);
+  follow_launches(read.cuda, read.host, read.text);
   return read;
 }
 

@@ -40,6 +40,10 @@ Result<int> arch_of(const std::string& device, const Places& places) {
 
 // Checks that what the launchers fix does not depend on the sizes that they leave free.
 Result<void> holds_for_other_sizes(const Export& e) {
+  if (e.launch.shape.cooperative)
+    return fail(Stage::input,
+                e.kernel.id + ": its launch is cooperative, so that a GPU must hold all of its CTAs at once",
+                "Exported launchers take any batch, heads and lengths; this kernel cannot be exported.");
   Problem other = e.problem;
   other.batch += 1;
   other.heads *= 2;

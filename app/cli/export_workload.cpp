@@ -109,11 +109,12 @@ Result<LaunchRows> rows_of(const ExportedLaunch& one, const Workload& workload, 
   const std::string cubin = one.stem + ".cubin", grid = number_list(one.launch.shape.grid);
   const std::string block = number_list(one.launch.shape.block);
   const std::string& symbol = one.variant->entry_symbol;
-  return LaunchRows{
-      fmt::format("    {{\"{}\", \"{}\", {{{}}}, {{{}}}, {}, {{\n{}    }}, {{\n{}    }}}},\n", c_string(cubin),
-                  c_string(symbol), grid, block, one.launch.dynamic_shared, parameters, addresses),
-      fmt::format("    (\"{}\", \"{}\", ({}), ({}), {}, [\n{}    ], [\n{}    ]),\n", python_text(cubin),
-                  python_text(symbol), grid, block, one.launch.dynamic_shared, parameters_py, addresses_py)};
+  return LaunchRows{fmt::format("    {{\"{}\", \"{}\", {{{}}}, {{{}}}, {}, {}, {{\n{}    }}, {{\n{}    }}}},\n",
+                                c_string(cubin), c_string(symbol), grid, block, one.launch.dynamic_shared,
+                                one.launch.shape.cooperative, parameters, addresses),
+                    fmt::format("    (\"{}\", \"{}\", ({}), ({}), {}, {}, [\n{}    ], [\n{}    ]),\n",
+                                python_text(cubin), python_text(symbol), grid, block, one.launch.dynamic_shared,
+                                one.launch.shape.cooperative ? "True" : "False", parameters_py, addresses_py)};
 }
 
 // The launchers' steps in order: a launch by its number, or buffers by theirs.

@@ -77,6 +77,8 @@ CLI::Option* add_file_options(CLI::App& command, GivenFile& given) {
       ->type_name("X,Y,Z");
   command.add_option("--block", given.launch.block, "Of machine code: threads of a CTA")->type_name("X,Y,Z");
   command.add_option("--shared", given.launch.shared, "Of machine code: dynamic shared memory")->type_name("BYTES");
+  command.add_flag("--cooperative", given.launch.cooperative,
+                   "Of machine code: all CTAs exist at once, as grid.sync() needs");
   command
       .add_option("--args", given.launch.args,
                   "Of machine code: its parameters in order, \"n=4096, 2.5:f32, x:in:f32:n, y:inout:f32:n\"")

@@ -98,6 +98,7 @@ class Writer {
       json["launch"]["dynamic_shared"] = launch_.shared;
     else if (shared > 0)
       json["launch"]["dynamic_shared"] = std::to_string(shared);
+    if (launch_.cooperative) json["launch"]["cooperative"] = true;
     json["args"] = args_;
     return json;
   }

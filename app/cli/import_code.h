@@ -15,7 +15,8 @@ struct LaunchText {
   // The parameters in order: "n=4096" is a size, "2.5:f32" a value, "x:in:f32:n" a buffer (name, role, type, elements),
   // optionally with its contents, "x:in:i32:n:iota".
   std::string args;
-  bool empty() const { return grid.empty() && block.empty() && shared.empty() && args.empty(); }
+  bool cooperative = false;  // all CTAs exist at once, as grid.sync() needs
+  bool empty() const { return grid.empty() && block.empty() && shared.empty() && args.empty() && !cooperative; }
 };
 
 // True if the file is a source or machine code, by the ending of its name.

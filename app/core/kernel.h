@@ -87,6 +87,7 @@ struct LaunchExpressions {
   std::string dynamic_shared = "0";
   std::string static_shared;           // bytes, to predict a limit before compiling; empty: known only after compiling
   std::vector<std::string> constants;  // the source's __device__ const integers that dynamic_shared uses
+  bool cooperative = false;            // as by cudaLaunchCooperativeKernel: all CTAs exist at once
 };
 
 struct Supports {

@@ -25,13 +25,22 @@ using Graph = GraphState*;
 using GraphExec = GraphExecState*;
 using DevicePointer = uint64_t;  // CUdeviceptr
 
+// CUlaunchAttribute, for CU_LAUNCH_ATTRIBUTE_COOPERATIVE: all CTAs exist at once.
+struct CooperativeAttribute {
+  int id = 2;
+  char padding[4] = {};
+  int cooperative = 1;
+  char other_values[60] = {};
+};
+static_assert(sizeof(CooperativeAttribute) == 72);
+
 // CUlaunchConfig.
 struct LaunchConfig {
   unsigned grid[3] = {1, 1, 1};
   unsigned block[3] = {1, 1, 1};
   unsigned shared_bytes = 0;  // dynamic
   Stream stream = nullptr;
-  void* attributes = nullptr;  // CUlaunchAttribute; none is used
+  void* attributes = nullptr;  // array of CUlaunchAttribute
   unsigned attribute_count = 0;
 };
 static_assert(sizeof(LaunchConfig) == 56);

@@ -1,4 +1,5 @@
 // One run: chooses its CTAs, reports progress and collects the results.
+#include <fmt/format.h>
 #include <algorithm>
 #include <chrono>
 #include <mutex>
@@ -158,15 +159,23 @@ Result<RunResult> run(const Launch& launch, const RunOptions& options) {
   const Program& program = *launch.program;
   const uint32_t total = launch.grid[0] * launch.grid[1] * launch.grid[2];
   const uint32_t asked = options.ctas.empty() ? total : static_cast<uint32_t>(options.ctas.size());
-  const unsigned cores = options.threads != 0 ? options.threads : std::max(1u, std::thread::hardware_concurrency());
+  if (launch.cooperative && asked < total)
+    return fail(Stage::internal,
+                fmt::format("{}: {} of {} CTAs of a cooperative launch were asked for; they wait for the others.",
+                            program.sass->kernel.name, asked, total),
+                "Run them all.");
+  const unsigned cores = launch.cooperative     ? 1
+                         : options.threads != 0 ? options.threads
+                                                : std::max(1u, std::thread::hardware_concurrency());
   Pool& pool = Pool::instance();
   std::lock_guard turn(pool.turn());
   const size_t threads = pool.grow(std::clamp<size_t>(cores, 1, asked));
   if (threads == 0) return fail(platform::no_thread("the emulated run of " + program.sass->kernel.name));
 
   const uint64_t local = uint64_t{bound->local_bytes} * 32 * bound->warps * threads;
-  if (auto held = platform::hold_memory(local, program.sass->kernel.name + ": the local memory of its threads"); !held)
-    return fail(held.error());
+  const uint64_t bytes = launch.cooperative ? CtaRunner::bytes_of_cta(*bound) * total : local;
+  const char* const what = launch.cooperative ? ": its CTAs, which exist at once" : ": the local memory of its threads";
+  if (auto held = platform::hold_memory(bytes, program.sass->kernel.name + what); !held) return fail(held.error());
 
   for (size_t i = 0; i < threads; ++i) {
     Worker& worker = pool.worker(i);
@@ -210,7 +219,7 @@ Result<RunResult> run(const Launch& launch, const RunOptions& options) {
   const auto execute = [&](const std::vector<uint32_t>* ctas) {
     Job job;
     job.launch = &*bound;
-    job.order = ctas;
+    job.order = ctas;  // a cooperative launch runs in its own order
     job.count = ctas == nullptr ? total : static_cast<uint32_t>(ctas->size());
     pool.start(job, threads);
     Finished finished(pool, job);
@@ -220,7 +229,7 @@ Result<RunResult> run(const Launch& launch, const RunOptions& options) {
     finished.over = true;
     return !job.stop.load();
   };
-  if (options.work_budget == 0 || !options.ctas.empty() || total <= RunOptions::kFewestSampled) {
+  if (launch.cooperative || options.work_budget == 0 || !options.ctas.empty() || total <= RunOptions::kFewestSampled) {
     execute(options.ctas.empty() ? nullptr : &options.ctas);
   } else {
     std::vector<uint32_t> ctas = first_ctas(launch.grid, options.trace_ctas);

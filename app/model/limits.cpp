@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/with_commas.h"
+#include "model/occupancy.h"
 
 namespace attnscope::model {
 namespace {
@@ -43,6 +44,21 @@ Result<void> check_registers(const DeviceSpec& spec, const VariantInfo& variant,
                 "Fewer warps, or a lower maxrregcount (which may spill).");
 }
 
+// CUDA refuses it too (cudaErrorCooperativeLaunchTooLarge).
+Result<void> check_cooperative(const DeviceSpec& spec, const VariantInfo& variant, const LaunchShape& launch,
+                               const std::string& who) {
+  if (!launch.cooperative) return {};
+  const Occupancy fits = occupancy(spec, variant, launch);
+  if (launch.ctas() <= fits.resident_ctas) return {};
+  return refuse(
+      fmt::format("{}: asks {} CTAs in a cooperative launch, which exist at once; {} holds {} ({} on each of {} SMs)",
+                  who, with_commas(launch.ctas()), spec.id, with_commas(fits.resident_ctas), fits.ctas_per_sm,
+                  spec.sms),
+      fmt::format("Launch at most {} CTAs and let each go through its share of the work in a loop, or make more fit "
+                  "an SM: fewer threads, registers or shared memory.",
+                  with_commas(fits.resident_ctas)));
+}
+
 }  // namespace
 
 Failure static_shared_failure(const DeviceSpec& spec, int64_t bytes, const std::string& who) {
@@ -72,7 +88,8 @@ Result<void> check_limits(const DeviceSpec& spec, const VariantInfo& variant, co
     return refuse(fmt::format("{}: asks {} B of shared memory; {} gives {} per CTA", who, with_commas(asked), spec.id,
                               with_commas(spec.shared_optin_block)),
                   "Smaller tiles, fewer stages, or a device with more shared memory.");
-  return check_registers(spec, variant, launch, who);
+  if (auto registers = check_registers(spec, variant, launch, who); !registers) return registers;
+  return check_cooperative(spec, variant, launch, who);
 }
 
 }  // namespace attnscope::model

@@ -11,6 +11,7 @@ namespace attnscope::model {
 struct LaunchShape {
   std::array<int64_t, 3> grid{1, 1, 1};   // CTAs
   std::array<int64_t, 3> block{1, 1, 1};  // threads
+  bool cooperative = false;               // all CTAs exist at once, as grid.sync() needs
   int64_t ctas() const { return grid[0] * grid[1] * grid[2]; }
   int64_t threads() const { return block[0] * block[1] * block[2]; }
   int64_t warps() const { return (threads() + 31) / 32; }  // per CTA

@@ -50,7 +50,7 @@ const device::EmulatedDetail* detail_of(const device::LaunchOutcome& outcome) {
 class Search {
  public:
   explicit Search(const BarrierRun& run)
-      : run_(run), code_(run.counted.back()), ctas_(ctas_to_watch(run.launch.shape.ctas())) {}
+      : run_(run), code_(run.counted.back()), ctas_(ctas_to_watch(run.launch.shape)) {}
 
   Result<std::vector<Finding>> all();
 
@@ -193,6 +193,8 @@ Result<bool> Search::holds_up() {
 
 Result<std::vector<Finding>> Search::all() {
   std::vector<Finding> findings;
+  // The barriers of grid.sync() are parts of it, on its line.
+  if (run_.launch.shape.cooperative) return findings;
   const double us = model::sum_of(code_.stalls);
   if (waited_us(code_) < explain::kSilent * us || us <= 0) return findings;
   work_ = work_of_sample();

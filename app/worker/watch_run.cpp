@@ -51,7 +51,7 @@ Finding finding_of(const WatchFinding& from, const model::LaunchShape& shape) {
 
 class Watcher {
  public:
-  explicit Watcher(const WatchRun& run) : run_(run), ctas_(ctas_to_watch(run.launch.shape.ctas())) {
+  explicit Watcher(const WatchRun& run) : run_(run), ctas_(ctas_to_watch(run.launch.shape)) {
     int64_t all = 0;
     for (const device::LaunchStep& step : run.launch.steps)
       if (step.kind == ProgramStep::Kind::launch) all += step.shape.ctas();
@@ -338,9 +338,10 @@ Result<void> Watcher::orders() {
 
 }  // namespace
 
-std::vector<uint32_t> ctas_to_watch(int64_t total) {
+std::vector<uint32_t> ctas_to_watch(const model::LaunchShape& launch) {
+  const int64_t total = launch.ctas();
   std::vector<uint32_t> ctas;
-  if (total <= kWatchedCtas) {
+  if (launch.cooperative || total <= kWatchedCtas) {
     for (int64_t i = 0; i < total; ++i) ctas.push_back(static_cast<uint32_t>(i));
     return ctas;
   }

@@ -18,7 +18,8 @@ namespace attnscope::worker {
 inline constexpr int64_t kWatchedCtas = 8, kFills = 3, kOrders = 8;
 inline constexpr uint32_t kLargeFill = 0x7149f2ca;      // 1e30
 inline constexpr int64_t kMostCtas = int64_t{1} << 24;  // limit for a watch of the whole grid
-std::vector<uint32_t> ctas_to_watch(int64_t total);     // ascending
+// Ascending. All CTAs of a cooperative launch, which wait for each other.
+std::vector<uint32_t> ctas_to_watch(const model::LaunchShape& launch);
 
 struct WatchRun {
   device::Device& emulated;

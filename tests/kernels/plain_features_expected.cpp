@@ -349,6 +349,59 @@ Buffers scan_cg(const Buffers& in, const Sizes&) {
   return {{"out", out}, {"firsts", firsts}};
 }
 
+Buffers heat_grid_sync(const Buffers& in, const Sizes& sizes) {
+  Values from = in.at("a"), to = in.at("b");
+  for (int64_t step = 0; step < sizes.at("steps"); ++step) {
+    to = from;
+    for (size_t i = 1; i + 1 < from.size(); ++i) to[i] = 0.25 * from[i - 1] + 0.5 * from[i] + 0.25 * from[i + 1];
+    std::swap(from, to);
+  }
+  return {{"a", from}, {"b", to}};  // after an even number of steps
+}
+
+Buffers sum_grid_sync(const Buffers& in, const Sizes&) {
+  constexpr size_t ctas = 40, threads = 256;
+  Values parts(ctas);
+  for (size_t i = 0; i < in.at("in").size(); ++i) parts[i / threads % ctas] += in.at("in")[i];
+  parts[0] = std::accumulate(parts.begin(), parts.end(), 0.0);
+  return {{"out", parts}};
+}
+
+Buffers arrive_wait_grid(const Buffers& in, const Sizes&) {
+  const Values& x = in.at("in");
+  Values out, ranks;
+  for (size_t i = 0; i < x.size(); ++i) {
+    out.push_back(x[i] + 1000 * x[x.size() - 1 - i]);
+    ranks.push_back(double(i / 64));
+  }
+  return {{"out", out}, {"ranks", ranks}};
+}
+
+Buffers memcpy_async_barrier(const Buffers& in, const Sizes& sizes) {
+  constexpr size_t threads = 128;
+  const size_t tiles = size(sizes, "tiles");
+  Values out(in.at("in").size() / tiles);
+  for (size_t i = 0; i < in.at("in").size(); ++i)
+    out[i / threads / tiles * threads + threads - 1 - i % threads] += in.at("in")[i];
+  return {{"out", out}};
+}
+
+Buffers producer_consumer(const Buffers& in, const Sizes&) {
+  Values out(96);
+  for (size_t i = 0; i < in.at("in").size(); i += 96)
+    for (size_t k = 0; k < 96; ++k) out[k] = 5 * out[k] + 3 * (in.at("in")[i + k] + in.at("in")[i + 95 - k]);
+  return {{"out", out}};
+}
+
+Buffers pipeline_block(const Buffers& in, const Sizes& sizes) {
+  Values out;
+  for (size_t i = 0; i < 64 * size(sizes, "tiles"); ++i) {
+    const double* const other = &in.at("in")[4 * (i / 64 * 64 + 63 - i % 64)];
+    out.push_back(other[0] + 2 * other[1] + 4 * other[2] + 8 * other[3]);
+  }
+  return {{"out", out}};
+}
+
 }  // namespace
 
 const std::map<std::string, Independent>& results_of_features() {
@@ -375,7 +428,13 @@ const std::map<std::string, Independent>& results_of_features() {
                                                       {"philox", {philox}},
                                                       {"sha256", {sha256}},
                                                       {"edit_distance", {edit_distance}},
-                                                      {"scan_cg", {scan_cg}}};
+                                                      {"scan_cg", {scan_cg}},
+                                                      {"heat_grid_sync", {heat_grid_sync, 1e-5}},
+                                                      {"sum_grid_sync", {sum_grid_sync, 1e-6}},
+                                                      {"arrive_wait_grid", {arrive_wait_grid}},
+                                                      {"memcpy_async_barrier", {memcpy_async_barrier, 1e-5}},
+                                                      {"producer_consumer", {producer_consumer}},
+                                                      {"pipeline_block", {pipeline_block, 1e-5}}};
   return all;
 }
 

@@ -48,6 +48,11 @@ int GpuKernel::launch(const model::LaunchShape& shape, int64_t dynamic_shared,
   }
   config.shared_bytes = static_cast<unsigned>(dynamic_shared);
   config.stream = gpu_->stream();
+  cuda_api::CooperativeAttribute cooperative;
+  if (shape.cooperative) {
+    config.attributes = &cooperative;
+    config.attribute_count = 1;
+  }
   size_t bytes = parameters.size();
   // CU_LAUNCH_PARAM_BUFFER_POINTER, _BUFFER_SIZE and _END.
   void* extra[] = {reinterpret_cast<void*>(1), parameters.data(), reinterpret_cast<void*>(2), &bytes, nullptr};

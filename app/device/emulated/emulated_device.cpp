@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <set>
 
 #include "compile/sass.h"
 #include "device/live_copy.h"
@@ -32,6 +33,13 @@ std::vector<uint32_t> sample_of(int64_t total, double share) {
   const int64_t count = share < 1 ? std::min<int64_t>(wanted, emulator::RunOptions::kMostSampled) : wanted;
   if (count >= total) return {};
   return emulator::spread_ctas(static_cast<uint32_t>(total), static_cast<uint32_t>(count));
+}
+
+std::vector<uint32_t> with_the_rest(std::vector<uint32_t> ctas, int64_t total) {
+  const std::set<uint32_t> first(ctas.begin(), ctas.end());
+  for (uint32_t cta = 0; cta < static_cast<uint32_t>(total); ++cta)
+    if (!first.contains(cta)) ctas.push_back(cta);
+  return ctas;
 }
 
 std::span<std::byte> writable(std::span<const std::byte> bytes) {
@@ -197,6 +205,7 @@ Result<emulator::Launch> launch_in(const OneLaunch& one, const Placed& placed) {
     launch.block[i] = static_cast<uint32_t>(one.shape.block[i]);
   }
   launch.dynamic_shared_bytes = static_cast<uint32_t>(one.dynamic_shared);
+  launch.cooperative = one.shape.cooperative;
   launch.parameters = std::move(*parameters);
   launch.memory = &placed.memory;
   return launch;
@@ -214,6 +223,8 @@ Result<emulator::RunResult> execute(const OneLaunch& one, const LaunchRequest& r
   const Trial& trial = request.trial;
   const bool is_trial = !trial.ctas.empty();
   if (!one.whole) options.ctas = is_trial ? trial.ctas : sample_of(total, request.sampled_share);
+  // Its CTAs wait for each other, so the others run too.
+  if (one.shape.cooperative && !options.ctas.empty()) options.ctas = with_the_rest(std::move(options.ctas), total);
   if (!is_trial) options.trace_ctas = ctas_to_trace(request.problem, one.shape.grid, options.ctas);
   options.watch = trial.watch;
   options.probes = trial.probes;

@@ -19,9 +19,17 @@ constexpr uint64_t kMostCtas = 0x7fffffff;  // CTAs are counted with 32 bits
 constexpr uint64_t kModuleWindow = 0x7a0000000000;
 uint64_t module_bytes(uint64_t bytes) { return (bytes + 255) / 256 * 256; }
 
+// The grid's workspace of a cooperative launch: %envreg1 and %envreg2 hold its address (cooperative_groups'
+// driver_abi.h): the number of its bytes, and the word in which grid.sync() counts arrivals.
+constexpr uint64_t kWorkspace = 0x790000000000;
+constexpr uint32_t kWorkspaceBytes = 16;  // as an H100's driver says
+constexpr uint32_t environment_register(uint32_t arch, uint32_t number) {
+  return (arch >= 90 ? 0x40 : 0x88) + 4 * number;
+}
+
 // The driver's entries before the parameters in constant bank 0, as far as kernels without clusters read them: block
-// and grid sizes at 0x0 and 0xc, the stack pointer at 0x28, the memory descriptor just before sm_90's (0x208) or
-// sm_80's (0x118) parameters. Any other offset is refused rather than guessed.
+// and grid sizes at 0x0 and 0xc, the stack pointer at 0x28, the grid's workspace, the memory descriptor just before
+// sm_90's (0x208) or sm_80's (0x118) parameters. Any other offset is refused rather than guessed.
 Result<uint32_t> bank_zero(const Launch& launch, uint32_t offset, uint32_t local_bytes) {
   const auto& kernel = launch.program->sass->kernel;
   if (offset < 0xc) return launch.block[offset / 4];
@@ -30,6 +38,9 @@ Result<uint32_t> bank_zero(const Launch& launch, uint32_t offset, uint32_t local
   if (offset == 0x1c) return static_cast<uint32_t>(kSharedWindow >> 32);
   if (offset == 0x24) return static_cast<uint32_t>(kLocalWindow >> 32);
   if (offset == 0x28) return local_bytes;
+  const uint64_t workspace = launch.cooperative ? kWorkspace : 0;
+  if (offset == environment_register(kernel.arch, 1)) return static_cast<uint32_t>(workspace >> 32);
+  if (offset == environment_register(kernel.arch, 2)) return static_cast<uint32_t>(workspace);
   const uint32_t descriptor = kernel.arch >= 90 ? 0x208 : 0x118;
   if (offset == descriptor || offset == descriptor + 4) return 0u;
   if (offset >= kernel.parameter_base && offset + 4 <= kernel.parameter_base + (launch.parameters.size() + 3) / 4 * 4) {
@@ -38,11 +49,9 @@ Result<uint32_t> bank_zero(const Launch& launch, uint32_t offset, uint32_t local
     std::memcpy(&value, launch.parameters.data() + at, std::min<size_t>(4, launch.parameters.size() - at));
     return value;
   }
-  return fail(
-      Stage::decode, fmt::format("{} reads c[0x0][{:#x}], which the emulator does not provide.", kernel.name, offset),
-      "Only launch sizes, the stack pointer and parameters are known there. grid.sync() reads such words: it needs "
-      "a cooperative launch, with all CTAs on the GPU at once, and here a CTA ends before another begins. Split the "
-      "kernel there into two, and launch both in one manifest (\"launches\", docs/writing-a-kernel.md).");
+  return fail(Stage::decode,
+              fmt::format("{} reads c[0x0][{:#x}], which the emulator does not provide.", kernel.name, offset),
+              "Only launch sizes, the stack pointer, the workspace of grid.sync() and parameters are known there.");
 }
 
 // The value that a loader writes for a relocation.
@@ -232,6 +241,12 @@ Result<BoundLaunch> bind_launch(const Launch& launch, const CtaOptions& options,
     for (const GlobalBuffer& buffer : launch.memory->buffers())
       bound.ranges.push_back({buffer.address, buffer.bytes, reinterpret_cast<uint8_t*>(buffer.host), buffer.writable});
   }
+  bound.cooperative = launch.cooperative;
+  if (bound.cooperative) {
+    bound.workspace.resize(kWorkspaceBytes);
+    std::memcpy(bound.workspace.data(), &kWorkspaceBytes, sizeof kWorkspaceBytes);
+    bound.ranges.push_back({kWorkspace, kWorkspaceBytes, reinterpret_cast<uint8_t*>(bound.workspace.data()), true});
+  }
   bound.options = &options;
   bound.ops = program.ops;
   if (auto opened = open_barriers(options, bound.ops); !opened) return fail(opened.error());
@@ -248,6 +263,7 @@ Result<BoundLaunch> bind_launch(const Launch& launch, const CtaOptions& options,
       }
     }
   }
+  observe_polls(bound);
   return bound;
 }
 

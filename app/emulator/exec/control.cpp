@@ -201,6 +201,8 @@ Step control(Warp& warp, Fragment& fragment, const Op& op, const BoundLaunch& la
     return Step::go_on;
   }
   switch (op.family) {
+    case Family::bra_any:  // all lanes jump if any of them does
+      return jump(warp, fragment, active, op.imm);
     case Family::bra_div:
     case Family::bra_conv: {
       const uint32_t wanted = (word(warp, op.a) ^ op.xor_a) & warp.live;
@@ -244,13 +246,13 @@ Step control(Warp& warp, Fragment& fragment, const Op& op, const BoundLaunch& la
     }
     case Family::bar_reduce: {
       const uint32_t votes = mask & (warp.pred[op.x] ^ (op.x_invert ? kFull : 0));
-      warp.machine->barrier_votes[op.imm] += static_cast<uint32_t>(__builtin_popcount(votes));
-      warp.machine->barrier_voters[op.imm] += lanes_of(mask);
+      warp.machine->barriers.votes[op.imm] += static_cast<uint32_t>(__builtin_popcount(votes));
+      warp.machine->barriers.voters[op.imm] += lanes_of(mask);
       return park(warp, fragment, mask, Wait::bar, static_cast<uint8_t>(op.imm), op.second, op.detail.barrier_vote);
     }
     case Family::bar_arrive: {
       const uint32_t id = barrier_number(warp, op, mask);
-      warp.machine->barrier_arrived[id] += 1;
+      warp.machine->barriers.arrived[id] += 1;
       if (warp.machine->observer != nullptr) warp.machine->observer->arrived(warp.id, id);
       break;
     }
@@ -282,7 +284,8 @@ void bind(Op& op, const HandlerTable& table, bool sets_mode) {
 WarpEnd run_warp(Warp& warp, const BoundLaunch& launch, const Op* ops, uint64_t slice) {
   const Program& program = *launch.program;
   Machine& machine = *warp.machine;
-  const uint64_t end = warp.steps + slice;
+  warp.turn_end = warp.steps + slice;
+  warp.polls = false;
   for (;;) {
     // Runs the lowest fragment that can run; after a slice, the next one.
     uint32_t chosen = 32;
@@ -331,11 +334,11 @@ WarpEnd run_warp(Warp& warp, const BoundLaunch& launch, const Op* ops, uint64_t 
           return WarpEnd::fault;
         }
       }
-      if (warp.steps >= end) break;
+      if (warp.steps >= warp.turn_end) break;
     }
     if (step == Step::fault) return WarpEnd::fault;
     if (step == Step::parked) release(warp);
-    if (warp.steps >= end) {
+    if (warp.steps >= warp.turn_end) {
       // Other lanes of this warp get the next slice.
       bool ready = false;
       for (uint32_t i = 0; i < warp.fragment_count; ++i) ready |= warp.fragments[i].wait == Wait::ready;

@@ -18,22 +18,8 @@ constexpr uint32_t kMostTraced = 1u << 17;
 constexpr uint64_t kSlice = 1u << 16;
 constexpr uint64_t kObservedLoop = 1u << 18;  // warp instructions observed to find where a kernel loops
 constexpr uint32_t kLongestTurn = 512;        // warp instructions of one turn in a seeded order
+constexpr uint32_t kMostIdle = 100'000;       // turns of all warps that only poll mbarriers
 constexpr uint32_t kPatternPoison = 0xffffffffu;
-
-// Xorshift (Marsaglia 2003), seeded with a seed and a CTA.
-class Random {
- public:
-  Random(uint64_t seed, uint32_t cta) : state_((seed + cta) * 0x9e3779b97f4a7c15u | 1) {}
-  uint32_t next() {
-    state_ ^= state_ << 13;
-    state_ ^= state_ >> 7;
-    state_ ^= state_ << 17;
-    return static_cast<uint32_t>(state_ >> 32);
-  }
-
- private:
-  uint64_t state_;
-};
 
 template <class Bytes>
 void take(Bytes& memory, size_t& taken, size_t bytes) {
@@ -48,9 +34,6 @@ void CtaRunner::prepare(const BoundLaunch& launch) {
   launch_ = &launch;
   const Program& program = *launch.program;
   warp_stride_ = kLaneFileOffset + program.lane_file_bytes();
-  take(warps_, warps_bytes_, warp_stride_ * launch.warps);
-  take(shared_, shared_bytes_, launch.shared_bytes + 64);
-  take(local_, local_bytes_, size_t{launch.local_bytes} * 32 * launch.warps + 64);
   op_counts_.assign(program.ops.size(), {});
   block_counts_.assign(program.blocks.size(), {});
   before_loop_.assign(program.blocks.size(), {});
@@ -73,19 +56,31 @@ void CtaRunner::prepare(const BoundLaunch& launch) {
   machine_.banks = launch.images.data();
   machine_.external = call_external;
   machine_.log = &log_;
-  if (launch.observe) machine_.observer = launch.observe();
+  machine_.polls = launch.polls.data();
+  machine_.poll_count = launch.poll_count;
   log_ = {};
+  residents_.clear();
+  if (launch.cooperative) return;  // run_together() makes the CTAs
+  make_warps();
+  if (launch.observe) machine_.observer = launch.observe();
+}
 
+// The memory and the warps of cta_.
+void CtaRunner::make_warps() {
+  const BoundLaunch& launch = *launch_;
+  take(cta_.warps, cta_.warps_bytes, warp_stride_ * launch.warps);
+  take(cta_.shared, cta_.shared_bytes, launch.shared_bytes + 64);
+  take(cta_.local, cta_.local_bytes, size_t{launch.local_bytes} * 32 * launch.warps + 64);
   const uint32_t threads = launch.block[0] * launch.block[1] * launch.block[2];
   for (uint32_t w = 0; w < launch.warps; ++w) {
-    Warp& warp = *new (warps_.get() + w * warp_stride_) Warp;
+    Warp& warp = *new (cta_.warps.get() + w * warp_stride_) Warp;
     std::memset(bytes_of(warp), 0, warp_stride_);
     warp.machine = &machine_;
     warp.id = w;
-    warp.shared = reinterpret_cast<uint8_t*>(shared_.get()) - launch.shared_low;
+    warp.shared = reinterpret_cast<uint8_t*>(cta_.shared.get()) - launch.shared_low;
     warp.shared_low = launch.shared_low;
     warp.shared_high = launch.shared_low + launch.shared_bytes;
-    warp.local = reinterpret_cast<uint8_t*>(local_.get()) + size_t{w} * launch.local_bytes * 32;
+    warp.local = reinterpret_cast<uint8_t*>(cta_.local.get()) + size_t{w} * launch.local_bytes * 32;
     warp.local_bytes = launch.local_bytes;
     std::copy(launch.constants.begin(), launch.constants.end(), warp.constants);
     for (uint32_t lane = 0; lane < 32; ++lane) {
@@ -101,17 +96,18 @@ void CtaRunner::prepare(const BoundLaunch& launch) {
 void CtaRunner::start(uint32_t linear) {
   log_.cta = linear;
   const BoundLaunch& launch = *launch_;
-  auto* const words = reinterpret_cast<uint32_t*>(shared_.get());
+  auto* const words = reinterpret_cast<uint32_t*>(cta_.shared.get());
   std::fill_n(words, launch.shared_bytes / 4, launch.options->shared_fill);
   if (launch.options->random_fill != 0) {
     Random random(launch.options->random_fill, linear);
     for (uint32_t i = 0; i < launch.shared_bytes / 4; ++i) words[i] = random.next();
   }
   if (machine_.observer != nullptr) machine_.observer->start(linear);
-  std::memset(local_.get(), 0, size_t{launch.local_bytes} * 32 * launch.warps);
+  std::memset(cta_.local.get(), 0, size_t{launch.local_bytes} * 32 * launch.warps);
   const uint32_t threads = launch.block[0] * launch.block[1] * launch.block[2];
-  for (int id = 0; id < 16; ++id)
-    machine_.barrier_arrived[id] = machine_.barrier_votes[id] = machine_.barrier_voters[id] = 0;
+  machine_.barriers = {};
+  cta_.polled.assign(size_t{launch.warps} * launch.poll_count, 0);
+  machine_.polled = cta_.polled.data();
   for (uint32_t w = 0; w < launch.warps; ++w) {
     Warp& warp = this->warp(w);
     std::memset(bytes_of(warp) + kLaneFileOffset, 0, launch.program->lane_file_bytes());
@@ -158,7 +154,7 @@ bool CtaRunner::release_barriers() {
   bool any = false;
   for (uint8_t id = 0; id < 16; ++id) {
     const uint32_t needed = counted[id] != 0 ? counted[id] : live;
-    if (waiting[id] == 0 || waiting[id] + machine_.barrier_arrived[id] < needed) continue;
+    if (waiting[id] == 0 || waiting[id] + machine_.barriers.arrived[id] < needed) continue;
     any = true;
     bool counted_once = false;
     passing_.clear();
@@ -169,58 +165,79 @@ bool CtaRunner::release_barriers() {
         if (fragment.wait != Wait::bar || fragment.barrier != id) continue;
         if (!std::exchange(counted_once, true)) ++machine_.ops[fragment.pc].requests;
         if (machine_.observer != nullptr) passing_.emplace_back(w, fragment.pc);
-        const uint32_t votes = machine_.barrier_votes[id];
+        const uint32_t votes = machine_.barriers.votes[id];
         if (fragment.vote == BarrierVote::count) warp.barrier_result = votes;
-        if (fragment.vote == BarrierVote::all) warp.barrier_result = votes == machine_.barrier_voters[id];
+        if (fragment.vote == BarrierVote::all) warp.barrier_result = votes == machine_.barriers.voters[id];
         if (fragment.vote == BarrierVote::any) warp.barrier_result = votes != 0;
         fragment.wait = Wait::ready;
         fragment.pc += 1;
       }
     }
     if (machine_.observer != nullptr) machine_.observer->released(id, passing_, counted[id] == 0, exited);
-    machine_.barrier_arrived[id] = machine_.barrier_votes[id] = machine_.barrier_voters[id] = 0;
+    machine_.barriers.arrived[id] = machine_.barriers.votes[id] = machine_.barriers.voters[id] = 0;
   }
   return any;
 }
 
 CtaEnd CtaRunner::run(uint32_t linear, const std::atomic<bool>& stop) {
   Observer* const own = machine_.observer;
-  ObservedCta* const one = launch_->observed.get();
-  const bool observed = one != nullptr && one->cta == linear && !one->taken.exchange(true);
-  if (observed) machine_.observer = one->observer;
-  ops_ = observed ? one->ops.data() : launch_->ops.data();
-  start(linear);
-  const bool traced = std::find(launch_->options->trace_ctas.begin(), launch_->options->trace_ctas.end(), linear) !=
-                      launch_->options->trace_ctas.end();
-  if (traced) begin_trace();
+  begin(linear);
   machine_.mxcsr = 0;  // unknown: the first instruction that needs a mode sets it
   const unsigned saved_mode = _mm_getcsr();
-  const CtaEnd end = run_warps(linear, stop);
+  const CtaEnd end = run_polling(stop);
   _mm_setcsr(saved_mode);
-  if (traced) keep_trace(linear);
+  if (cta_.traced) keep_trace(linear);
   machine_.observer = own;
   return end;
 }
 
-CtaEnd CtaRunner::run_warps(uint32_t linear, const std::atomic<bool>& stop) {
+// CTA `linear` begins in cta_.
+void CtaRunner::begin(uint32_t linear) {
+  ObservedCta* const one = launch_->observed.get();
+  const bool observed = one != nullptr && one->cta == linear && !one->taken.exchange(true);
+  if (observed) machine_.observer = one->observer;
+  cta_.ops = observed ? one->ops.data() : launch_->ops.data();
+  cta_.linear = linear;
+  cta_.random.reset();
+  if (const uint64_t seed = launch_->options->order_seed; seed != 0) cta_.random.emplace(seed, linear);
+  start(linear);
+  const auto& traced = launch_->options->trace_ctas;
+  cta_.traced = std::find(traced.begin(), traced.end(), linear) != traced.end();
+  if (cta_.traced) begin_trace();
+}
+
+// Warps that poll an mbarrier take turns until something arrives; if nothing does for long, that is a deadlock.
+CtaEnd CtaRunner::run_polling(const std::atomic<bool>& stop) {
+  uint64_t arrivals = 0;
+  for (uint32_t idle = 0; idle < kMostIdle; ++idle) {
+    const CtaEnd end = run_warps(stop);
+    if (end != CtaEnd::polls) return end;
+    if (arrivals != machine_.barriers.arrivals) idle = 0;
+    arrivals = machine_.barriers.arrivals;
+  }
+  return CtaEnd::deadlock;
+}
+
+CtaEnd CtaRunner::run_warps(const std::atomic<bool>& stop) {
   // With a seed, warps take turns at random, a few instructions at a time.
-  std::optional<Random> random;
-  if (const uint64_t seed = launch_->options->order_seed; seed != 0) random.emplace(seed, linear);
+  std::optional<Random>& random = cta_.random;
   while (true) {
     // Warp 0 goes first, and each warp runs until it waits. When none can continue, barriers open.
-    bool ready = false, live = false;
+    bool ready = false, live = false, polls = false;
     const uint32_t first = random ? random->next() % launch_->warps : 0;
     for (uint32_t turn = 0; turn < launch_->warps; ++turn) {
       const uint32_t w = (first + turn) % launch_->warps;
       if (warp(w).live == 0) continue;
-      const WarpEnd warp_end = run_warp(warp(w), *launch_, ops_, random ? 1 + random->next() % kLongestTurn : kSlice);
+      const WarpEnd warp_end =
+          run_warp(warp(w), *launch_, cta_.ops, random ? 1 + random->next() % kLongestTurn : kSlice);
       if (warp(w).trace_count >= kMostTraced / 2) fold_trace(w);  // keeps room for the next turn
-      ready |= warp_end == WarpEnd::slice;
+      polls |= warp(w).polls;
+      ready |= warp_end == WarpEnd::slice && !warp(w).polls;
       live |= warp_end != WarpEnd::exited;
       if (const auto end = end_of(warp_end, w, stop)) return *end;
     }
     if (!live) return CtaEnd::done;
-    if (!ready && !release_barriers()) return CtaEnd::deadlock;
+    if (!ready && !release_barriers()) return polls ? CtaEnd::polls : CtaEnd::deadlock;
   }
 }
 
@@ -242,20 +259,20 @@ std::optional<CtaEnd> CtaRunner::end_of(WarpEnd warp_end, uint32_t w, const std:
 }
 
 void CtaRunner::begin_trace() {
-  trace_buffers_.resize(launch_->warps);
+  cta_.trace_buffers.resize(launch_->warps);
   for (uint32_t w = 0; w < launch_->warps; ++w) {
-    trace_buffers_[w].resize(kMostTraced);
+    cta_.trace_buffers[w].resize(kMostTraced);
     Warp& warp = this->warp(w);
-    warp.trace = trace_buffers_[w].data();
+    warp.trace = cta_.trace_buffers[w].data();
     warp.trace_count = 0;
     warp.trace_capacity = kMostTraced;
   }
-  trace_folders_.assign(launch_->warps, {});
+  cta_.trace_folders.assign(launch_->warps, {});
 }
 
 void CtaRunner::fold_trace(uint32_t warp_index) {
   Warp& warp = this->warp(warp_index);
-  trace_folders_[warp_index].add({trace_buffers_[warp_index].data(), warp.trace_count});
+  cta_.trace_folders[warp_index].add({cta_.trace_buffers[warp_index].data(), warp.trace_count});
   warp.trace_count = 0;
 }
 
@@ -265,8 +282,8 @@ void CtaRunner::keep_trace(uint32_t linear) {
   for (uint32_t w = 0; w < launch_->warps; ++w) {
     fold_trace(w);
     this->warp(w).trace = nullptr;
-    trace.warps.push_back(trace_folders_[w].finish());
-    whole = whole && trace_folders_[w].fits();
+    trace.warps.push_back(cta_.trace_folders[w].finish());
+    whole = whole && cta_.trace_folders[w].fits();
   }
   if (whole) traces_.push_back(std::move(trace));
 }
@@ -275,7 +292,9 @@ void CtaRunner::keep_trace(uint32_t linear) {
 void CtaRunner::observe_loop(uint32_t warp_index, uint64_t steps) {
   loop_warp_ = warp_index;
   before_loop_ = block_counts_;
-  run_warp(warp(warp_index), *launch_, ops_, steps);
+  const uint64_t until = warp(warp_index).steps + steps;  // in a cooperative launch, a poll ends a turn
+  while (warp(warp_index).steps < until && run_warp(warp(warp_index), *launch_, cta_.ops, steps) == WarpEnd::slice) {
+  }
   fault_warp_ = warp_index;
 }
 

@@ -14,6 +14,7 @@
 #include "core/result.h"
 #include "emulator/exec/launch.h"
 #include "emulator/exec/observer.h"
+#include "emulator/exec/random.h"
 #include "emulator/exec/warp.h"
 #include "emulator/isa/program.h"
 
@@ -61,6 +62,10 @@ struct BoundLaunch {
   uint32_t warps = 0;                         // per CTA
   uint32_t shared_low = 0, shared_bytes = 0;  // first legal address of the window, and the window's size
   uint32_t local_bytes = 0;                   // per thread
+  bool cooperative = false;                   // see CtaRunner::run_together
+  std::vector<std::byte> workspace;           // what grid.sync() counts arrivals in; empty: not cooperative
+  std::vector<Poll> polls;                    // by instruction; empty: none waits for others by reading memory
+  uint32_t poll_count = 0;
   std::vector<MemoryRange> ranges;
   const CtaOptions* options = nullptr;
   std::function<Observer*()> observe;     // creates an observer for another host thread; empty: no observers
@@ -71,8 +76,9 @@ struct BoundLaunch {
 };
 
 // stopped: another thread's CTA failed; cancelled: the run is no longer wanted; no_memory: this machine ran out of
-// memory.
-enum class CtaEnd : uint8_t { done, fault, endless, deadlock, stopped, cancelled, no_memory };
+// memory; polls: each warp waits at a barrier or polls memory. Only in a cooperative launch: grid_deadlock: all CTAs
+// do.
+enum class CtaEnd : uint8_t { done, fault, endless, deadlock, stopped, cancelled, no_memory, polls, grid_deadlock };
 
 // Why a warp ended its turn; slice: its slice is used up and it can continue.
 enum class WarpEnd : uint8_t { parked, exited, slice, fault };
@@ -85,6 +91,28 @@ struct CtaLog {
   uint32_t cta = 0;   // the CTA that is printing
 };
 
+// A CTA in execution: its warps and memory.
+struct Resident {
+  struct AlignedDelete {
+    void operator()(std::byte* p) const { ::operator delete[](p, std::align_val_t{64}); }
+  };
+  using Bytes = std::unique_ptr<std::byte[], AlignedDelete>;
+
+  Bytes warps, shared, local;
+  size_t warps_bytes = 0, shared_bytes = 0, local_bytes = 0;  // allocated
+  const Op* ops = nullptr;
+  std::vector<std::vector<uint32_t>> trace_buffers;  // one per warp: words that its folder has not taken yet
+  std::vector<Folder> trace_folders;                 // one per warp
+  bool traced = false;
+  std::optional<Random> random;  // with a seed, the order of the warps' turns
+  // Of a CTA that waits for its next turn:
+  uint32_t linear = 0;
+  bool done = false;
+  Observer* observer = nullptr;
+  CtaBarriers barriers;
+  std::vector<uint64_t> polled;  // see Machine::polled
+};
+
 // One host thread's machine: the warps, shared and local memory of the CTA that it executes. prepare() allocates;
 // running allocates nothing.
 class CtaRunner {
@@ -92,6 +120,13 @@ class CtaRunner {
   void prepare(const BoundLaunch& launch);
   // Runs CTA `linear` to its end. `stop` ends it early (another thread failed), as does the launch's `cancel`.
   CtaEnd run(uint32_t linear, const std::atomic<bool>& stop);
+  // Runs all CTAs of a cooperative launch, which exist at once and take turns: a CTA's turn ends when each of its warps
+  // waits at a barrier or has read from memory what it read before. `ended` is called for each CTA that ended, and
+  // `linear` is the CTA that the result is about.
+  CtaEnd run_together(const std::atomic<bool>& stop, const std::function<void(uint32_t cta)>& ended, uint32_t& linear);
+
+  // The memory that one CTA takes.
+  static uint64_t bytes_of_cta(const BoundLaunch& launch);
 
   Machine& machine() { return machine_; }
   const Machine& machine() const { return machine_; }
@@ -107,26 +142,30 @@ class CtaRunner {
   Failure describe(CtaEnd end, uint32_t linear, const BoundLaunch& launch, const std::string& global_hint) const;
 
  private:
-  Warp& warp(uint32_t i) { return *reinterpret_cast<Warp*>(warps_.get() + i * warp_stride_); }
-  const Warp& warp(uint32_t i) const { return *reinterpret_cast<const Warp*>(warps_.get() + i * warp_stride_); }
+  Warp& warp(uint32_t i) { return *reinterpret_cast<Warp*>(cta_.warps.get() + i * warp_stride_); }
+  const Warp& warp(uint32_t i) const { return *reinterpret_cast<const Warp*>(cta_.warps.get() + i * warp_stride_); }
+  void make_warps();
+  void begin(uint32_t linear);
   void start(uint32_t linear);
-  CtaEnd run_warps(uint32_t linear, const std::atomic<bool>& stop);
+  CtaEnd run_warps(const std::atomic<bool>& stop);
+  CtaEnd run_polling(const std::atomic<bool>& stop);
+  void end(uint32_t linear);
+  void change_cta(Resident& other);
+  CtaEnd run_round(const std::atomic<bool>& stop, const std::function<void(uint32_t cta)>& ended, uint32_t& linear);
+  std::string state_of_grid();
   std::optional<CtaEnd> end_of(WarpEnd warp_end, uint32_t w, const std::atomic<bool>& stop);
   bool release_barriers();
   void observe_loop(uint32_t warp_index, uint64_t steps);
   std::string observed_lines() const;
   std::string waiting_lines() const;
-
-  struct AlignedDelete {
-    void operator()(std::byte* p) const { ::operator delete[](p, std::align_val_t{64}); }
-  };
-  using Bytes = std::unique_ptr<std::byte[], AlignedDelete>;
+  Failure grid_deadlock(const std::string& cta) const;
 
   const BoundLaunch* launch_ = nullptr;
-  const Op* ops_ = nullptr;  // for the running CTA
   Machine machine_;
-  Bytes warps_, shared_, local_;
-  size_t warps_bytes_ = 0, shared_bytes_ = 0, local_bytes_ = 0;  // allocated
+  Resident cta_;                     // the running CTA
+  std::vector<Resident> residents_;  // of a cooperative launch: the others; at the running one's place is nothing
+  uint32_t ended_ = 0;               // of residents_
+  std::optional<Random> order_;      // with a seed: which of them begins a round
   size_t warp_stride_ = 0;
   void begin_trace();
   void fold_trace(uint32_t warp_index);
@@ -135,8 +174,6 @@ class CtaRunner {
   std::vector<CtaTrace> traces_;
   CtaLog log_;
   std::vector<std::pair<uint32_t, uint32_t>> passing_;  // warps that pass the barrier that opens, and where they wait
-  std::vector<std::vector<uint32_t>> trace_buffers_;    // one per warp: words that its folder has not taken yet
-  std::vector<Folder> trace_folders_;                   // one per warp
   std::vector<OpCounts> op_counts_;
   std::vector<BlockCounts> block_counts_, before_loop_;
   std::vector<const Pattern*> last_;
@@ -145,6 +182,10 @@ class CtaRunner {
   Pattern no_pattern_{};
   uint32_t loop_warp_ = 0, fault_warp_ = 0;
 };
+
+// Gives the instructions by which a warp waits for others, at an mbarrier or in a cooperative launch, a handler that
+// notices it.
+void observe_polls(BoundLaunch& bound);
 
 // Performs a kernel's call of a driver function, which writes to the CtaLog at Machine::log.
 void call_external(Warp& warp, uint32_t function, uint32_t lane, const Op& op);

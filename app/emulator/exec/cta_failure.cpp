@@ -40,8 +40,10 @@ std::string CtaRunner::waiting_lines() const {
     for (uint32_t i = 0; i < warp.fragment_count; ++i) {
       const Fragment& fragment = warp.fragments[i];
       if (fragment.wait == Wait::free) continue;
-      const std::string& opcode = program.sass->instructions[fragment.pc].opcode;
-      auto& warps = warps_at[fmt::format("{} at {}", opcode, source_of(program, fragment.pc))];
+      // A fragment that is ready polls memory.
+      const uint32_t at = fragment.wait == Wait::ready ? warp.polled_op : fragment.pc;
+      const std::string& opcode = program.sass->instructions[at].opcode;
+      auto& warps = warps_at[fmt::format("{} at {}", opcode, source_of(program, at))];
       if (warps.empty() || warps.back() != w) warps.push_back(w);
     }
   }
@@ -62,9 +64,13 @@ Failure CtaRunner::describe(CtaEnd end, uint32_t linear, const BoundLaunch& laun
                   linear / launch.grid[0] / launch.grid[1]);
   if (end == CtaEnd::no_memory) return platform::out_of_memory(kernel + ", in " + cta);
   if (end == CtaEnd::deadlock) {
-    return {Stage::deadline, fmt::format("{} deadlocks in {}: {}.", kernel, cta, waiting_lines()),
-            "Every thread of a CTA that has not exited must reach the same barrier.", FailureKind::deadlock};
+    return {
+        Stage::deadline, fmt::format("{} deadlocks in {}: {}.", kernel, cta, waiting_lines()),
+        "Every thread of a CTA that has not exited must reach the same barrier; an mbarrier's phase ends when as many "
+        "arrive as it was initialised with.",
+        FailureKind::deadlock};
   }
+  if (end == CtaEnd::grid_deadlock) return grid_deadlock(cta);
   if (end == CtaEnd::cancelled) {
     return {Stage::cancelled, "The emulated run was cancelled.",
             fmt::format("It was at {}, warp {} of {}", observed_lines(), loop_warp_, cta)};
@@ -121,7 +127,7 @@ Failure CtaRunner::describe(CtaEnd end, uint32_t linear, const BoundLaunch& laun
       return failure(
           "executes a trap",
           "The kernel's own __trap(), or a check of a library: cooperative_groups' grid.sync() traps where the "
-          "launch is not cooperative.");
+          "launch is not cooperative (\"cooperative\": true in the manifest's launch).");
     case FaultKind::bad_target:
       return failure(fmt::format("jumps to byte {:#x}, where no straight run of instructions starts", fault.address),
                      "The emulator misread the machine code; report the kernel.");
@@ -129,6 +135,20 @@ Failure CtaRunner::describe(CtaEnd end, uint32_t linear, const BoundLaunch& laun
       break;
   }
   return {Stage::internal, "The emulator stopped without a fault.", "Report the kernel."};
+}
+
+// The running CTA is the first that waits for others.
+Failure CtaRunner::grid_deadlock(const std::string& cta) const {
+  const std::string& kernel = launch_->program->sass->kernel.name;
+  const size_t waiting = residents_.size() - ended_;
+  const std::string others = ended_ == 0   ? "all of its CTAs wait for each other"
+                             : ended_ == 1 ? fmt::format("a CTA has ended, and {} wait for it", waiting)
+                                           : fmt::format("{} CTAs have ended, and {} wait for them", ended_, waiting);
+  return {
+      Stage::deadline, fmt::format("{} deadlocks: {}. In {}, {}.", kernel, others, cta, waiting_lines()),
+      "Every CTA of a cooperative launch must call grid.sync() as often as the others, also one without work: let it "
+      "skip the work, not the barrier.",
+      FailureKind::deadlock};
 }
 
 }  // namespace attnscope::emulator

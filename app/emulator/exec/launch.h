@@ -22,6 +22,9 @@ struct Launch {
   std::array<uint32_t, 3> grid{1, 1, 1};
   std::array<uint32_t, 3> block{1, 1, 1};
   uint32_t dynamic_shared_bytes = 0;
+  // As by cuLaunchCooperativeKernel: all CTAs exist at once, and grid.sync() of cooperative groups works. The caller
+  // checks that a device holds them all.
+  bool cooperative = false;
   std::vector<std::byte> parameters;  // the parameter block as the driver lays it out (KernelParameter offsets)
   const GlobalMemory* memory = nullptr;
 };

@@ -78,6 +78,7 @@ void Pool::serve(size_t i) {
 }
 
 void Pool::work(Job& job, Worker& worker) {
+  if (job.launch->cooperative) return run_together(job, worker);
   while (!job.stop.load(std::memory_order_relaxed)) {
     const uint32_t turn = job.next.fetch_add(1, std::memory_order_relaxed);
     if (turn >= job.count) break;
@@ -94,7 +95,22 @@ void Pool::work(Job& job, Worker& worker) {
 // An exception that leaves a thread would end the process.
 CtaEnd Pool::run_one(Job& job, Worker& worker, uint32_t cta) try {
   const CtaEnd end = worker.runner.run(cta, job.stop);
-  if (end != CtaEnd::done) return end;
+  if (end == CtaEnd::done) completed(worker, cta);
+  return end;
+} catch (const std::bad_alloc&) {
+  return CtaEnd::no_memory;
+}
+
+void Pool::run_together(Job& job, Worker& worker) try {
+  const auto ended = [&](uint32_t cta) { completed(worker, cta); };
+  worker.end = worker.runner.run_together(job.stop, ended, worker.end_cta);
+  if (worker.end != CtaEnd::done) job.stop.store(true, std::memory_order_relaxed);
+} catch (const std::bad_alloc&) {
+  worker.end = CtaEnd::no_memory;
+  job.stop.store(true, std::memory_order_relaxed);
+}
+
+void Pool::completed(Worker& worker, uint32_t cta) {
   bool published = false;
   {
     std::lock_guard lock(worker.mutex);
@@ -106,9 +122,6 @@ CtaEnd Pool::run_one(Job& job, Worker& worker, uint32_t cta) try {
     }
   }
   if (published) tell();
-  return end;
-} catch (const std::bad_alloc&) {
-  return CtaEnd::no_memory;
 }
 
 }  // namespace attnscope::emulator

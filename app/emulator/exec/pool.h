@@ -55,6 +55,8 @@ class Pool {
   void serve(size_t i);
   void work(Job& job, Worker& worker);
   CtaEnd run_one(Job& job, Worker& worker, uint32_t cta);
+  void run_together(Job& job, Worker& worker);
+  void completed(Worker& worker, uint32_t cta);
   void tell();
 
   std::mutex turn_;   // one run at a time

@@ -104,6 +104,23 @@ struct Fault {
 
 constexpr uint32_t kPatterns = 2048;
 
+// A CTA's barriers. By CTA barrier: warps that only arrived, and the votes of BAR.RED.
+struct CtaBarriers {
+  static constexpr uint32_t kMostMbarriers = 32;  // that are known; waits at further ones are loops like others
+
+  uint32_t arrived[16] = {}, votes[16] = {}, voters[16] = {};
+  // Addresses of mbarriers at which something has arrived, and how often something did.
+  uint32_t mbarriers[kMostMbarriers] = {}, mbarrier_count = 0;
+  uint64_t arrivals = 0;
+};
+
+// An instruction that may wait for other warps, or in a cooperative launch for other CTAs: its own handlers. `full` is
+// nullptr if it reads nothing that they write.
+struct Poll {
+  Handler full = nullptr, masked = nullptr;
+  uint32_t number = 0;  // among them
+};
+
 // One host thread's state: counters, the address-pattern cache, the buffers. Never shared while running.
 struct Machine {
   OpCounts* ops = nullptr;
@@ -119,8 +136,11 @@ struct Machine {
   uint32_t range_count = 0;
   uint32_t last_range = 0;
   const ConstantImage* banks = nullptr;  // kConstantBanks
-  // By CTA barrier: warps that only arrived, and the votes of BAR.RED.
-  uint32_t barrier_arrived[16] = {}, barrier_votes[16] = {}, barrier_voters[16] = {};
+  CtaBarriers barriers;
+  // Of the CTA that runs: by warp and poll, a digest of what it read last.
+  const Poll* polls = nullptr;
+  uint64_t* polled = nullptr;
+  uint32_t poll_count = 0;
   void (*external)(Warp& warp, uint32_t function, uint32_t lane, const Op& op) = nullptr;
   void* log = nullptr;                 // the CtaLog for call_external()
   class Observer* observer = nullptr;  // nullptr: none
@@ -162,7 +182,10 @@ struct Warp : Registers {
   uint32_t fragment_count;
   uint32_t next_fragment;  // where the search for a ready fragment begins
   uint32_t id;
-  uint64_t steps;   // instructions issued
+  uint64_t steps;     // instructions issued
+  uint64_t turn_end;  // the steps at which its turn ends
+  bool polls;         // its turn ended because it read what it had read before, at polled_op
+  uint32_t polled_op;
   uint32_t* trace;  // blocks executed, in order; nullptr: not recorded
   uint32_t trace_count, trace_capacity;
 };

@@ -35,9 +35,12 @@ std::string way_on(const SassInstruction& instruction) {
       {"TEX TLD TLD4 TMML TXD TXQ SUATOM SULD SURED SUST",
        "Textures and surfaces are not supported, here or on a GPU: a launch cannot pass them. Read a buffer instead, "
        "const T* __restrict__ or __ldg(), with the addressing that tex2D did."},
-      {"ARRIVES SYNCS UBLKCP UBLKPF UBLKRED UTMALDG UTMASTG UTMAPF UTMAREDG UTMACMDFLUSH FENCE",
-       "mbarrier (cuda::barrier, cuda::pipeline) and bulk copies are not emulated; a GPU runs them (--device cuda:0). "
-       "cp.async with __pipeline_commit() and __pipeline_wait_prior(), __syncthreads() and named barriers are."},
+      {"SYNCS",
+       "Of mbarriers the emulator has arrivals of one, of copies (cp.async) and waits; others, such as "
+       "arrivals with a count or with bytes, only a GPU runs (--device cuda:0)."},
+      {"UBLKCP UBLKPF UBLKRED UTMALDG UTMASTG UTMAPF UTMAREDG UTMACMDFLUSH FENCE",
+       "Bulk copies are not emulated; a GPU runs them (--device cuda:0). cp.async, cuda::memcpy_async() with a "
+       "cuda::barrier or a cuda::pipeline, and __pipeline_commit() are."},
       {"UCGABAR_ARV UCGABAR_WAIT UCGABAR_GET UCGABAR_SET CGAERRBAR",
        "Thread block clusters are not supported: exchange through global memory, or give each CTA the whole work."},
   };

@@ -22,8 +22,8 @@ namespace attnscope::emulator {
 
 // Instructions that end a straight run: they move, split, join or park the active lanes (control.cpp).
 #define ATTNSCOPE_CONTROL_FAMILIES(X)                                                                                  \
-  X(bra) X(bra_div) X(bra_conv) X(bsync) X(warpsync) X(endcollective) X(ret) X(call_absolute) X(exit) X(bar_sync)       \
-  X(bar_arrive) X(bar_reduce) X(brx)
+  X(bra) X(bra_any) X(bra_div) X(bra_conv) X(bsync) X(warpsync) X(endcollective) X(ret) X(call_absolute) X(exit)        \
+  X(bar_sync) X(bar_arrive) X(bar_reduce) X(brx)
 // clang-format on
 
 enum class Family : uint8_t {

@@ -79,6 +79,11 @@ Refusal access(const Spelled&, Op&, Space, AccessKind);
 Refusal combine(const Spelled&, Op&, Space, Effect);
 ModifierDecoder matrices;  // LDSM
 ModifierDecoder copy;      // LDGSTS
+// An mbarrier.
+ModifierDecoder begins_mbarrier;
+ModifierDecoder arrives;
+ModifierDecoder copies_arrive;
+ModifierDecoder checks_phase;
 template <Space kSpace>
 Refusal load(const Spelled& spelled, Op& op) {
   return access(spelled, op, kSpace, AccessKind::load);

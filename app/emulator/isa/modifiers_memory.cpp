@@ -65,6 +65,34 @@ Refusal copy(const Spelled& spelled, Op& op) {
   op.effect = Effect::copies;
   return access(spelled, op, Space::shared, AccessKind::store);
 }
+Refusal begins_mbarrier(const Spelled& spelled, Op& op) {
+  op.effect = Effect::begins_mbarrier;
+  return access(spelled, op, Space::shared, AccessKind::store);
+}
+Refusal arrives(const Spelled& spelled, Op& op) {
+  const bool transactions = spelled.has("TRANS64"), only_transactions = spelled.has("A0T1");
+  op.effect = Effect::arrives;
+  access(spelled, op, Space::shared, AccessKind::both);
+  op.bytes = 8;
+  op.detail.arrival = {transactions, static_cast<uint8_t>(only_transactions ? 0 : 1),
+                       static_cast<int8_t>(only_transactions ? -1 : 0), spelled.has("OPTOUT"), spelled.has("ART0")};
+  return nullptr;
+}
+// Before sm_90 the copies of a thread arrive as a thread does. From then on those that it counted are transactions.
+Refusal copies_arrive(const Spelled& spelled, Op& op) {
+  const bool transactions = spelled.has("TRANSCNT");
+  op.effect = Effect::copies_arrive;
+  access(spelled, op, Space::shared, AccessKind::both);
+  op.detail.arrival = {transactions || spelled.has("ARVCNT"), static_cast<uint8_t>(transactions ? 0 : 1),
+                       static_cast<int8_t>(transactions ? 1 : 0), false, false};
+  return nullptr;
+}
+Refusal checks_phase(const Spelled& spelled, Op& op) {
+  op.effect = Effect::checks_phase;
+  access(spelled, op, Space::shared, AccessKind::none);
+  op.bytes = 8;
+  return nullptr;
+}
 Refusal matrices(const Spelled& spelled, Op& op) {
   op.space = Space::shared;
   op.access = AccessKind::load;

@@ -36,7 +36,20 @@ constexpr bool writes(AccessKind kind) { return kind == AccessKind::store || kin
 enum class HalfPick : uint8_t { both, lower, upper };
 
 // What an instruction means to an observer, besides its memory accesses.
-enum class Effect : uint8_t { none, syncs_warp, fences_device, closes_copies, awaits_copies, copies, swaps };
+// The last ones are of an mbarrier: it begins, threads arrive, their copies do, and a check whether a phase is over.
+enum class Effect : uint8_t {
+  none,
+  syncs_warp,
+  fences_device,
+  closes_copies,
+  awaits_copies,
+  copies,
+  swaps,
+  begins_mbarrier,
+  arrives,
+  copies_arrive,
+  checks_phase
+};
 
 enum class Atomic : uint8_t { add, min, max, inc, dec, and_, or_, xor_, exch };
 enum class Mufu : uint8_t { rsq, sqrt, lg2, sin, cos, tanh, ex2, rcp };
@@ -80,6 +93,14 @@ struct TensorShape {
   uint8_t rows, depth;
   bool saturates;
 };
+// What an arrival at an mbarrier changes, for each lane.
+struct Arrival {
+  bool counts_transactions;  // the mbarriers of sm_90, which have another layout
+  uint8_t arrivals;
+  int8_t transactions;  // added to their negative count
+  bool drops;           // later phases expect one arrival less
+  bool from_register;   // source c says how many arrivals
+};
 struct FunctionOf {
   Mufu function;
   Number type;
@@ -97,6 +118,7 @@ union Detail {
   Vote vote;
   LaneMask lane_mask;
   BarrierVote barrier_vote;
+  Arrival arrival;
   uint32_t bank;          // for constants at a register's offset
   int32_t source_offset;  // added to a copy's global address
   uint32_t copies_left;   // DEPBAR: waits until at most this many groups of copies are pending

@@ -21,7 +21,8 @@ void find_blocks(Program& program) {
     const bool parts = op.family == Family::ret || op.family == Family::brx || op.family == Family::call_absolute ||
                        op.family == Family::bsync || op.family == Family::warpsync;
     if (parts) leader[i] = true;
-    const bool jumps = op.family == Family::bra || op.family == Family::bra_div || op.family == Family::bra_conv;
+    const bool jumps = op.family == Family::bra || op.family == Family::bra_any || op.family == Family::bra_div ||
+                       op.family == Family::bra_conv;
     if (jumps) leader[op.imm] = true;
   }
   for (const auto& instruction : program.sass->instructions) {  // calls by address may return to any label

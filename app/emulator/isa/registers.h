@@ -26,6 +26,6 @@ struct Registers {
   alignas(64) uint32_t lane_id[32];
 };
 // The lane registers: R0…Rn-1, 4 × RZ, 4 × trash, each uint32_t[32]. The executor's own state of a warp is before them.
-constexpr uint32_t kLaneFileOffset = 7808;
+constexpr uint32_t kLaneFileOffset = 7872;
 
 }  // namespace attnscope::emulator

@@ -63,6 +63,17 @@ void GlobalOrder::atomic(uint32_t warp, uint64_t word) {
   there = own;
 }
 
+void GlobalOrder::give(uint32_t warp, Known& to) {
+  known_[warp].seen[warp] = step_;
+  to.join(known_[warp]);
+  ++step_;
+}
+
+void GlobalOrder::take(uint32_t warp, const Known& from) {
+  known_[warp].join(from);
+  lanes_synced(warp);
+}
+
 void GlobalOrder::take(uint32_t warp, uint32_t cta, const StepClock& visible) {
   for (Taken& one : taken_) {
     if (one.cta != cta || one.warp != warp) continue;

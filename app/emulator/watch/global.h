@@ -56,6 +56,9 @@ class GlobalOrder {
   // `from`: the warps whose clocks the barrier joins; `to`: the warps that pass it. One bit per warp.
   void released(uint32_t barrier, uint32_t from, uint32_t to);
   void atomic(uint32_t warp, uint64_t word);
+  // At an mbarrier, as in SharedOrder.
+  void give(uint32_t warp, Known& to);
+  void take(uint32_t warp, const Known& from);
   void take(uint32_t warp, uint32_t cta, const StepClock& visible);
 
   Relation relation(const GlobalRecord& earlier, uint32_t warp, uint32_t lane, uint32_t step) const;

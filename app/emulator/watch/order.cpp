@@ -77,6 +77,16 @@ void SharedOrder::atomic(uint32_t warp, uint32_t word) {
   advance(warp);
 }
 
+void SharedOrder::give(uint32_t warp, Clock& to) {
+  for (uint32_t k = 0; k < warps_; ++k) to[k] = std::max(to[k], clocks_[warp][k]);
+  advance(warp);
+}
+
+void SharedOrder::take(uint32_t warp, const Clock& from) {
+  for (uint32_t k = 0; k < warps_; ++k) clocks_[warp][k] = std::max(clocks_[warp][k], from[k]);
+  advance(warp);
+}
+
 uint32_t SharedOrder::open_group() {
   step();
   return time_;

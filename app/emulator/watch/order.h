@@ -26,6 +26,7 @@ constexpr uint32_t last_before(uint32_t time) { return (time & ~(kStep - 1)) - 1
 class SharedOrder {
  public:
   static constexpr uint32_t kMostWarps = 32;
+  using Clock = std::array<uint32_t, kMostWarps>;
 
   void prepare(uint32_t warps);
   bool start();                 // begins the next CTA; true: times start over, and older ones are invalid
@@ -35,6 +36,9 @@ class SharedOrder {
   // together they are all warps of the CTA.
   bool released(uint32_t barrier, uint32_t passing, uint32_t exited);
   void atomic(uint32_t warp, uint32_t word);
+  // An arrival at an mbarrier gives the warp's clock, and a wait takes what the phase was given.
+  void give(uint32_t warp, Clock& to);
+  void take(uint32_t warp, const Clock& from);
   uint32_t open_group();  // a group of copies; returns its number, a time
 
   uint32_t clock(uint32_t warp) const { return clocks_[warp][warp]; }
@@ -50,7 +54,6 @@ class SharedOrder {
   bool ran_out() const { return time_ >= watch_time::kCopy - watch_time::kStep; }  // no times are left
 
  private:
-  using Clock = std::array<uint32_t, kMostWarps>;
   void joined(uint32_t warp);  // call when its clock has changed
   void step();
 

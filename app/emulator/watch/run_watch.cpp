@@ -9,7 +9,10 @@ std::vector<GlobalShadow::Area> areas_of(const Launch& launch, const BoundLaunch
   std::vector<GlobalShadow::Area> areas;
   for (const MemoryRange& range : bound.ranges) {
     if (!range.writable) continue;
-    GlobalShadow::Area area{range.address, range.bytes, range.host, "the __device__ variables", true, nullptr, {}};
+    const bool workspace = launch.cooperative && range.host == reinterpret_cast<const uint8_t*>(bound.workspace.data());
+    GlobalShadow::Area area{
+        range.address, range.bytes, range.host, workspace ? "grid.sync()'s workspace" : "the __device__ variables",
+        true,          nullptr,     {}};
     if (launch.memory != nullptr) {
       for (const GlobalBuffer& buffer : launch.memory->buffers())
         if (buffer.address == range.address) {

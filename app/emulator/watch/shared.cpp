@@ -311,6 +311,30 @@ void SharedShadow::await_groups(uint32_t warp, size_t left) {
   }
 }
 
+size_t SharedShadow::groups_arrive(uint32_t warp) {
+  close_group(warp);
+  return groups_[warp].size() - 1;
+}
+
+// The time is past, which only units can record.
+void SharedShadow::groups_done(uint32_t warp, size_t count, uint32_t time) {
+  begin_access();
+  for (size_t i = 0; i < count; ++i) {
+    Group& group = groups_[warp][i];
+    if (group.done != 0) continue;
+    group.done = time;
+    for (const uint32_t number : group.copies) {
+      const Event& copy = copies_[number];
+      if (copy.shape() == 0) continue;  // settled() handles it
+      for (const WatchSpan& span : shapes_.spans(copy.shape(), copy.base()).spans) {
+        const uint32_t line = copy.base() / kWatchLine + static_cast<uint32_t>(span.line);
+        if (!lines_[line].exact) make_exact(line);
+      }
+      settle(copy, group);
+    }
+  }
+}
+
 // What the copy wrote and nothing has overwritten becomes its warp's write at the time of the wait.
 void SharedShadow::settle(const Event& copy, const Group& group) {
   if (copy.shape() == 0) return;  // settled() handles it

@@ -38,6 +38,10 @@ class SharedShadow {
   // LDGDEPBAR closes a warp's open group of copies; a wait leaves a given number of closed groups pending.
   void close_group(uint32_t warp);
   void await_groups(uint32_t warp, size_t left);
+  // The copies of a warp arrive at an mbarrier: closes its open group. Returns how many groups have arrived.
+  size_t groups_arrive(uint32_t warp);
+  // Somebody has waited for that phase: these groups become their warp's writes at `time`, when they arrived.
+  void groups_done(uint32_t warp, size_t groups, uint32_t time);
 
  private:
   static constexpr uint32_t kOffsetBits = 18;

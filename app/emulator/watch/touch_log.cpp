@@ -22,7 +22,7 @@ void StoredBy::all_earlier() {
 }
 
 TouchLog::TouchLog(BoundLaunch& bound, const GlobalMemory& memory)
-    : memory_(memory), own_(bound.ops.size()), areas_(memory.buffers().size()) {
+    : memory_(memory), own_(bound.ops.size()), areas_(memory.buffers().size()), together_(bound.cooperative) {
   for (size_t i = 0; i < areas_.size(); ++i) areas_[i].touch.buffer = memory.buffers()[i].name;
   for (Op& op : bound.ops) {
     const bool accesses = op.access != AccessKind::none && (op.space == Space::global || op.space == Space::generic);
@@ -32,6 +32,7 @@ TouchLog::TouchLog(BoundLaunch& bound, const GlobalMemory& memory)
 }
 
 void TouchLog::start(uint32_t) {
+  if (together_ && turn_ != StoredBy::kNever) return;
   if (++turn_ != StoredBy::kEarlier) return;
   turn_ = 1;
   for (Area& area : areas_) area.stored_by.all_earlier();
@@ -116,22 +117,24 @@ Result<Touches> touches_of(const Launch& launch, uint64_t most_work, const std::
   auto bound = bind_launch(launch, options, best_host_isa());
   if (!bound) return fail(bound.error());
   const std::string& name = launch.program->sass->kernel.name;
-  const uint64_t local = uint64_t{bound->local_bytes} * 32 * bound->warps;
-  if (auto held = platform::hold_memory(local, name + ": the local memory of its threads"); !held)
-    return fail(held.error());
+  const uint32_t ctas = launch.grid[0] * launch.grid[1] * launch.grid[2];
+  const uint64_t bytes = CtaRunner::bytes_of_cta(*bound) * (launch.cooperative ? ctas : 1);
+  if (auto held = platform::hold_memory(bytes, name + ": the memory of its threads"); !held) return fail(held.error());
   const GlobalMemory none;
   const GlobalMemory& memory = launch.memory != nullptr ? *launch.memory : none;
   TouchLog log(*bound, memory);
   CtaRunner runner;
   runner.prepare(*bound);
   const std::atomic<bool> stop = false;
-  const uint32_t ctas = launch.grid[0] * launch.grid[1] * launch.grid[2];
   const auto too_long = [] {
     return fail(Stage::deadline, "The kernel takes more instructions than this run may.", "");
   };
   uint64_t work = 0;
-  for (uint32_t cta = 0; cta < ctas; ++cta) {
-    const CtaEnd end = runner.run(cta, stop);
+  uint32_t cta = 0;
+  for (uint32_t left = launch.cooperative ? 1 : ctas; left > 0; --left, ++cta) {
+    const CtaEnd end = launch.cooperative ? runner.run_together(
+                                                stop, [](uint32_t) {}, cta)
+                                          : runner.run(cta, stop);
     work = issued(*launch.program, runner.block_counts()) + log.accesses();
     if (work > most_work) return too_long();
     if (end == CtaEnd::done) continue;

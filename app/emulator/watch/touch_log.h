@@ -67,6 +67,7 @@ class TouchLog final : public Observer {
   std::vector<Unwatched> own_;  // by instruction
   std::vector<Area> areas_;     // by buffer
   size_t last_ = 0;             // the buffer of the last access
+  const bool together_;         // all CTAs of a cooperative launch are one turn: their barriers order them
   uint16_t turn_ = 0;           // of the CTA that runs
   uint64_t accesses_ = 0;
 };

@@ -11,6 +11,13 @@ namespace attnscope::emulator {
 namespace {
 
 bool is_shared_load(Family family) { return family >= Family::lds_u16 && family <= Family::lds_128; }
+// The phase of an mbarrier is the top bit of its second word.
+bool phase_of(const Warp& warp, uint32_t address) {
+  uint32_t high;
+  std::memcpy(&high, warp.shared + address + 4, 4);
+  return high >> 31 != 0;
+}
+
 bool is_shared_store(Family family) { return family >= Family::sts_u16 && family <= Family::sts_128; }
 
 // True if two instructions come from one place in the source. Unrolled code may contain copies of one barrier. A
@@ -42,6 +49,13 @@ Handler Watch::handler_of(const Op& op) {
       return look<&Watch::await_groups>;
     case Effect::copies:
       return look<&Watch::copy>;
+    case Effect::begins_mbarrier:
+      return look<&Watch::begin_mbarrier>;
+    case Effect::arrives:
+    case Effect::copies_arrive:
+      return look<&Watch::arrive>;
+    case Effect::checks_phase:
+      return look<&Watch::check_phase>;
     case Effect::swaps:
     case Effect::none:
       break;
@@ -80,6 +94,7 @@ void Watch::start(uint32_t cta) {
   log_.start(cta);
   shared_.start(order_.start());
   global_.start(cta, warps_);
+  mbarriers_.clear();
   local_written_.assign(size_t{warps_} * local_bytes_, 0);
 }
 
@@ -151,6 +166,13 @@ Access store_access(uint32_t bytes) {
 }  // namespace
 
 void Watch::shared_load(Warp& warp, const Op& op, uint32_t mask) {
+  if (!mbarriers_.empty() && op.bytes == 4) {  // before sm_90 a wait loads an mbarrier's second word
+    const auto waits = mbarriers_.find(shared_address(warp, op, first_lane(mask)) - 4);
+    if (waits != mbarriers_.end()) {
+      handle(warp, op, mask);
+      return take(warp.id, waits->second);
+    }
+  }
   load(warp, op, mask, shared_address(warp, op, first_lane(mask)), op.bytes);
 }
 
@@ -230,12 +252,71 @@ void Watch::any_space(Warp& warp, const Op& op, uint32_t mask) {
 
 void Watch::shared_lane(Warp& warp, const Op& op, uint32_t lane, uint32_t address) {
   if (address < warp.shared_low || address + op.bytes > warp.shared_high) return;  // a fault follows
-  if (op.access == AccessKind::both) {
+  // One that counts an mbarrier's arrivals returns nothing, so that nothing is ordered after it.
+  const bool of_mbarrier = mbarriers_.contains(address) || mbarriers_.contains(address - 4);
+  if (op.access == AccessKind::both && !of_mbarrier) {
     order_.atomic(warp.id, address / 4);
     global_.order().atomic(warp.id, address / 4);
   }
   const bool same = op.access == AccessKind::store && stores_the_same(warp, op, lane, warp.shared + address);
   shared_.lane_access(warp.id, op, lane, address - shared_low_, op.bytes, same);
+}
+
+// --- mbarriers
+// -------------------------------------------------------------------------------------------------------
+
+// One thread does it, for the warp.
+void Watch::begin_mbarrier(Warp& warp, const Op& op, uint32_t mask) {
+  const uint32_t lane = first_lane(mask), address = static_cast<uint32_t>(lane_address(warp, op, lane).address);
+  if (address >= warp.shared_low && address + op.bytes <= warp.shared_high)
+    shared_.lane_access(warp.id, op, lane, address - shared_low_, op.bytes, false);
+  handle(warp, op, mask);
+}
+
+// Arrivals do not wait, so they are atomics that order nothing after themselves.
+void Watch::arrive(Warp& warp, const Op& op, uint32_t mask) {
+  std::map<uint32_t, bool> phases;  // by address: the phase before
+  for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
+    const uint32_t lane = first_lane(rest), address = static_cast<uint32_t>(lane_address(warp, op, lane).address);
+    if (address < warp.shared_low || address + op.bytes > warp.shared_high) continue;  // a fault follows
+    if (phases.contains(address)) continue;
+    shared_.lane_access(warp.id, op, lane, address - shared_low_, op.bytes, false);
+    arrive_at(warp, address, op.effect == Effect::copies_arrive);
+    phases[address] = phase_of(warp, address);
+  }
+  handle(warp, op, mask);
+  for (const auto& [address, before] : phases) {
+    if (phase_of(warp, address) == before) continue;
+    Mbarrier& over = mbarriers_[address];
+    std::vector<Mbarrier::Copies> copies = std::move(over.before.copies);
+    copies.insert(copies.end(), over.now.copies.begin(), over.now.copies.end());
+    over.before = std::move(over.now);
+    over.before.copies = std::move(copies);
+    over.now.copies.clear();
+  }
+}
+
+void Watch::arrive_at(Warp& warp, uint32_t address, bool copies) {
+  Mbarrier::Arrived& now = mbarriers_[address].now;
+  if (copies) now.copies.push_back({warp.id, shared_.groups_arrive(warp.id), order_.clock(warp.id)});
+  order_.give(warp.id, now.shared);
+  global_.order().give(warp.id, now.global);
+}
+
+void Watch::check_phase(Warp& warp, const Op& op, uint32_t mask) {
+  handle(warp, op, mask);
+  for (uint32_t over = warp.pred[op.p] & mask; over != 0; over &= over - 1) {
+    const auto waits = mbarriers_.find(static_cast<uint32_t>(lane_address(warp, op, first_lane(over)).address));
+    if (waits != mbarriers_.end()) take(warp.id, waits->second);
+  }
+}
+
+// The warp is ordered after what arrived in the phases that are over.
+void Watch::take(uint32_t warp, Mbarrier& from) {
+  order_.take(warp, from.before.shared);
+  global_.order().take(warp, from.before.global);
+  for (const Mbarrier::Copies& one : from.before.copies) shared_.groups_done(one.warp, one.groups, one.time);
+  from.before.copies.clear();
 }
 
 // --- Local and global memory, shuffles -------------------------------------------------------------------------------

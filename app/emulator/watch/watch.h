@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -47,6 +48,9 @@ class Watch : public Observer {
   void local(Warp& warp, const Op& op, uint32_t mask);
   void global(Warp& warp, const Op& op, uint32_t mask);
   void any_space(Warp& warp, const Op& op, uint32_t mask);  // generic addresses, and atomics on shared memory
+  void begin_mbarrier(Warp& warp, const Op& op, uint32_t mask);
+  void arrive(Warp& warp, const Op& op, uint32_t mask);
+  void check_phase(Warp& warp, const Op& op, uint32_t mask);
   void shuffle(Warp& warp, const Op& op, uint32_t mask);
   void warp_sync(Warp& warp, const Op& op, uint32_t mask);
   void fence(Warp& warp, const Op& op, uint32_t mask);
@@ -63,6 +67,23 @@ class Watch : public Observer {
   void shared_lane(Warp& warp, const Op& op, uint32_t lane, uint32_t address);
   void handle(Warp& warp, const Op& op, uint32_t mask) const { unwatched_[op.index].handle(warp, op, mask); }
 
+  // What arrived at an mbarrier: in the phase that goes on, and in those that are over.
+  struct Mbarrier {
+    struct Copies {
+      uint32_t warp = 0;
+      size_t groups = 0;  // the warp's first ones
+      uint32_t time = 0;  // when they arrived
+    };
+    struct Arrived {
+      SharedOrder::Clock shared{};
+      GlobalOrder::Known global;
+      std::vector<Copies> copies;
+    };
+    Arrived now, before;
+  };
+  void take(uint32_t warp, Mbarrier& from);
+  void arrive_at(Warp& warp, uint32_t address, bool copies);
+
   const Program* program_ = nullptr;
   const Unwatched* unwatched_ = nullptr;  // by instruction
   uint32_t warps_ = 0, shared_low_ = 0, local_bytes_ = 0;
@@ -72,6 +93,7 @@ class Watch : public Observer {
   GlobalWatch global_;
   std::vector<const Pattern*> copy_patterns_;  // by instruction: the last pattern on a copy's shared side
   std::vector<uint32_t> local_written_;        // one bit per lane, by warp and byte
+  std::map<uint32_t, Mbarrier> mbarriers_;     // by address
 };
 
 // As text for people, ordered by kind and instruction.

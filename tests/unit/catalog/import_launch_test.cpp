@@ -30,6 +30,80 @@ Read read_in(const std::string& host) {
   return {*imported, *parse_json(imported->manifest, "k.json")};
 }
 
+// The kernel's own text, with no launch or with one.
+Read kernel_in(const std::string& source) {
+  auto imported = import_kernel("k.cu", source, "k");
+  if (!imported) {
+    ADD_FAILURE() << imported.error().message;
+    return {};
+  }
+  return {*imported, *parse_json(imported->manifest, "k.json")};
+}
+
+TEST(ImportLaunch, IsCooperativeWhereTheHostCodeSaysSo) {
+  const Read said = read_in(R"(void run(float* a, float* b) {
+  int n = 700; float* unused[2];
+  cudaMalloc(&a, 800 * sizeof(float)); cudaMalloc(&b, 900 * sizeof(float));
+  void* arguments[] = {(void*)&a, (void *)&b, &n,};
+  cudaLaunchCooperativeKernel((void*)k, dim3(7), 96, arguments, 0, stream);
+})");
+  EXPECT_EQ(said.json["launch"]["cooperative"], true);
+  EXPECT_EQ(said.json["launch"]["grid"], Json({"7", "1", "1"}));
+  EXPECT_EQ(said.json["launch"]["block"][0], "96");
+  EXPECT_EQ(said.json["sizes"]["n"], 700);
+  EXPECT_EQ(said.json["buffers"][0]["shape"], Json({"800"}));
+  EXPECT_THAT(said.imported.read, Contains("the launch is cooperative in the host code"));
+  const Read other = read_in("void run(float* a, float* b) { k<<<7, 96>>>(a, b, 700); }");
+  EXPECT_FALSE(other.json["launch"].contains("cooperative"));
+  // An array with something else than addresses of names says no arguments.
+  const Read computed = read_in(R"(void run(float* a, float* b) {
+  void* arguments[] = {&a, &b, pointer_to(700)}; cudaLaunchKernel((void*)k, 7, 96, arguments, 0, 0);
+})");
+  EXPECT_THAT(computed.imported.read, Not(Contains(HasSubstr("700"))));
+}
+
+TEST(ImportLaunch, IsCooperativeWhereTheKernelWaitsForTheGrid) {
+  const std::string body = "{ y[blockIdx.x] = x[n]; ";
+  const std::string k = "__global__ void k(const float* x, float* y, int n) " + body;
+  for (const std::string& source : {
+           k + "cooperative_groups::this_grid().sync(); }",
+           k + "cg::grid_group g = cg::this_grid(); g.sync(); }",
+           k + "auto all = cg::this_grid(); cg::sync(all); }",
+           k + "const auto grid = cg::this_grid(); auto t = grid.barrier_arrive(); }",
+           "__device__ void step(const cg::grid_group& grid) { grid.sync(); }\n" + k + "step(cg::this_grid()); }",
+           "template <class Group> __device__ void step(Group group) { cg::grid_group grid = cg::this_grid(); "
+           "grid.sync(); }\n" +
+               k + "step(1); }",
+       }) {
+    const Read read = kernel_in(source);
+    EXPECT_EQ(read.json["launch"]["cooperative"], true) << source;
+    EXPECT_THAT(read.imported.read, Contains("the launch is cooperative: the kernel waits for the grid")) << source;
+    // As no launch says a grid, all of its CTAs must exist at once.
+    EXPECT_THAT(read.json["launch"]["grid"][0].get<std::string>(), StartsWith("min(")) << source;
+  }
+  for (const std::string& source : {
+           k + "cg::grid_group g = cg::this_grid(); y[0] = g.size(); cg::this_thread_block().sync(); }",
+           k + "y[0] = cg::this_grid().thread_rank(); auto block = cg::this_thread_block(); block.sync(); }",
+           "__device__ void other() { cg::this_grid().sync(); }\n" + k + "}",
+       }) {
+    EXPECT_FALSE(kernel_in(source).json["launch"].contains("cooperative")) << source;
+  }
+}
+
+TEST(ImportLaunch, AnOccupancyOfACooperativeLaunchIsOneCtaOnEachSm) {
+  const std::string host = R"(void run(float* a, float* b, int n) {
+  int ctas; cudaOccupancyMaxActiveBlocksPerMultiprocessor(&ctas, k, 256, 0);
+  void* arguments[] = {&a, &b, &n};
+  LAUNCH((void*)k, ctas * p.multiProcessorCount, 256, arguments, 0, 0);
+})";
+  const auto with = [&](const std::string& launch) {
+    std::string text = host;
+    return read_in(text.replace(text.find("LAUNCH"), 6, launch)).json["launch"]["grid"][0].get<std::string>();
+  };
+  EXPECT_EQ(with("cudaLaunchCooperativeKernel"), "58");
+  EXPECT_EQ(with("cudaLaunchKernel"), "348");
+}
+
 TEST(ImportLaunch, ATensorsDimensionInTheGridIsASize) {
   const Read torch = read_in(R"(torch::Tensor run(torch::Tensor q) {
   const int B = q.size(0); const int nh = q.size(1); const int n = q.size(2);

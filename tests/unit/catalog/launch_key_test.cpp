@@ -16,6 +16,9 @@ TEST(LaunchKey, DiffersWhereTheLaunchDoes) {
   EXPECT_NE(key({}), key({{"NUM_WARPS", 8}})) << "block";
   EXPECT_NE(key({}), key({{"BLOCK_M", 16}})) << "grid";
   EXPECT_NE(key({}), key({{"SHARED", 1}})) << "dynamic shared memory";
+  Kernel together = tiled;
+  together.launch.cooperative = true;
+  EXPECT_NE(key({}), launch_key(together, tiled.default_problem(), config_of(tiled, {})));
 }
 
 }  // namespace

@@ -85,6 +85,14 @@ TEST(Launch, GridAndBlock) {
   EXPECT_EQ(launch->static_shared, 16);
 }
 
+TEST(Launch, IsCooperativeWhereTheManifestSaysSo) {
+  Json manifest = good_manifest();
+  EXPECT_FALSE(launch_of(*parse(manifest), {}, config_of(*parse(manifest), {}))->shape.cooperative);
+  manifest["launch"]["cooperative"] = true;
+  const Kernel kernel = *parse(manifest);
+  EXPECT_TRUE(launch_of(kernel, {}, config_of(kernel, {}))->shape.cooperative);
+}
+
 TEST(Launch, WhatTheMapDoesNotNameIsUnnamed) {
   Json manifest = good_manifest();
   manifest["launch"]["dynamic_shared"] = "shared_map_bytes + 100";

@@ -102,8 +102,8 @@ TEST(Shipped, EveryManifestKeyIsInTheManual) {
     const Json manifest = Json::parse(text_of(source_dir() / "kernels" / name));
     for (const auto& [key, value] : manifest.items()) keys.insert(key);
   }
-  for (const char* key :
-       {"accumulate", "static_shared", "dynamic_shared", "grouped_heads", "layout", "headers", "constants"})
+  for (const char* key : {"accumulate", "static_shared", "dynamic_shared", "grouped_heads", "layout", "headers",
+                          "constants", "cooperative"})
     keys.insert(key);
   for (const std::string& key : keys) EXPECT_THAT(manual, HasSubstr("`" + key + "`"));
 }

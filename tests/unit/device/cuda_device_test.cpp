@@ -219,6 +219,16 @@ TEST_F(CudaDeviceTest, DynamicSharedMemoryIsOptedIn) {
   EXPECT_EQ(gpu_.opted_in, 57376);
 }
 
+TEST_F(CudaDeviceTest, ACooperativeLaunchIsOneForTheDriver) {
+  const auto one = device();
+  LaunchRequest wanted = request(*one);
+  ASSERT_TRUE(one->run(wanted, {}));
+  EXPECT_FALSE(gpu_.shape.cooperative);
+  wanted.shape.cooperative = true;
+  ASSERT_TRUE(one->run(wanted, {}));
+  EXPECT_TRUE(gpu_.shape.cooperative);
+}
+
 // Everything together: inputs, kernel, reference and verdict, all by kernels on the fake GPU's memory.
 TEST_F(CudaDeviceTest, AProblemIsFedRunAndJudgedOnTheDevice) {
   gpu_.kernel = nullptr;

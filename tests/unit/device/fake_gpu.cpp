@@ -149,6 +149,7 @@ int emulate(FakeFunction& function, const LaunchConfig& config, std::vector<std:
   std::copy(std::begin(config.grid), std::end(config.grid), launch.grid.begin());
   std::copy(std::begin(config.block), std::end(config.block), launch.block.begin());
   launch.dynamic_shared_bytes = config.shared_bytes;
+  launch.cooperative = config.attribute_count != 0;
   launch.parameters = std::move(parameters);
   launch.memory = &memory;
   const auto ran = emulator::run(launch);
@@ -161,6 +162,14 @@ int launch(const LaunchConfig* config, Function function, void**, void** extra) 
   if (extra != nullptr) {
     const auto* from = static_cast<const std::byte*>(extra[1]);
     parameters.assign(from, from + *static_cast<size_t*>(extra[3]));
+  }
+  // CU_LAUNCH_ATTRIBUTE_COOPERATIVE, whose value is the int behind 8 bytes, is the only attribute that it knows.
+  if (config->attribute_count > 1) return kInvalidValue;
+  if (config->attribute_count == 1) {
+    int id = 0, value = 0;
+    std::memcpy(&id, config->attributes, 4);
+    std::memcpy(&value, static_cast<const char*>(config->attributes) + 8, 4);
+    if (id != 2 || value != 1) return kInvalidValue;
   }
   put([parameters, function, config = *config]() mutable {
     FakeFunction& called = state.functions.at(function);
@@ -182,6 +191,7 @@ int launch(const LaunchConfig* config, Function function, void**, void** extra) 
     std::memcpy(&o, parameters.data() + 24, 8);
     fake->outputs.push_back(o);
     for (size_t i = 0; i < 3; ++i) fake->shape.grid[i] = config.grid[i], fake->shape.block[i] = config.block[i];
+    fake->shape.cooperative = config.attribute_count != 0;
     if (state.waiting != 0) return;
     state.waiting = fake->kernel ? fake->kernel(parameters.data()) : emulate(called, config, parameters);
   });

@@ -205,8 +205,8 @@ TEST(Refused, WhatIsNotSupportedSaysTheWayOn) {
   };
   EXPECT_THAT(hint("TEX.SCR.LL R0, R1, R2, R3"), HasSubstr("Read a buffer instead"));
   EXPECT_THAT(hint("SUST.D.BA.2D [R2], R4"), HasSubstr("Textures and surfaces"));
-  EXPECT_THAT(hint("SYNCS.EXCH.64 R0, [R2], R4"), HasSubstr("mbarrier"));
-  EXPECT_THAT(hint("ARRIVES.LDGSTSBAR.64 [URZ]"), HasSubstr("cp.async"));
+  EXPECT_THAT(hint("SYNCS.ARRIVE.TRANS64.A1TR R0, [R2], R4"), HasSubstr("arrivals with a count or with bytes"));
+  EXPECT_THAT(hint("UBLKCP [UR4], [UR6], UR8"), HasSubstr("cuda::memcpy_async()"));
   EXPECT_THAT(hint("UCGABAR_ARV"), HasSubstr("clusters"));
   EXPECT_THAT(hint("BMMA.168128.XOR.POPC R4, R14.ROW, R10.COL, R4"), HasSubstr("1-bit"));
   EXPECT_THAT(hint("IMMA.SP.16864.S8.S8 R12, R4.ROW, R16.COL, R12, R2, 0x0"), HasSubstr("Sparse products"));

@@ -35,6 +35,20 @@ TEST(Limits, WhatFitsPasses) {
   EXPECT_TRUE(check_limits(l4(), variant(64, 0, 0), {{1, 1, 1}, {1024, 1, 1}}, "tiled"));
 }
 
+TEST(Limits, ACooperativeGridMustExistAtOnce) {
+  // An SM holds 12 CTAs of 128 threads.
+  LaunchShape shape{{58 * 12, 1, 1}, {128, 1, 1}, true};
+  EXPECT_TRUE(check_limits(l4(), variant(32, 0, 0), shape, "heat"));
+  shape.grid = {58, 13, 1};
+  const Failure most = refused(variant(32, 0, 0), shape);
+  EXPECT_THAT(most.message,
+              HasSubstr("heat: asks 754 CTAs in a cooperative launch, which exist at once; l4 holds 696"));
+  EXPECT_THAT(most.hint, HasSubstr("Launch at most 696 CTAs"));
+  EXPECT_THAT(refused(variant(32, 0, 50000), shape).message, HasSubstr("holds 58 (1 on each of 58 SMs)"));
+  shape.cooperative = false;
+  EXPECT_TRUE(check_limits(l4(), variant(32, 0, 0), shape, "heat"));
+}
+
 // The largest grid and block of each axis.
 TEST(Limits, TheLargestShapesPassAndOneMoreDoesNot) {
   const LaunchShape one{{1, 1, 1}, {1, 1, 1}};

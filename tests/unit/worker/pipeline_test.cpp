@@ -776,10 +776,11 @@ TEST_F(PipelineTest, ALibrarysRoutineIsRunWithoutBeingCompiled) {
 }
 
 TEST(CtasToWatch, AreTheEdgesAndSomeBetween) {
-  EXPECT_THAT(ctas_to_watch(3), testing::ElementsAre(0, 1, 2));
-  EXPECT_THAT(ctas_to_watch(128), testing::ElementsAre(0, 1, 26, 51, 76, 101, 126, 127));
+  EXPECT_THAT(ctas_to_watch({.grid = {3, 1, 1}}), testing::ElementsAre(0, 1, 2));
+  EXPECT_THAT(ctas_to_watch({.grid = {64, 2, 1}}), testing::ElementsAre(0, 1, 26, 51, 76, 101, 126, 127));
+  EXPECT_EQ(ctas_to_watch({.grid = {64, 2, 1}, .cooperative = true}).size(), 128u);
   for (int64_t total = 1; total < 40; ++total) {
-    const auto ctas = ctas_to_watch(total);
+    const auto ctas = ctas_to_watch({.grid = {total, 1, 1}});
     EXPECT_TRUE(std::is_sorted(ctas.begin(), ctas.end()));
     EXPECT_EQ(ctas.size(), static_cast<size_t>(std::min(total, kWatchedCtas))) << total;
     EXPECT_EQ(ctas.back(), total - 1);

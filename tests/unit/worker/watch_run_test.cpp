@@ -123,7 +123,8 @@ TEST_F(WatchRunTest, TheWholeGridIsWatchedIfAsked) {
   EXPECT_EQ(device_.trials[0].ctas.size(), 30u);
   EXPECT_EQ(device_.trials[0].ctas.back(), 29u);
   EXPECT_FALSE(device_.trials[1].watch);
-  for (size_t i = 1; i < device_.trials.size(); ++i) EXPECT_EQ(device_.trials[i].ctas, ctas_to_watch(30));
+  for (size_t i = 1; i < device_.trials.size(); ++i)
+    EXPECT_EQ(device_.trials[i].ctas, ctas_to_watch({.grid = {30, 1, 1}}));
   EXPECT_EQ(told_.back().first, told_.back().second);
   run_.launch.shape.grid = {1 << 20, 1 << 5, 1};
   const auto refused = watch_kernel(run_);
@@ -160,7 +161,7 @@ TEST_F(WatchRunTest, OneWatchedRunThenThreeFillsAndEightOrders) {
   ASSERT_EQ(device_.trials.size(), 12u);
   for (size_t i = 0; i < 12; ++i) {
     const device::Trial& trial = device_.trials[i];
-    EXPECT_EQ(trial.ctas, ctas_to_watch(30)) << i;
+    EXPECT_EQ(trial.ctas, ctas_to_watch({.grid = {30, 1, 1}})) << i;
     EXPECT_EQ(trial.watch, i == 0) << i;
     EXPECT_EQ(trial.shared_names.size(), i == 0 ? 1u : 0u) << i;
     EXPECT_EQ(trial.order_seed, i < 4 ? 0 : i - 3) << i;
