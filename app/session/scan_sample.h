@@ -11,9 +11,9 @@ namespace attnscope::session {
 // CTAs.
 class ScanSample {
  public:
-  // 4·B·H·Sq·Sk·D that a value runs at most: a fifth of the mission shape. A larger problem than kMostFlops is left as
+  // 4·B·H·Sq·Sk·D that a value runs at most: a tenth of the mission shape. A larger problem than kMostFlops is left as
   // it is: its run and its reference are samples anyway.
-  static constexpr double kFlops = 1e8, kMostFlops = 2e9;
+  static constexpr double kFlops = 5e7, kMostFlops = 2e9;
 
   ScanSample() = default;  // every value runs what the experiment says
   explicit ScanSample(const Problem& problem);
