@@ -138,14 +138,13 @@ void g_b2r_predicate(Warp& warp, const Op& op, uint32_t mask) {
   set_predicate(warp, op.p, warp.barrier_result ? kFull : 0, mask);
 }
 
-// Copies the first lane's value into a uniform register; p says whether all lanes agree.
+// Copies the first lane's value into a uniform register; p says which lanes have another. Loops over a warp's different
+// values take one of them at a time so (cuda::barrier on sm_90).
 void g_r2ur_predicate(Warp& warp, const Op& op, uint32_t mask) {
   if (mask == 0) return;
   const uint32_t value = Lane{bytes_of(warp), op, first_lane(mask)}.a();
-  bool all = true;
-  each_lane(warp, op, mask, [&](const Lane& l) { all &= l.a() == value; });
+  set_p(warp, op, mask, [&](const Lane& l) { return l.a() != value; });
   word(warp, op.dst) = value;
-  set_predicate(warp, op.p, all ? kFull : 0, mask);
 }
 
 // A label's byte offset, the return address of a call.

@@ -75,6 +75,42 @@ EXIT)",
   EXPECT_EQ(ran.result->counters.global_store_requests, 1u);  // together again
 }
 
+// As sm_90's code does for a uniform address that differs between lanes: one value a turn, and all lanes stay together.
+TEST(Divergence, ALoopOverTheLanesValues) {
+  const Ran ran = run_text(R"(LOP3.LUT R6, R0, 0x3, RZ, 0xc0, !PT
+MOV R3, RZ
+PLOP3.LUT P1, PT, PT, PT, PT, 0x80, 0x0
+again:
+@P1 IADD3 R3, R3, 0x1, RZ
+@P1 R2UR P1, UR9, R6
+@P1 BRA.U.ANY `(again)
+STG.E [R4.64], R3
+EXIT)",
+                           32);
+  ASSERT_TRUE(ran.result.has_value()) << ran.result.error().message;
+  for (uint32_t i = 0; i < 32; ++i) EXPECT_EQ(ran.out[i], 1 + i % 4);
+  EXPECT_EQ(ran.result->counters.threads, 32u * ran.result->counters.warp_instructions);
+}
+
+TEST(Divergence, ACollectiveWarpsyncJoinsTheWholeWarp) {
+  const Ran ran = run_text(R"(ISETP.GE.AND P0, PT, R0, 0xa, PT
+@P0 BRA `(high)
+MOV R3, 0x1
+BRA `(join)
+high:
+MOV R3, 0x2
+join:
+WARPSYNC.COLLECTIVE.ALL `(behind)
+STG.E [R4.64], R3
+ENDCOLLECTIVE
+behind:
+EXIT)",
+                           32, {}, {.arch = 80});
+  ASSERT_TRUE(ran.result.has_value()) << ran.result.error().message;
+  for (uint32_t i = 0; i < 32; ++i) EXPECT_EQ(ran.out[i], i < 10 ? 1u : 2u);
+  EXPECT_EQ(ran.result->counters.global_store_requests, 1u);
+}
+
 TEST(Divergence, BreakLeavesTheBarrier) {
   const Ran ran = run_text(R"(MOV R3, 0x7
 BSSY B0, `(join)

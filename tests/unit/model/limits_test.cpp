@@ -42,9 +42,9 @@ TEST(Limits, ACooperativeGridMustExistAtOnce) {
   shape.grid = {58, 13, 1};
   const Failure most = refused(variant(32, 0, 0), shape);
   EXPECT_THAT(most.message,
-              HasSubstr("heat: asks 754 CTAs in a cooperative launch, which exist at once; l4 holds 696"));
+              HasSubstr("asks 754 CTAs in a cooperative launch, which exist at once; emulated:l4 holds 696"));
   EXPECT_THAT(most.hint, HasSubstr("Launch at most 696 CTAs"));
-  EXPECT_THAT(refused(variant(32, 0, 50000), shape).message, HasSubstr("holds 58 (1 on each of 58 SMs)"));
+  EXPECT_THAT(refused(variant(32, 0, 60000), shape).message, HasSubstr("holds 58 (1 on each of 58 SMs)"));
   shape.cooperative = false;
   EXPECT_TRUE(check_limits(l4(), variant(32, 0, 0), shape, "heat"));
 }
