@@ -97,7 +97,7 @@ class Reading {
 
   ImportedFile made(const catalog::WholeSource& whole, catalog::Imported imported) const {
     ImportedFile file{name_of(whole), whole, std::move(imported)};
-    if (whole.fenced) file.imported.read.emplace_back("the lines of ``` around the source are left out");
+    if (whole.fenced) file.imported.read.emplace_back("the lines around the source that name its language are left out");
     if (whole.found.empty()) return file;
     nlohmann::ordered_json json = nlohmann::ordered_json::parse(file.imported.manifest, nullptr, false);
     json["story"] = "Headers that import found elsewhere in the project: " + joined(whole.found) + ".";
