@@ -104,6 +104,9 @@ std::optional<std::string> sum_at(const HostToken& place, const HostValues& valu
   if (!before || before->end != end_of_block || end_of_block == SIZE_MAX) return std::nullopt;
   const auto kind = values.kinds.find(before->at);
   if (kind == values.kinds.end() || kind->second != NumberKind::whole) return std::nullopt;
+  // A counter of a loop is known in the same block, but each turn changes it.
+  const auto sign = std::ranges::lower_bound(tokens, before->at, {}, &CppToken::at);
+  if (sign == tokens.end() || !sign->is("=")) return std::nullopt;
   size_t end = i + 1;
   for (; end < tokens.size() && !place.is(end, ";"); ++end) {
     if (place.is(end, "{") || place.is(end, ",") || place.is(end, "=") || end - i >= kMostOfConstant)

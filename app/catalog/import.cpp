@@ -23,6 +23,7 @@
 #include "catalog/import_program.h"
 #include "catalog/manifest_text.h"
 #include "catalog/stand_in_size.h"
+#include "catalog/struct_parameters.h"
 #include "catalog/template_arguments.h"
 #include "catalog/template_guess.h"
 #include "core/escape.h"
@@ -57,6 +58,7 @@ class Importer {
       }
     }
     find_programs();
+    flatten_structs();
     knobs_ = import_knobs(source_, {kernel_}, scope_, result_);
     auto bound = bind_parameters(source_name_, read_, *kernel_, launch_, scope_, result_);
     if (!bound) return fail(bound.error());
@@ -68,6 +70,14 @@ class Importer {
   }
 
  private:
+  void flatten_structs() {
+    const auto kernel = static_cast<size_t>(kernel_ - source_.kernels.data());
+    const size_t launch = launch_ ? static_cast<size_t>(launch_ - source_.launches.data()) : SIZE_MAX;
+    if (!structs_.put_members_in(read_, kernel, launch, scope_)) return;
+    kernel_ = &source_.kernels[kernel];
+    launch_ = launch_ ? &source_.launches[launch] : nullptr;
+  }
+
   Result<Imported> program_of(const std::string& name) {
     const HostFunction* const function = read_.host.function_named(name);
     if (!function)
@@ -229,14 +239,14 @@ class Importer {
     json["buffers"] = std::move(bound_.buffers);
     json["launch"] = {{"grid", shape_.grid}, {"block", shape_.block}};
     if (!shape_.shared.empty()) json["launch"]["dynamic_shared"] = shape_.shared;
-    json["args"] = std::move(bound_.arguments);
+    json["args"] = structs_.put_together(bound_.arguments, result_);
     json["reference"] = "none";
     drop_stand_in(json, result_);
     result_.manifest = manifest_text(json);
   }
 
   const std::string source_name_;
-  const ReadSource read_;
+  ReadSource read_;
   const int template_guess_;
   const CudaSource& source_ = read_.cuda;
   HostScope scope_{read_.cuda, read_.host};
@@ -244,6 +254,7 @@ class Importer {
   const SourceKernel* kernel_ = nullptr;
   const SourceLaunch* launch_ = nullptr;
   OrderedJson knobs_ = OrderedJson::array();
+  StructParameters structs_;
   BoundParameters bound_;
   ImportedShape shape_;
 };

@@ -65,7 +65,8 @@ TEST(ImportLaunch, ABranchSaysANumberThatTheHostCodeComputes) {
   EXPECT_EQ(wide.json["launch"]["grid"][0], "32");
   EXPECT_THAT(wide.imported.guessed, Contains(HasSubstr("with w = 32, which the host code computes")));
   const Read other = read_in(
-      "void run(float* a, float* b, int n) { int w = best(n); if (w == 32) { stop(); } else { k<<<w, 64>>>(a, b, n); } }");
+      "void run(float* a, float* b, int n) { int w = best(n); if (w == 32) { stop(); } else { k<<<w, 64>>>(a, b, n); } "
+      "}");
   EXPECT_EQ(other.json["launch"]["grid"][0], "1");
 }
 
@@ -76,8 +77,9 @@ TEST(ImportLaunch, ASumThatTheHostCodeMakesStepByStepIsRead) {
   EXPECT_EQ(sum.json["launch"]["dynamic_shared"].get<std::string>().find('-'), std::string::npos);
   EXPECT_THAT(sum.imported.read, Contains(StartsWith("dynamic shared memory: ")));
   EXPECT_THAT(sum.imported.read, Contains(HasSubstr("n * 4")));
-  for (const char* unsure : {"if (n > 4) bytes += 128; ", "if (n > 4) { bytes += 128; } ", "for (int i = 0; i < n; ++i) bytes += 4; ",
-                             "while (more()) { bytes += 4; } ", "bytes += 4; bytes *= scale(); ", "bytes += 4; set(&bytes); "}) {
+  for (const char* unsure :
+       {"if (n > 4) bytes += 128; ", "if (n > 4) { bytes += 128; } ", "for (int i = 0; i < n; ++i) bytes += 4; ",
+        "while (more()) { bytes += 4; } ", "bytes += 4; bytes *= scale(); ", "bytes += 4; set(&bytes); "}) {
     const Read one = read_in(begin + unsure + launch);
     EXPECT_THAT(one.imported.read, Not(Contains(StartsWith("dynamic shared memory: ")))) << unsure;
   }
