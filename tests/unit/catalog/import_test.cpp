@@ -1100,6 +1100,38 @@ TEST(Import, APointerIntoABufferIsItsOffset) {
   EXPECT_EQ(json["buffers"][0]["shape"], Json({"(n + 8)"}));
 }
 
+TEST(Import, ATypeThatTheLaunchingFunctionNamesForItselfIsFollowed) {
+  const std::string source =
+      "namespace app { namespace old {\n"
+      "template <int M, int N> struct Tiles { static constexpr int kThreads = M; };\n} namespace now {\n"
+      "template <typename Shape> __global__ void k(float* x, int n) { x[threadIdx.x] = Shape::kThreads + n; }\n"
+      "template <int M, int N> inline void run(float* x) {\n"
+      "  using Shape = old::Tiles<M, N>;\n  k<Shape><<<1, M>>>(x, 64);\n}\n} }\n";
+  const Json json =
+      manifest_of(source + "#define ALL(ADD) ADD((app::old::run<32, 8>)) \\\n  ADD((app::now::run<64, 8>))\n");
+  EXPECT_EQ(json["entry"], "app::now::k<app::old::Tiles<64, 8>>");
+  EXPECT_EQ(json["launch"]["block"][0], "64");
+  const auto unsaid = import_kernel("k.cu", source + "int main() { app::old::run<32, 8>(0); }\n", "");
+  ASSERT_TRUE(unsaid) << unsaid.error().message;
+  EXPECT_EQ(unsaid->entry.find("Tiles<32"), std::string::npos) << "another namespace's run";
+  EXPECT_THAT(unsaid->guessed, Contains(StartsWith("the template's arguments: ")));
+}
+
+// The header is an earlier version of the kernel, of which the file takes a part.
+TEST(Import, OfTwoKernelsOfANameTheFilesOwnIsTaken) {
+  const std::string source =
+      "#line 1 \"second.cu\"\n#line 1 \"first.cuh\"\n"
+      "namespace first {\n__global__ void scale(float* x, int n) { x[threadIdx.x] = n; }\n"
+      "inline void run(float* x) { scale<<<1, 32>>>(x, 32); }\n}\n#line 2 \"second.cu\"\n"
+      "namespace second {\n__global__ void scale(float* x, int n) { x[threadIdx.x] = 2 * n; }\n"
+      "inline void run(float* x) { scale<<<2, 64>>>(x, 128); }\n}\n";
+  const Json own = manifest_of(source, "scale");
+  EXPECT_EQ(own["entry"], "second::scale");
+  EXPECT_EQ(own["launch"]["block"][0], "64");
+  EXPECT_EQ(own["sizes"]["n"], 128);
+  EXPECT_EQ(manifest_of(source, "first::scale")["launch"]["block"][0], "32");
+}
+
 TEST(Import, AStructsFunctionsTakeNoPlaceInIt) {
   const Json json = manifest_of(
       "struct Matrix {\n  int rows{};\n  const float* values = nullptr;\n  Matrix() = default;\n"
