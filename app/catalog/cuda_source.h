@@ -18,6 +18,9 @@ struct SourceParameter {
   bool pointer = false;
   bool constant = false;  // for a pointer: its target is const
   bool given = false;     // for a member: it has an initialiser
+  // Of what stands for a member of a struct that is passed by value:
+  std::string member;      // its name in the struct
+  bool handed_on = false;  // the kernel uses the struct as a whole too
 };
 
 struct TemplateParameter {

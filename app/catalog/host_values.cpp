@@ -2,6 +2,7 @@
 
 #include <set>
 #include <string_view>
+#include <utility>
 
 #include "catalog/source_text.h"
 
@@ -93,6 +94,29 @@ bool changes_within(const HostToken& place) {
   return before.is(":") || before.is("=") || before.is("(") || before.kind == CppToken::Kind::line;
 }
 
+// At the = of `bytes += n * 4;`: the new value of a whole number that the same block declares, as `bytes + (n * 4)`.
+std::optional<std::string> sum_at(const HostToken& place, const HostValues& values) {
+  const auto& [tokens, brackets, i, end_of_block] = place;
+  if (i < 3 || !place.is(i - 1, "+") || !place.word(i - 2)) return std::nullopt;
+  if (!place.is(i - 3, ";") && !place.is(i - 3, "{") && !place.is(i - 3, "}")) return std::nullopt;
+  const std::string name(tokens[i - 2].text);
+  const auto* const before = values.constants.last(name);
+  if (!before || before->end != end_of_block || end_of_block == SIZE_MAX) return std::nullopt;
+  const auto kind = values.kinds.find(before->at);
+  if (kind == values.kinds.end() || kind->second != NumberKind::whole) return std::nullopt;
+  // A counter of a loop is known in the same block, but each turn changes it.
+  const auto sign = std::ranges::lower_bound(tokens, before->at, {}, &CppToken::at);
+  if (sign == tokens.end() || !sign->is("=")) return std::nullopt;
+  size_t end = i + 1;
+  for (; end < tokens.size() && !place.is(end, ";"); ++end) {
+    if (place.is(end, "{") || place.is(end, ",") || place.is(end, "=") || end - i >= kMostOfConstant)
+      return std::nullopt;
+    if (place.is(end, "(")) end = brackets.closing(end);
+  }
+  const std::string added = text_of(tokens, i + 1, end);
+  return added.empty() || end >= tokens.size() ? std::nullopt : std::optional(name + " + (" + added + ")");
+}
+
 }  // namespace
 
 bool SourceChanges::any(const std::string& name, size_t from, size_t to) const {
@@ -158,6 +182,13 @@ void read_change(const HostToken& place, HostValues& values) {
     name = place.word(i + 1) && !place.word(i - 2) ? i + 1 : i - 2;
   }
   if (name >= tokens.size() || !place.word(name)) return;
+  if (auto sum = sum_at(place, values)) {
+    const std::string its(tokens[name].text);
+    values.constants.add(its, {tokens[i].at, place.end_of_block, std::move(*sum), false});
+    values.kinds.emplace(tokens[i].at, NumberKind::whole);
+    values.changes.add(its, tokens[i].at, place.end_of_block);
+    return;
+  }
   values.changes.add(std::string(tokens[name].text), tokens[i].at, tokens[i].at);
   if (name > 1 && place.is(name - 1, ".") && place.word(name - 2))  // grid.x /= 4;
     values.changes.add(std::string(tokens[name - 2].text), tokens[i].at, tokens[i].at);

@@ -23,6 +23,11 @@ class SourceValues {
     bool declared = true;  // declared there, rather than assigned another value
   };
   void add(const std::string& name, One one) { all_[name].push_back(std::move(one)); }
+  // The one that was added last; null if there is none.
+  const One* last(const std::string& name) const {
+    const auto found = all_.find(name);
+    return found == all_.end() || found->second.empty() ? nullptr : &found->second.back();
+  }
   // Puts them into order: once, behind the last add() and before the first look-up. Nested loops add theirs backwards,
   // so that each in its place would cost their number squared.
   void sort() {
@@ -99,7 +104,8 @@ struct SourceConstant {
 
 // Reads `type x = v;` or `x = v;`, at the "=". Empty if it is neither.
 std::optional<SourceConstant> read_constant(const HostToken& place, HostValues& values);
-// Reads `x += 1; x <<= 1; x++; ++x;`, at the "=" or at the second + or -.
+// Reads `x += 1; x <<= 1; x++; ++x;`, at the "=" or at the second + or -. A statement `x += n;` in the block that
+// declares x as a whole number gives it a value that is known.
 void read_change(const HostToken& place, HostValues& values);
 // Reads `f(1, &x)` and `std::cin >> x`, which may give x another value, at the & or at cin. cudaMalloc(&x, 4) does not.
 void read_reference(const HostToken& place, HostValues& values);

@@ -21,8 +21,11 @@
 #include "catalog/import_launch.h"
 #include "catalog/import_parameters.h"
 #include "catalog/import_program.h"
+#include "catalog/launched_alias.h"
 #include "catalog/manifest_text.h"
+#include "catalog/source_files.h"
 #include "catalog/stand_in_size.h"
+#include "catalog/struct_parameters.h"
 #include "catalog/template_arguments.h"
 #include "catalog/template_guess.h"
 #include "core/escape.h"
@@ -57,6 +60,7 @@ class Importer {
       }
     }
     find_programs();
+    flatten_structs();
     knobs_ = import_knobs(source_, {kernel_}, scope_, result_);
     auto bound = bind_parameters(source_name_, read_, *kernel_, launch_, scope_, result_);
     if (!bound) return fail(bound.error());
@@ -68,6 +72,14 @@ class Importer {
   }
 
  private:
+  void flatten_structs() {
+    const auto kernel = static_cast<size_t>(kernel_ - source_.kernels.data());
+    const size_t launch = launch_ ? static_cast<size_t>(launch_ - source_.launches.data()) : SIZE_MAX;
+    if (!structs_.put_members_in(read_, kernel, launch, scope_)) return;
+    kernel_ = &source_.kernels[kernel];
+    launch_ = launch_ ? &source_.launches[launch] : nullptr;
+  }
+
   Result<Imported> program_of(const std::string& name) {
     const HostFunction* const function = read_.host.function_named(name);
     if (!function)
@@ -105,7 +117,9 @@ class Importer {
       if (names.size() <= kMostNamed) names.push_back(names.size() < kMostNamed ? kernel.name : "…");
       const bool launched = launched_names.contains(plain_kernel_name(kernel.name));
       const bool named = kernel.name == wanted || plain_kernel_name(kernel.name) == wanted;
-      if (entry.empty() ? launched && !kernel_ : named && !kernel_) kernel_ = &kernel;
+      // A header that is pasted in may have another one of the name, as an earlier version of the kernel.
+      const bool nearer = !kernel_ || (is_own(kernel.body) && !is_own(kernel_->body));
+      if (entry.empty() ? launched && !kernel_ : named && nearer) kernel_ = &kernel;
     }
     if (!kernel_ && entry.empty()) kernel_ = &*std::ranges::find(source_.kernels, true, &SourceKernel::defined);
     if (!kernel_)
@@ -118,11 +132,18 @@ class Importer {
     return kernel_->template_parameters.empty() ? Result<void>{} : instantiate(entry);
   }
 
-  // Launches that the host code does not rule out come first.
+  // Of the file itself, and not of a header.
+  bool is_own(size_t at) const { return files_.file_at(at) == files_.first(); }
+
+  // Those in the kernel's own file come first, and before them the ones that the host code does not rule out.
   std::vector<const SourceLaunch*> launches_of_kernel() const {
     std::vector<const SourceLaunch*> found;
     for (const SourceLaunch& launch : source_.launches)
       if (found.size() < kMostOffers && launch.kernel == plain_kernel_name(kernel_->name)) found.push_back(&launch);
+    const std::string_view file = files_.file_at(kernel_->body);
+    std::ranges::stable_partition(found, [&](const SourceLaunch* launch) {
+      return launch->at != SIZE_MAX && files_.file_at(launch->at) == file;
+    });
     std::ranges::stable_partition(found, [&](const SourceLaunch* launch) {
       return std::ranges::none_of(launch->branches,
                                   [&](const SourceBranch& branch) { return scope_.contradicts(branch, launch->at); });
@@ -145,13 +166,29 @@ class Importer {
     return found;
   }
 
+  // Puts the types in place of the names that the launching function has for them.
+  std::map<std::string, std::string> follow_aliases(const SourceLaunch& launch,
+                                                    std::vector<std::string>& values) const {
+    std::map<std::string, std::string> numbers;
+    const size_t space = kernel_->name.size() - plain_kernel_name(kernel_->name).size();
+    for (size_t i = 0; i < values.size() && i < kernel_->template_parameters.size(); ++i) {
+      if (!is_type_parameter(kernel_->template_parameters[i]) || !source_.types.contains(values[i])) continue;
+      auto alias = launched_alias(read_, launch, values[i], kernel_->name.substr(0, space));
+      if (!alias) continue;
+      values[i] = std::move(alias->type);
+      numbers.merge(alias->numbers);
+    }
+    return numbers;
+  }
+
   // Finds the template's arguments: from the request, from a launch that has them all, otherwise the parameters'
   // defaults.
   Result<void> instantiate(const std::string& entry) {
     struct Offer {
       std::vector<std::string> values;
       const SourceLaunch* launch = nullptr;
-      const SourceKernel* twin = nullptr;  // whose launch it is, if it is another kernel's
+      const SourceKernel* twin = nullptr;               // whose launch it is, if it is another kernel's
+      std::map<std::string, std::string> numbers = {};  // of the launching function's template
     };
     std::vector<Offer> offers;
     const size_t open = entry.find('<');
@@ -160,6 +197,8 @@ class Importer {
     } else {
       for (const SourceLaunch* launch : launches_of_kernel())
         offers.push_back({split_arguments(launch->template_arguments), launch});
+      for (size_t i = 0; i < offers.size() && i < kMostLookedAt; ++i)
+        offers[i].numbers = follow_aliases(*offers[i].launch, offers[i].values);
       for (const SourceInstance& one : source_.instances)
         if (offers.size() < 2 * kMostOffers && one.kernel == plain_kernel_name(kernel_->name))
           offers.push_back({split_arguments(one.template_arguments), launch_});
@@ -168,7 +207,7 @@ class Importer {
         for (const auto& [twin, launch] : launches_of_twins())
           offers.push_back({split_arguments(launch->template_arguments), launch, twin});
     }
-    for (const auto& [offer, launch, twin] : offers) {
+    for (const auto& [offer, launch, twin, numbers] : offers) {
       use(launch);
       auto found = template_arguments(*kernel_, offer, open != std::string::npos, launch != nullptr, scope_,
                                       template_guess_, deduced_types(read_, twin ? *twin : *kernel_, launch));
@@ -177,6 +216,7 @@ class Importer {
       found->guessed = found->guessed || twin;
       scope_.templates = found->by_name;
       for (auto& [name, value] : scope_.templates) value.guessed = value.guessed || twin;
+      for (const auto& [name, number] : numbers) scope_.templates.emplace(name, TemplateValue{number});
       result_.entry += "<" + joined(found->values) + ">";
       if (found->guessed)
         result_.guessed.push_back(kTemplateSaid + ("<" + joined(found->values) + ">, since " +
@@ -230,14 +270,15 @@ class Importer {
     json["launch"] = {{"grid", shape_.grid}, {"block", shape_.block}};
     if (!shape_.shared.empty()) json["launch"]["dynamic_shared"] = shape_.shared;
     if (shape_.cooperative) json["launch"]["cooperative"] = true;
-    json["args"] = std::move(bound_.arguments);
+    json["args"] = structs_.put_together(bound_.arguments, result_);
     json["reference"] = "none";
     drop_stand_in(json, result_);
     result_.manifest = manifest_text(json);
   }
 
   const std::string source_name_;
-  const ReadSource read_;
+  ReadSource read_;
+  const SourceFiles files_{read_.text};
   const int template_guess_;
   const CudaSource& source_ = read_.cuda;
   HostScope scope_{read_.cuda, read_.host};
@@ -245,6 +286,7 @@ class Importer {
   const SourceKernel* kernel_ = nullptr;
   const SourceLaunch* launch_ = nullptr;
   OrderedJson knobs_ = OrderedJson::array();
+  StructParameters structs_;
   BoundParameters bound_;
   ImportedShape shape_;
 };

@@ -122,10 +122,23 @@ class ShapeImporter {
     std::string unknown, text = scope_.in_terms(expression, &unknown);
     for (int i = 0; i < kMostAssumed && text.empty() && !unknown.empty(); ++i) {
       const auto of_device = device_number(unknown);
-      if (!assume(unknown, of_device.value_or(guess), of_device.has_value())) break;
+      const int64_t value = of_device ? *of_device : number_of_branch(unknown).value_or(guess);
+      if (!assume(unknown, value, of_device.has_value())) break;
       text = scope_.in_terms(expression, &unknown);
     }
     return text;
+  }
+
+  // The 64 of `if (dim == 64) k<<<…>>>(…);`, which holds at the launch unless the name has changed since.
+  std::optional<int64_t> number_of_branch(const std::string& name) const {
+    if (!launch_) return std::nullopt;
+    for (const SourceBranch& branch : launch_->branches) {
+      const auto tokens = cpp_tokens(branch.condition);
+      if (!branch.holds || tokens.size() != 4 || !tokens[0].is(name) || !tokens[1].is("=") || !tokens[2].is("="))
+        continue;
+      if (const auto number = scope_.number_of(std::string(tokens[3].text)); number && *number > 0) return number;
+    }
+    return std::nullopt;
   }
 
   // What the host code asks the runtime of the device: SMs, or how many CTAs of the block fit an SM by their threads.

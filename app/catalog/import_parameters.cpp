@@ -13,6 +13,7 @@
 #include "catalog/import_sizes.h"
 #include "catalog/import_values.h"
 #include "catalog/stand_in_size.h"
+#include "catalog/struct_layout.h"
 #include "core/joined.h"
 #include "core/workload.h"
 
@@ -59,8 +60,8 @@ class Binder {
       const bool bound = parameter.pointer ? bind_pointer(parameter) : bind_value(parameter);
       if (!bound)
         return fail(Stage::input,
-                    fmt::format("{}: {}'s parameter {} is a {}, which cannot be passed", source_name_, kernel_.name,
-                                parameter.name, parameter.type + (parameter.pointer ? "*" : "")),
+                    fmt::format("{}: {}'s parameter {} is a {}, which cannot be passed{}", source_name_, kernel_.name,
+                                parameter.name, parameter.type + (parameter.pointer ? "*" : ""), reason(parameter)),
                     way_on(parameter));
     }
     if (std::ranges::none_of(bound_.buffers,
@@ -70,6 +71,15 @@ class Binder {
   }
 
  private:
+  // ": it has a virtual function", or nothing if the source does not say.
+  std::string reason(const SourceParameter& parameter) const {
+    const std::string type = scope_.resolved_type(parameter.type);
+    const std::string why = parameter.pointer ? "" : why_not_plain(read_.text, type);
+    if (!why.empty()) return ": it " + why;
+    const bool unknown = is_plain_name(type) && !source_.classes.contains(type) && !parameter.pointer;
+    return unknown ? ": nothing that is read declares it" : "";
+  }
+
   static std::string way_on(const SourceParameter& parameter) {
     if (parameter.type.find("ensorMap") != std::string::npos)
       return "The driver makes a tensor map for one GPU, so a manifest has none, and the emulator executes no TMA "
@@ -78,9 +88,9 @@ class Binder {
       return "The host code makes a texture or a surface through the runtime, so a manifest has none: pass a pointer "
              "instead, and read it with __ldg().";
     return "Pointers to numbers, numbers, vectors, enumerations and plain structs of these can be passed. Pointers to "
-           "pointers and functions cannot: give an array of pointers as one buffer with an offset for each. A struct "
-           "whose members cannot all be read, for a function without its body or an array whose length is no number, "
-           "cannot either: pass its members.";
+           "pointers and functions cannot: give an array of pointers as one buffer with an offset for each. Of a "
+           "struct "
+           "that is not plain, pass the members; if a header declares it, name the header's folder with --include.";
   }
 
   // A kernel that only prints or asserts writes through no pointer, but a manifest needs something to judge, so it gets
@@ -102,7 +112,7 @@ class Binder {
   // Both return false for a type that cannot be passed.
   bool bind_pointer(const SourceParameter& parameter) {
     const std::string type = scope_.resolved_type(parameter.type);
-    const auto* const members = members_of(type);
+    const auto* const members = members_of(source_, type);
     if (const auto element = element_of(type))
       declare_buffer(parameter, *element);
     else if (members)
@@ -136,7 +146,6 @@ class Binder {
   bool bind_value(const SourceParameter& parameter) {
     const std::string type = scope_.resolved_type(parameter.type);
     const auto element = element_of(type);
-    const auto* const members = members_of(type);
     if (const auto formula = its_.formulas.find(parameter.name); formula != its_.formulas.end())
       bound_.arguments.push_back(OrderedJson{{"value", formula->second}, {"type", word_of(element->type)}});
     else if (is_size(parameter))
@@ -145,8 +154,6 @@ class Binder {
       add_value(parameter, element->type);
     else if (element)
       add_vector(parameter, *element);
-    else if (members)
-      add_struct(parameter, *members);
     else
       return false;
     return true;
@@ -154,15 +161,6 @@ class Binder {
 
   bool is_size(const SourceParameter& parameter) const {
     return is_size_type(parameter, scope_) && !its_.fixed.contains(parameter.name);
-  }
-
-  // The members of a struct; null if it is none, or one that is not plain.
-  const std::vector<SourceParameter>* members_of(const std::string& whole_type) const {
-    const std::string type = whole_type.substr(0, whole_type.find('<'));  // of a template: its members' names
-    auto found = source_.structs.find(type);
-    if (found == source_.structs.end() && type.find("::") != std::string::npos)
-      found = source_.structs.find(type.substr(type.rfind("::") + 2));
-    return found == source_.structs.end() ? nullptr : &found->second;
   }
 
   void declare_buffer(const SourceParameter& parameter, const ElementOf& element) {
@@ -306,51 +304,6 @@ class Binder {
     bound_.arguments.push_back(OrderedJson{{"struct", ones(element.type, element.lanes)}});
     imported_.open_values.insert(bound_.arguments.size() - 1);
     imported_.guessed.push_back(fmt::format("the {} members of {} are passed as 1", element.lanes, parameter.name));
-  }
-
-  // Declares the buffer that a struct's pointer refers to; returns its name.
-  std::string declare_buffer_of(const SourceParameter& parameter, const SourceParameter& member) {
-    SourceParameter buffer = member;
-    buffer.name = parameter.name + "_" + member.name;
-    if (const auto element = element_of(scope_.resolved_type(member.type)))
-      declare_buffer(buffer, *element);
-    else
-      declare_untyped_buffer(buffer);
-    return buffer.name;
-  }
-
-  // Its numbers are what the host code gives them, otherwise 1. Its pointers get buffers of their own, which belong to
-  // the struct and are not arguments.
-  void add_struct(const SourceParameter& parameter, const std::vector<SourceParameter>& members) {
-    OrderedJson fields = OrderedJson::array();
-    // The braces of an array's elements are not followed.
-    const std::vector<HostText> said =
-        std::ranges::any_of(members, [](const SourceParameter& one) { return one.name.ends_with("]"); })
-            ? std::vector<HostText>(members.size())
-            : passed_members(read_, argument_of(kernel_, launch_, parameter), members);
-    std::vector<std::string> read, ones_of;
-    for (size_t i = 0; i < members.size(); ++i) {
-      const SourceParameter& member = members[i];
-      if (member.pointer) {
-        fields.push_back(declare_buffer_of(parameter, member));
-        continue;
-      }
-      const auto element = element_of(scope_.resolved_type(member.type)).value_or(ElementOf{ElementType::i32});
-      const auto passed = element.lanes == 1 ? passed_number(said[i], element.type, scope_) : std::nullopt;
-      if (passed && !passed->guessed) {
-        fields.push_back(value_argument(passed->number, element.type));
-        read.push_back(fmt::format("{}.{} is {}", parameter.name, member.name, fields.back()["value"].dump()));
-        continue;
-      }
-      ones_of.push_back(member.name);
-      for (const OrderedJson& one : ones(element.type, element.lanes)) fields.push_back(one);
-    }
-    bound_.arguments.push_back(OrderedJson{{"struct", fields}});
-    if (!read.empty()) imported_.read.push_back(joined(read) + " at the launch");
-    if (ones_of.empty()) return;
-    imported_.open_values.insert(bound_.arguments.size() - 1);
-    imported_.guessed.push_back(
-        fmt::format("{} of {} {} passed as 1", joined(ones_of), parameter.name, ones_of.size() > 1 ? "are" : "is"));
   }
 
   const std::string& source_name_;

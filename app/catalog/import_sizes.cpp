@@ -18,6 +18,8 @@ namespace attnscope::catalog {
 namespace {
 
 constexpr int64_t kUsualSize = 1024, kUsualWidth = 64, kUsualCount = 4, kUsualReach = 3;
+constexpr size_t kMostOfUsual = 6;   // members of a struct; more are not multiplied at a usual size each
+constexpr int64_t kUsualOfMany = 8;  // of them
 
 // True for how far a filter or a step reaches: kernelRadius, mask_width, stride_h, padding.
 bool is_reach(const std::string& name) {
@@ -78,7 +80,7 @@ class SizeFinder {
       if (!is_size_type_here(parameter) || scope_.kept.contains(parameter.name)) continue;
       const HostText passed = argument_of(kernel_, launch_, parameter);
       const auto [value, certain] = value_of(parameter);
-      add_size(parameter.name, value.value_or(usual_size(parameter.name, unknown)), passed.text);
+      add_size(parameter.name, value.value_or(usual_size_of(parameter, unknown)), passed.text);
       if (value && certain)
         imported_.read.push_back(fmt::format("{} is {} in the host code", parameter.name, *value));
       else
@@ -93,6 +95,13 @@ class SizeFinder {
     if (!bound_.size_names.empty()) return;
     add_size(kStandInSize, kUsualSize, "");
     guess_stand_in(kUsualSize, imported_);
+  }
+
+  // The product of many sizes is the kernel's work, so each is small.
+  static int64_t usual_size_of(const SourceParameter& parameter, size_t unknown) {
+    if (parameter.member.empty()) return usual_size(parameter.name, unknown);
+    const int64_t usual = usual_size(parameter.member, unknown);
+    return unknown > kMostOfUsual ? std::min(usual, kUsualOfMany) : usual;
   }
 
   void guess_size(const std::string& name, const char* why) {

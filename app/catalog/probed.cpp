@@ -28,6 +28,23 @@ void say_lowered(Imported& imported, const std::string& name, int64_t now, int64
       fmt::format("{0} = {1}{2}, {3}: --problem {0}={4} sets it back", name, now, kToBegin, why, first));
 }
 
+// Fills the buffers of random floats, or of random whole numbers, with `init`. False: there are none.
+bool refill_random(Imported& imported, bool floats, const char* init, const char* what) {
+  nlohmann::ordered_json json = nlohmann::ordered_json::parse(imported.manifest, nullptr, false);
+  std::vector<std::string> names;
+  for (nlohmann::ordered_json& one : json["buffers"]) {
+    const auto type = parse_word<ElementType>(one.value("dtype", ""));
+    if (!type || is_floating(*type) != floats || one.value("init", nlohmann::ordered_json()) != "random") continue;
+    one["init"] = init;
+    names.push_back(one["name"].get<std::string>());
+  }
+  if (names.empty()) return false;
+  imported.guessed.push_back(fmt::format("{} {} {}: with random {} a run leaves a buffer", joined(names),
+                                         names.size() > 1 ? "hold" : "holds", init, what));
+  imported.manifest = manifest_text(json);
+  return true;
+}
+
 }  // namespace
 
 void forget(std::vector<std::string>& sentences, const std::string& begin) {
@@ -76,21 +93,9 @@ bool lower_largest(Imported& imported) {
   return true;
 }
 
-bool zero_whole_numbers(Imported& imported) {
-  nlohmann::ordered_json json = nlohmann::ordered_json::parse(imported.manifest, nullptr, false);
-  std::vector<std::string> names;
-  for (nlohmann::ordered_json& one : json["buffers"]) {
-    const auto type = parse_word<ElementType>(one.value("dtype", ""));
-    if (!type || is_floating(*type) || one.value("init", "") != "random") continue;
-    one["init"] = "zeros";
-    names.push_back(one["name"].get<std::string>());
-  }
-  if (names.empty()) return false;
-  imported.guessed.push_back(fmt::format("{} {} zeros: with random whole numbers a run leaves a buffer", joined(names),
-                                         names.size() > 1 ? "hold" : "holds"));
-  imported.manifest = manifest_text(json);
-  return true;
-}
+bool zero_whole_numbers(Imported& imported) { return refill_random(imported, false, "zeros", "whole numbers"); }
+
+bool one_floats(Imported& imported) { return refill_random(imported, true, "ones", "floats"); }
 
 bool drop_variable(Imported& imported, const std::string& name) {
   nlohmann::ordered_json json = nlohmann::ordered_json::parse(imported.manifest, nullptr, false);

@@ -20,6 +20,8 @@ bool lower_largest(Imported& imported);
 // For a kernel that leaves a buffer: whole numbers of its inputs that start random may be indices, and become zeros. It
 // is said. False: there are none.
 bool zero_whole_numbers(Imported& imported);
+// Ones in place of random floats, which may be indices after a cast. False: there are none.
+bool one_floats(Imported& imported);
 
 // Leaves out the contents of a variable that the compiled kernel does not have. False: the manifest gives it none, or
 // has knobs, with whose other values the kernel may have it.

@@ -27,10 +27,11 @@ ReadSource read_source(const std::string& source, const std::string& launcher) {
 PointerUses uses_of(const ReadSource& source, const SourceKernel& kernel) {
   std::vector<std::string> pointers;
   for (const SourceParameter& parameter : kernel.parameters)
-    if (parameter.pointer) pointers.push_back(parameter.name);
+    if (parameter.pointer && !parameter.handed_on) pointers.push_back(parameter.name);
   auto uses = pointer_uses(std::string_view(source.text).substr(kernel.body, kernel.end - kernel.body), pointers);
   // A kernel has an output; if none is visible, a macro hides it.
-  if (std::ranges::none_of(uses, [](const auto& one) { return one.second.stored || one.second.passed_on; }))
+  const bool handed_on = std::ranges::any_of(kernel.parameters, &SourceParameter::handed_on);
+  if (!handed_on && std::ranges::none_of(uses, [](const auto& one) { return one.second.stored || one.second.passed_on; }))
     uses.clear();
   return uses;
 }

@@ -30,9 +30,16 @@ class MemberReader {
         at = behind;
         continue;
       }
+      if (is(at, "static") || is(at, "using") || is(at, "typedef") || is(at, "static_assert")) {  // take no place
+        while (at < close && !is(at, ";")) at = is(at, "{") || is(at, "(") ? brackets_.closing(at) + 1 : at + 1;
+        ++at;
+        continue;
+      }
       size_t end = at;
       while (end < close && !is(end, ";")) {
-        if (is(end, "(") || is(end, "static") || is(end, "struct")) return std::nullopt;
+        const bool colon = is(end, ":") && !is(end - 1, ":") && !is(end + 1, ":");
+        if (colon || is(end, "&")) return std::nullopt;  // a bit field, a reference
+        if (is(end, "(") || is(end, "struct") || is(end, "virtual")) return std::nullopt;
         if (is(end, "[") && !length_at(end)) return std::nullopt;
         if (is(end, "{") && !word(end - 1)) return std::nullopt;
         end = is(end, "{") ? brackets_.closing(end) + 1 : end + 1;  // int n{};

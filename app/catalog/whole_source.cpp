@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <map>
 #include <optional>
@@ -80,14 +81,18 @@ std::vector<std::string> cuda_headers_of(const std::string& text) {
   return added;
 }
 
-// A file that was copied out of a chat or a page, between "```cuda" and "```": its text without these two lines, which
-// stay empty. Empty for any other file.
+// A file that was copied out of a chat or a page, between "```cuda" and "```", or below the language's name only: its
+// text without these lines, which stay empty. Empty for any other file.
 std::optional<std::string> without_fences(const std::string& source) {
   constexpr std::string_view kFence = "```", kBlank = " \t\r\n";
+  static constexpr std::array<std::string_view, 7> languages{"c++", "cpp", "cuda", "cu", "C++", "CUDA", "c"};
   const size_t first = source.find_first_not_of(kBlank);
-  if (first == std::string::npos || source.compare(first, kFence.size(), kFence) != 0) return std::nullopt;
+  if (first == std::string::npos) return std::nullopt;
+  const size_t end = std::min(source.find('\n', first), source.size());
+  std::string_view line = std::string_view(source).substr(first, end - first);
+  line = line.substr(0, line.find_last_not_of(kBlank) + 1);
+  if (!line.starts_with(kFence) && std::ranges::find(languages, line) == languages.end()) return std::nullopt;
   std::string text = source;
-  const size_t end = std::min(text.find('\n', first), text.size());
   text.replace(first, end - first, end - first, ' ');
   const size_t last = text.find_last_not_of(kBlank);
   if (last != std::string::npos && last + 1 >= kFence.size() &&

@@ -20,7 +20,7 @@ struct WholeSource {
   std::vector<std::string> missing;            // "common.h, which line 26 of adamw.cu includes; --include /src has it"
   std::vector<std::string> added;              // CUDA's headers whose words the text has, where a header is missing
   std::set<std::filesystem::path> files = {};  // whose texts are in it, without links
-  bool fenced = false;                         // it was between lines of ```, which are left out
+  bool fenced = false;                         // it was between lines of ``` or below "c++"; they are left out
   bool changed = false;                        // it is not the file's own text
 };
 

@@ -179,6 +179,8 @@ class Probe {
     restore();
     if (catalog::zero_whole_numbers(file_.imported) && stays_within_lowered()) return;
     restore();
+    if (catalog::one_floats(file_.imported) && is_time_left() && stays_within()) return;
+    restore();
   }
 
   ImportedFile& file_;

@@ -97,7 +97,8 @@ class Reading {
 
   ImportedFile made(const catalog::WholeSource& whole, catalog::Imported imported) const {
     ImportedFile file{name_of(whole), whole, std::move(imported)};
-    if (whole.fenced) file.imported.read.emplace_back("the lines of ``` around the source are left out");
+    if (whole.fenced)
+      file.imported.read.emplace_back("the lines around the source that name its language are left out");
     if (whole.found.empty()) return file;
     nlohmann::ordered_json json = nlohmann::ordered_json::parse(file.imported.manifest, nullptr, false);
     json["story"] = "Headers that import found elsewhere in the project: " + joined(whole.found) + ".";
@@ -144,6 +145,12 @@ class Reading {
       file.imported.guessed.push_back("the guessed lengths could not be tried: " + failure->message);
   }
 
+  // Its headers that are not here, and what to do about them.
+  std::string missing_text() const {
+    if (own_.missing.empty()) return {};
+    return fmt::format(" Not found: {}. --include DIR names their folder.", joined(own_.missing));
+  }
+
   // A template whose numbers nothing says.
   Result<ImportedFile> of_template(const Failure& refusal) {
     std::optional<ImportedFile> fallback;
@@ -166,7 +173,7 @@ class Reading {
     if (!fallback && first_failure)
       return fail(refusal.stage,
                   refusal.message + "; nor does it compile with numbers that were tried: " + first_failure->message,
-                  refusal.hint);
+                  refusal.hint + missing_text());
     if (!fallback) return fail(refusal);
     finish(*fallback, its_failure);
     return std::move(*fallback);

@@ -105,6 +105,9 @@ std::string way_on(const std::string& error) {
       "Clusters need an sm_90 GPU, and the emulator executes none: choose a GPU with --device.";
   static constexpr std::string_view kLaterGpu =
       "The code is for a later GPU than this device: choose a GPU that has it, with --device.";
+  static constexpr std::string_view kLaunchesKernels =
+      "A kernel that launches kernels needs CUDA's device runtime, which is not linked here: run the kernel that it "
+      "launches, with --entry.";
   static constexpr Known known[] = {
       {"texture is not a template",
        "CUDA has no texture references since version 12, nvcc's included: pass a pointer instead, and read it with "
@@ -124,9 +127,10 @@ std::string way_on(const std::string& error) {
        "them here, as <cuda/barrier> for cuda::barrier, or import the file that includes this one."},
       {"not supported on .target", kLaterGpu},
       {"requires .target", kLaterGpu},
-      {"device-side kernel launch",
-       "A kernel that launches kernels needs CUDA's device runtime, which is not linked here: run the kernel that it "
-       "launches, with --entry."},
+      {"device-side kernel launch", kLaunchesKernels},
+      {"identifier \"cudaDeviceSynchronize\" is undefined", kLaunchesKernels},
+      {"identifier \"string\" is undefined",
+       "Device code has no std::string, with nvcc neither: pass a pointer to the characters and their number."},
       {"Unresolved extern function",
        "Another file defines the function: include that file in this one, so that they compile together."}};
   const auto found =

@@ -284,7 +284,7 @@ class Blanker {
         const size_t close = brackets_.closing(i);
         const bool macro = i == first + 1 && word(first) && device_macros_.contains(token(first).text);
         if (macro && !is(close + 1, "{")) return is(close + 1, ";") ? close + 2 : close + 1;
-        if (i == first + 1 && word(first) && host_macros_.contains(token(first).text) && close < end) {
+        if (i == first + 1 && word(first) && is_host_macro(first, close) && close < end) {
           const size_t behind = is(close + 1, ";") ? close + 2 : close + 1;
           blank(first, behind);
           return behind;
@@ -312,6 +312,11 @@ class Blanker {
       }
     }
     return end;
+  }
+
+  // NAME(...) of a macro with host code in it, or one that gets a host function: REGISTER(launch_scale).
+  bool is_host_macro(size_t name, size_t close) const {
+    return host_macros_.contains(token(name).text) || (!is(close + 1, "{") && any_of_words(name + 1, close, gone_));
   }
 
   // `type name(…);`: an instantiation of a host template, or a declared host function.

@@ -785,6 +785,31 @@ int main() {
         self.assertNotIn("probed", done.stdout)
         self.assertIn(f"{file}:3: error: ", done.stdout)
 
+    def test_import_reads_a_structs_members(self):
+        folder = self.path / "k"
+        (folder / ".git").mkdir(parents=True)
+        (folder / "include").mkdir()
+        (folder / "include" / "rows.h").write_text(
+            "#pragma once\nstruct Rows { char mode; const float* in; float* out; unsigned rows, width; double scale; };\n"
+            "void run(Rows rows);\n")
+        (folder / "src").mkdir()
+        file = folder / "src" / "rows.cu"
+        file.write_text('#include "rows.h"\n#define OFFER(F) static const bool offered_##F = Offers::add(&F);\n'
+                        "__global__ void scaled(Rows r) {\n"
+                        "  const unsigned i = threadIdx.x;\n"
+                        "  if (i < r.width) r.out[blockIdx.x * r.width + i] = r.scale * r.in[blockIdx.x * r.width + i];\n}\n"
+                        "void run(Rows rows) { scaled<<<rows.rows, 64>>>(rows); }\nOFFER(run)\n")
+        (folder / "main.cu").write_text('#include "rows.h"\nint main() {\n  Rows r; r.rows = 8; r.width = 48; r.scale = 0.5;\n'
+                                        "  run(r);\n}\n")
+        done = self.call("import", file, "--out", self.path / "out")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        for said in ("r_rows is 8 in the host code", "r_scale is 0.5 at the launch", "the grid: r_rows x 1 x 1 CTAs",
+                     'r_in has ["r_rows","r_width"] elements, as'):
+            self.assertIn(said, done.stdout)
+        observation = self.run_json("--kernels", self.path / "out", "--kernel", "rows", "--problem", "r_rows=3,r_width=40")
+        self.assertEqual(observation["verdict"]["state"], "unchecked")
+        self.assertEqual(observation["occupancy"]["total_ctas"], 3)
+
     # A smaller problem, or a longer buffer, would hide what is the kernel's own fault.
     def test_import_hides_no_fault_behind_its_guesses(self):
         uneven = self.path / "uneven.cu"

@@ -132,6 +132,36 @@ TEST(ImportLaunch, ANumberThatTheHostCodeComputesIsNoSize) {
   EXPECT_FALSE(indexed.json["sizes"].contains("g"));
 }
 
+TEST(ImportLaunch, ABranchSaysANumberThatTheHostCodeComputes) {
+  const Read wide = read_in(
+      "void run(float* a, float* b, int n) { int w = best(n); if (w == 32) { k<<<w, 64>>>(a, b, n); } "
+      "else if (w == 8) { k<<<w, 8>>>(a, b, n); } }");
+  EXPECT_EQ(wide.json["launch"]["grid"][0], "32");
+  EXPECT_THAT(wide.imported.guessed, Contains(HasSubstr("with w = 32, which the host code computes")));
+  const Read other = read_in(
+      "void run(float* a, float* b, int n) { int w = best(n); if (w == 32) { stop(); } else { k<<<w, 64>>>(a, b, n); } "
+      "}");
+  EXPECT_EQ(other.json["launch"]["grid"][0], "1");
+}
+
+TEST(ImportLaunch, ASumThatTheHostCodeMakesStepByStepIsRead) {
+  const std::string begin = "int main() { const int n = 64; float *a, *b; size_t bytes = 0; ";
+  const std::string launch = "k<<<4, 64, bytes>>>(a, b, n); }";
+  const Read sum = read_in(begin + "bytes += 32 * sizeof(float); bytes += n * sizeof(float); " + launch);
+  EXPECT_EQ(sum.json["launch"]["dynamic_shared"].get<std::string>().find('-'), std::string::npos);
+  EXPECT_THAT(sum.imported.read, Contains(StartsWith("dynamic shared memory: ")));
+  EXPECT_THAT(sum.imported.read, Contains(HasSubstr("n * 4")));
+  for (const char* unsure :
+       {"if (n > 4) bytes += 128; ", "if (n > 4) { bytes += 128; } ", "for (int i = 0; i < n; ++i) bytes += 4; ",
+        "while (more()) { bytes += 4; } ", "bytes += 4; bytes *= scale(); ", "bytes += 4; set(&bytes); "}) {
+    const Read one = read_in(begin + unsure + launch);
+    EXPECT_THAT(one.imported.read, Not(Contains(StartsWith("dynamic shared memory: ")))) << unsure;
+  }
+  // Of a pointer, or of what another block declares, nothing is known.
+  const Read pointer = read_in("int main() { float* a = data(); a += 4; k<<<4, 64>>>(a, a, 1); }");
+  EXPECT_THAT(pointer.imported.read, Not(Contains(HasSubstr("begins at element"))));
+}
+
 TEST(ImportLaunch, WhatTheRuntimeIsAskedForIsAGpusAnswer) {
   const Read occupancy = read_in(R"(void run(float* a, float* b, int n) {
   int sms, fit;

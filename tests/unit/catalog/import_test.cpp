@@ -511,7 +511,7 @@ TEST(Import, AStructsArraysAreAsManyMembers) {
   EXPECT_EQ(json["args"][0]["struct"].size(), 3u + 4u + 1u + 1u);
   EXPECT_EQ(json["args"][0]["struct"][7], "info_rows");
   EXPECT_THAT(imported->guessed, Contains(HasSubstr("sizes[0], sizes[1], sizes[2], strides[0]")));
-  EXPECT_THAT(imported->guessed, Contains(HasSubstr("dims of info are passed as 1"))) << "braces are not followed";
+  EXPECT_THAT(imported->guessed, Contains("the size info_dims = 1024")) << "braces are not followed";
   const auto refused = [](const std::string& member) {
     return !import_kernel("k.cu", "struct Info { " + member + " };\n__global__ void k(Info info, float* y) {}", "");
   };
@@ -1098,6 +1098,38 @@ TEST(Import, APointerIntoABufferIsItsOffset) {
   EXPECT_EQ(json["args"][0], Json({{"buffer", "in"}, {"offset", "4"}})) << json.dump();
   EXPECT_EQ(json["args"][1], "out");
   EXPECT_EQ(json["buffers"][0]["shape"], Json({"(n + 8)"}));
+}
+
+TEST(Import, ATypeThatTheLaunchingFunctionNamesForItselfIsFollowed) {
+  const std::string source =
+      "namespace app { namespace old {\n"
+      "template <int M, int N> struct Tiles { static constexpr int kThreads = M; };\n} namespace now {\n"
+      "template <typename Shape> __global__ void k(float* x, int n) { x[threadIdx.x] = Shape::kThreads + n; }\n"
+      "template <int M, int N> inline void run(float* x) {\n"
+      "  using Shape = old::Tiles<M, N>;\n  k<Shape><<<1, M>>>(x, 64);\n}\n} }\n";
+  const Json json =
+      manifest_of(source + "#define ALL(ADD) ADD((app::old::run<32, 8>)) \\\n  ADD((app::now::run<64, 8>))\n");
+  EXPECT_EQ(json["entry"], "app::now::k<app::old::Tiles<64, 8>>");
+  EXPECT_EQ(json["launch"]["block"][0], "64");
+  const auto unsaid = import_kernel("k.cu", source + "int main() { app::old::run<32, 8>(0); }\n", "");
+  ASSERT_TRUE(unsaid) << unsaid.error().message;
+  EXPECT_EQ(unsaid->entry.find("Tiles<32"), std::string::npos) << "another namespace's run";
+  EXPECT_THAT(unsaid->guessed, Contains(StartsWith("the template's arguments: ")));
+}
+
+// The header is an earlier version of the kernel, of which the file takes a part.
+TEST(Import, OfTwoKernelsOfANameTheFilesOwnIsTaken) {
+  const std::string source =
+      "#line 1 \"second.cu\"\n#line 1 \"first.cuh\"\n"
+      "namespace first {\n__global__ void scale(float* x, int n) { x[threadIdx.x] = n; }\n"
+      "inline void run(float* x) { scale<<<1, 32>>>(x, 32); }\n}\n#line 2 \"second.cu\"\n"
+      "namespace second {\n__global__ void scale(float* x, int n) { x[threadIdx.x] = 2 * n; }\n"
+      "inline void run(float* x) { scale<<<2, 64>>>(x, 128); }\n}\n";
+  const Json own = manifest_of(source, "scale");
+  EXPECT_EQ(own["entry"], "second::scale");
+  EXPECT_EQ(own["launch"]["block"][0], "64");
+  EXPECT_EQ(own["sizes"]["n"], 128);
+  EXPECT_EQ(manifest_of(source, "first::scale")["launch"]["block"][0], "32");
 }
 
 TEST(Import, AStructsFunctionsTakeNoPlaceInIt) {

@@ -94,6 +94,16 @@ TEST(Probed, WholeNumbersOfInputsBecomeZeros) {
   EXPECT_FALSE(zero_whole_numbers(imported));
 }
 
+TEST(Probed, FloatsOfInputsBecomeOnes) {
+  Imported imported = *import_kernel(
+      "k.cu", "__global__ void k(const int* n, const float* at, float* y) { y[(int)at[*n] - 1] = 1; }", "");
+  ASSERT_TRUE(one_floats(imported));
+  EXPECT_EQ(buffer_of(imported, "at")["init"], "ones");
+  EXPECT_EQ(buffer_of(imported, "n")["init"], "random");
+  EXPECT_THAT(imported.guessed, Contains("at holds ones: with random floats a run leaves a buffer"));
+  EXPECT_FALSE(one_floats(imported));
+}
+
 TEST(Probed, OnlyAGuessedSizeIsLowered) {
   Imported imported = *import_kernel("k.cu",
                                      "__global__ void k(float* y, int rows, int columns) { y[rows] = columns; }\n"

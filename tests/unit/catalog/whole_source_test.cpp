@@ -54,6 +54,15 @@ TEST_F(Whole, AFenceOfMarkdownIsLeftOut) {
   EXPECT_TRUE(of("k.cu", "```")->fenced);
 }
 
+TEST_F(Whole, ALineWithTheLanguagesNameIsLeftOut) {
+  const auto whole = of("k.cu", "c++ \n__global__ void k() {}\n```\n");
+  ASSERT_TRUE(whole);
+  EXPECT_TRUE(whole->fenced);
+  EXPECT_EQ(whole->text, "#line 1 \"k.cu\"\n    \n__global__ void k() {}\n   \n");
+  for (const char* text : {"c++;\n__global__ void k() {}\n", "cuda_t x;\n", "int c;\n", "// c++\n"})
+    EXPECT_FALSE(of("k.cu", text)->fenced) << text;
+}
+
 TEST_F(Whole, HeadersStandWhereTheyAreIncludedEachOnce) {
   put("common.h", "#pragma once\n#include \"types.h\"\nint common;");
   put("types.h", "using real = float;\n");

@@ -240,6 +240,9 @@ TEST(CompileErrors, SayTheWayOn) {
             std::string::npos);
   EXPECT_NE(hint("a.cu(3): error: device-side kernel launch could not be processed\n").find("--entry"),
             std::string::npos);
+  EXPECT_NE(hint("a.cu(3): error: identifier \"cudaDeviceSynchronize\" is undefined\n").find("--entry"),
+            std::string::npos);
+  EXPECT_NE(hint("a.cu(3): error: identifier \"string\" is undefined\n").find("pass a pointer"), std::string::npos);
   EXPECT_NE(hint("ptxas fatal   : Unresolved extern function '_Z5mergeP'\n").find("include that file"),
             std::string::npos);
   EXPECT_NE(hint("ptxas error   : Feature '.shared::cluster' requires .target sm_90 or higher\n").find("--device"),

@@ -165,6 +165,17 @@ TEST(HostCode, MacrosOfLaunchersGo) {
   EXPECT_EQ(left_of(check + kernel + "CHECK(1)\n"), check + kernel);
 }
 
+TEST(HostCode, AMacroThatGetsAHostFunctionGoesWithIt) {
+  const std::string macro = "#define OFFER(N, F) namespace { const bool of_##N = Offers<decltype(&F)>::add(F); }\n";
+  const std::string kernel = "__global__ void k(float* x) { x[0] = 1; }\n";
+  const std::string start = "void start_k(float* x) { k<<<1, 32>>>(x); }\n";
+  EXPECT_EQ(left_of(macro + kernel + start + "OFFER(k, start_k)\n"), macro + kernel);
+  EXPECT_EQ(left_of(macro + kernel + start + "OFFER(k, start_k);\n"), macro + kernel);
+  // One that gets device code may be device code.
+  const std::string device = "__device__ float twice(float v) { return 2 * v; }\nOFFER(k, twice)\n";
+  EXPECT_EQ(left_of(macro + device + kernel + start), macro + device + kernel);
+}
+
 // What g++ predefines and the runtime's header brings, without a header that declares it.
 TEST(HostCode, NamesThatNvccHasWithoutAHeaderAreThere) {
   EXPECT_TRUE(with_implied_headers("__global__ void k(int8_t* x) {}").starts_with("#include"));
