@@ -89,8 +89,8 @@ class Binder {
              "instead, and read it with __ldg().";
     return "Pointers to numbers, numbers, vectors, enumerations and plain structs of these can be passed. Pointers to "
            "pointers and functions cannot: give an array of pointers as one buffer with an offset for each. Of a "
-           "struct "
-           "that is not plain, pass the members; if a header declares it, name the header's folder with --include.";
+           "struct that is not plain, pass the members; if a header declares it, name the header's folder with "
+           "--include.";
   }
 
   // A kernel that only prints or asserts writes through no pointer, but a manifest needs something to judge, so it gets
