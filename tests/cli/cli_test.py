@@ -241,6 +241,13 @@ class Cli(unittest.TestCase):
         self.assertRegex(text, r"(?m)^  8 .* the machine code of VEC_WIDTH=4, timed once$")
         self.assertIn("Not watched", text)
 
+    def test_a_cooperative_launch_waits_for_its_grid(self):
+        folder = str(TREE / "tests" / "kernels" / "cooperative")
+        o = self.run_json("--no-watch", "--kernels", folder, "--kernel", "heat")
+        self.assertEqual((o["verdict"]["state"], o["verdict"]["against"], o["verdict"]["max_abs"]), ("correct", "heat_of_one_cta", 0))
+        self.refused(3, "run", "--kernels", folder, "--kernel", "heat", "--problem", "n=30000,steps=6,ctas=100000",
+                     names=["holds 696", "Set ctas to 696 or less"])
+
     def test_a_large_scans_values_run_a_sample_with_the_time_of_the_whole(self):
         done = self.call("scan", "--json", "--problem", "B=1,H=8,S=256,D=64", "--knob", "BLOCK_M")
         [rows] = json.loads(done.stdout)["knobs"]

@@ -40,7 +40,7 @@ inline std::filesystem::path source_tree() {
   return moved ? moved : ATTNSCOPE_SOURCE_DIR;
 }
 
-// A session over the program's own worker with the shipped kernels and the mutants.
+// A session over the program's own worker with the shipped kernels, a cooperative one and the mutants.
 class SessionOnGpu : public GpuTest {
  protected:
   void SetUp() override {
@@ -48,7 +48,7 @@ class SessionOnGpu : public GpuTest {
     if (IsSkipped()) return;
     const char* program = std::getenv("ATTNSCOPE");
     session::SessionOptions options;
-    options.kernel_dirs = {source_tree() / "kernels"};
+    options.kernel_dirs = {source_tree() / "kernels", source_tree() / "tests/kernels/cooperative"};
     for (const char* mutant : {"illegal_address", "endless", "wrong"})
       options.kernel_dirs.push_back(source_tree() / "tests/mutants" / mutant);
     options.assets_dir = source_tree() / "assets";

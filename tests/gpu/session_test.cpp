@@ -69,6 +69,20 @@ TEST_F(SessionOnGpu, ProblemsOfEveryKindAreRight) {
   }
 }
 
+TEST_F(SessionOnGpu, ACooperativeLaunchWaitsForItsGrid) {
+  const catalog::Catalog all = catalog::load_catalog({source_tree() / "tests/kernels/cooperative"});
+  Draft heat = draft("heat", {});
+  heat.problem = kernel(all, "heat").default_problem();
+  const Observation o = run(heat);
+  expect_measured(o);
+  EXPECT_EQ(o.verdict->against, "heat_of_one_cta");
+  EXPECT_EQ(o.verdict->max_abs, 0);
+  heat.problem.sizes["ctas"] = 1'000'000;
+  const Observation large = run(heat);
+  ASSERT_TRUE(large.failure);
+  EXPECT_EQ(large.failure->stage, Stage::limits) << said(large);
+}
+
 TEST_F(SessionOnGpu, WrongKernelsAreRefused) {
   const auto all = catalog::load_catalog({source_tree() / "tests/mutants/wrong"});
   const auto text = [] {
