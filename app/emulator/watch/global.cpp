@@ -24,6 +24,7 @@ void GlobalOrder::start(uint32_t cta, uint32_t warps) {
   lanes_synced_.assign(warps, 0);
   words_.clear();
   taken_.clear();
+  passes_ = {};
 }
 
 void GlobalOrder::fenced(uint32_t warp) {
@@ -72,6 +73,18 @@ void GlobalOrder::give(uint32_t warp, Known& to) {
 void GlobalOrder::take(uint32_t warp, const Known& from) {
   known_[warp].join(from);
   lanes_synced(warp);
+}
+
+void GlobalOrder::pass(uint32_t warp, uint32_t epoch) {
+  if (passes_[0].epoch == epoch) return;
+  passes_[1] = passes_[0];
+  passes_[0] = {epoch, warp, step_};
+}
+
+uint32_t GlobalOrder::passed(uint32_t warp) const {
+  for (const Pass& one : passes_)
+    if (one.warp == warp || one.step <= known_[warp].seen[one.warp]) return one.epoch;
+  return 0;
 }
 
 void GlobalOrder::take(uint32_t warp, uint32_t cta, const StepClock& visible) {
@@ -148,6 +161,31 @@ std::vector<UnwrittenBuffer> GlobalShadow::unwritten(const Program& program) con
     all.push_back(std::move(one));
   }
   return all;
+}
+
+void GlobalShadow::set_grid_barrier(uint64_t word, uint32_t ctas) {
+  grid_.word = word;
+  grid_.epochs.assign(ctas, 0);
+  for (auto& one : grid_.arrived) one.assign(ctas, {});
+}
+
+void GlobalShadow::arrive(const GlobalOrder& order, uint32_t warp) {
+  const uint32_t cta = order.cta() - 1, epoch = ++grid_.epochs[cta];
+  grid_.arrived[epoch % kEpochs][cta] = order.visible(warp);
+  uint32_t& come = grid_.come[epoch % kEpochs];
+  if (++come < grid_.epochs.size()) return;
+  come = 0;
+  grid_.over = epoch;
+}
+
+void GlobalShadow::pass(GlobalOrder& order, uint32_t warp) const {
+  const uint32_t epoch = grid_.epochs[order.cta() - 1];
+  if (epoch != 0 && epoch <= grid_.over) order.pass(warp, epoch);
+}
+
+bool GlobalShadow::before_barrier(const GlobalRecord& earlier, const GlobalOrder& order, uint32_t warp) const {
+  const uint32_t epoch = grid_.word == 0 ? 0 : order.passed(warp);
+  return epoch != 0 && earlier.step <= grid_.arrived[epoch % kEpochs][earlier.cta - 1][earlier.thread / 32];
 }
 
 void GlobalShadow::give(uint64_t word, const GlobalOrder& order, uint32_t warp) {
@@ -245,9 +283,12 @@ void GlobalWatch::lane_access(Warp& warp, const Op& op, uint32_t lane, uint64_t 
   const bool loads = reads(access), stores = writes(access);
   if (strong_[op.index] && has_fences_) {
     const uint64_t word = address / 4;
+    const bool barrier = shadow_->is_grid_barrier(address);
     if (access == AccessKind::both) order_.atomic(warp.id, word);
-    if (loads) shadow_->take(word, order_, warp.id);
-    if (stores) shadow_->give(word, order_, warp.id);
+    if (barrier && stores) shadow_->arrive(order_, warp.id);
+    if (barrier && loads) shadow_->pass(order_, warp.id);
+    if (!barrier && loads) shadow_->take(word, order_, warp.id);
+    if (!barrier && stores) shadow_->give(word, order_, warp.id);
   }
   const GlobalRecord now{order_.cta(), step, op.index, static_cast<uint16_t>(warp.id * 32 + lane), strong_[op.index]};
   const bool same = access == AccessKind::store && stores_the_same(warp, op, lane, area.host + start);
@@ -284,6 +325,7 @@ bool GlobalWatch::conflicts(const GlobalRecord& earlier, const GlobalRecord& now
   if (earlier.cta == 0 || (earlier.strong && now.strong)) return false;
   const Relation relation = order_.relation(earlier, now.thread / 32u, now.thread % 32u, now.step);
   if (relation == Relation::ordered || log_->one_atomic(now.op, earlier.op)) return false;
+  if (relation == Relation::ctas && shadow_->before_barrier(earlier, order_, now.thread / 32u)) return false;
   const auto from = [&](WatchKind first) {
     return static_cast<WatchKind>(static_cast<int>(first) + static_cast<int>(kind) -
                                   static_cast<int>(WatchKind::global_write_write));

@@ -59,6 +59,10 @@ class GlobalOrder {
   // At an mbarrier, as in SharedOrder.
   void give(uint32_t warp, Known& to);
   void take(uint32_t warp, const Known& from);
+  // The warp has seen that the grid's barrier opened for the `epoch`th time.
+  void pass(uint32_t warp, uint32_t epoch);
+  // The last time that it opened before what the warp does now; 0: it did not.
+  uint32_t passed(uint32_t warp) const;
   void take(uint32_t warp, uint32_t cta, const StepClock& visible);
 
   Relation relation(const GlobalRecord& earlier, uint32_t warp, uint32_t lane, uint32_t step) const;
@@ -74,6 +78,10 @@ class GlobalOrder {
   bool knows(uint32_t warp, const Taken& one) const {
     return one.warp == warp || one.step <= known_[warp].seen[one.warp];
   }
+  struct Pass {
+    uint32_t epoch = 0, warp = 0, step = 0;
+  };
+  std::array<Pass, 2> passes_{};  // the last one first
   uint32_t cta_ = 0, step_ = 0;
   std::vector<Known> known_;
   std::array<Known, 16> given_{};
@@ -117,6 +125,14 @@ class GlobalShadow {
   // launches are left out.
   std::vector<UnwrittenBuffer> unwritten(const Program& program) const;
 
+  // grid.sync() of a cooperative launch counts the CTAs' arrivals in this word.
+  void set_grid_barrier(uint64_t word, uint32_t ctas);
+  bool is_grid_barrier(uint64_t address) const { return grid_.word != 0 && address == grid_.word; }
+  void arrive(const GlobalOrder& order, uint32_t warp);
+  void pass(GlobalOrder& order, uint32_t warp) const;
+  // True if the grid's barrier orders that access of another CTA before what the warp does now.
+  bool before_barrier(const GlobalRecord& earlier, const GlobalOrder& order, uint32_t warp) const;
+
   // An atomic or volatile access to a word: the word receives what its CTA has published, and passes on what it had.
   void give(uint64_t word, const GlobalOrder& order, uint32_t warp);
   void take(uint64_t word, GlobalOrder& order, uint32_t warp) const;
@@ -128,6 +144,17 @@ class GlobalShadow {
   std::vector<Area> areas_;
   uint32_t unit_ = 4;
   std::unordered_map<uint64_t, Given> given_;
+  // By epoch, which is how often a CTA has arrived, modulo kEpochs, and by CTA: what it had published. A CTA that has
+  // arrived and not passed keeps the others from going two epochs further.
+  static constexpr uint32_t kEpochs = 3;
+  struct Grid {
+    uint64_t word = 0;
+    std::array<std::vector<StepClock>, kEpochs> arrived;
+    std::array<uint32_t, kEpochs> come{};  // CTAs
+    std::vector<uint32_t> epochs;          // by CTA
+    uint32_t over = 0;                     // the last epoch in which all have arrived
+  };
+  Grid grid_;
 };
 
 // Checks one host thread's accesses to global memory that may be written.

@@ -4,12 +4,16 @@ namespace attnscope::emulator {
 
 namespace {
 
+bool is_workspace(const MemoryRange& range, const BoundLaunch& bound) {
+  return bound.cooperative && range.host == reinterpret_cast<const uint8_t*>(bound.workspace.data());
+}
+
 // The global memory that a watch tracks: everything that may be written.
 std::vector<GlobalShadow::Area> areas_of(const Launch& launch, const BoundLaunch& bound) {
   std::vector<GlobalShadow::Area> areas;
   for (const MemoryRange& range : bound.ranges) {
     if (!range.writable) continue;
-    const bool workspace = launch.cooperative && range.host == reinterpret_cast<const uint8_t*>(bound.workspace.data());
+    const bool workspace = is_workspace(range, bound);
     GlobalShadow::Area area{
         range.address, range.bytes, range.host, workspace ? "grid.sync()'s workspace" : "the __device__ variables",
         true,          nullptr,     {}};
@@ -32,6 +36,9 @@ RunWatch::RunWatch(const Launch& launch, BoundLaunch& bound)
     : bound_(bound),
       unwatched_(bound.ops.size()),
       shadow_(areas_of(launch, bound), least_width(*bound.program, Space::global)) {
+  for (const MemoryRange& range : bound.ranges)
+    if (is_workspace(range, bound))
+      shadow_.set_grid_barrier(range.address + 4, bound.grid[0] * bound.grid[1] * bound.grid[2]);
   for (Op& op : bound.ops) Watch::bind(op, unwatched_[op.index]);
   bound.observe = [this] { return add_thread(); };
 }
