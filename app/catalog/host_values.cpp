@@ -283,7 +283,7 @@ void read_dims(const HostToken& place, HostValues& values) {
   const auto& [tokens, brackets, i, end_of_block] = place;
   for (size_t at = i + 1; at < tokens.size() && !place.is(at, ";"); ++at) {
     if (place.is(at, "dim3")) return;  // the other dim3 is read from there
-    if (!place.word(at)) continue;
+    if (!place.word(at) || place.is(at, "const")) continue;
     size_t open = at + 1;
     if (place.is(open, "=")) ++open;
     if (place.is(open, "dim3")) ++open;

@@ -1,12 +1,12 @@
 #include "catalog/launched_alias.h"
 
 #include <algorithm>
-#include <set>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "catalog/source_text.h"
+#include "catalog/template_arguments.h"
 #include "core/cpp_tokens.h"
 
 namespace attnscope::catalog {
@@ -48,10 +48,9 @@ std::vector<std::string> numbers_in(const Tokens& tokens, const std::string& fun
   return {};
 }
 
-// The classes of the source with their namespaces: "app::Tiles".
-std::set<std::string> classes_of(const Tokens& tokens) {
-  const CppBrackets brackets(tokens);
-  std::set<std::string> found;
+// The classes of the source with their namespaces, "app::Tiles", and where each is declared first: its struct's token.
+std::map<std::string, size_t> classes_of(const Tokens& tokens, const CppBrackets& brackets) {
+  std::map<std::string, size_t> found;
   std::vector<std::pair<size_t, size_t>> ends;  // of the open namespaces: closing token, length of the prefix before it
   std::string prefix;
   for (size_t i = 0; i < tokens.size(); ++i) {
@@ -67,7 +66,7 @@ std::set<std::string> classes_of(const Tokens& tokens) {
       if (open > i + 1) prefix += text_of(tokens, i + 1, open) + "::";
       i = open;
     } else if ((is(tokens, i, "struct") || is(tokens, i, "class")) && is_word(tokens, i + 1)) {
-      found.insert(prefix + std::string(tokens[i + 1].text));
+      found.emplace(prefix + std::string(tokens[i + 1].text), i);
     } else if (is(tokens, i, "{")) {
       i = std::min(brackets.closing(i), tokens.size() - 1);
     }
@@ -76,12 +75,27 @@ std::set<std::string> classes_of(const Tokens& tokens) {
 }
 
 // The name with the namespaces in which the kernel's namespace finds it.
-std::string qualified(const std::string& name, std::string space, const std::set<std::string>& classes) {
+std::string qualified(const std::string& name, std::string space, const std::map<std::string, size_t>& classes) {
   while (!space.empty() && !classes.contains(space + name)) {
     const size_t outer = space.rfind("::", space.size() - 3);
     space = outer == std::string::npos || space.size() < 3 ? "" : space.substr(0, outer + 2);
   }
   return space + name;
+}
+
+// The names of the template's parameters of the class at `i`: M and N of `template <int M, int N = 2> struct Tiles`.
+std::vector<std::string> parameters_of(const Tokens& tokens, const CppBrackets& brackets, size_t i) {
+  size_t open = i;
+  while (open > 0 && open + kMostTextTokens > i && !is(tokens, open, "template")) --open;
+  ++open;
+  if (!is(tokens, open - 1, "template") || !is(tokens, open, "<") || brackets.behind_angles(open) != i) return {};
+  std::vector<std::string> names;
+  for (const auto& [begin, end] : parts_of(tokens, brackets, open + 1, i - 1)) {
+    size_t last = begin;
+    while (last + 1 < end && !is(tokens, last + 1, "=")) ++last;
+    names.emplace_back(last < end ? tokens[last].text : std::string_view());
+  }
+  return names;
 }
 
 }  // namespace
@@ -111,12 +125,23 @@ std::optional<LaunchedAlias> launched_alias(const ReadSource& source, const Sour
   std::string head;
   size_t i = begin;
   for (; i < end && (is_word(inside, i) || is(inside, i, ":")); ++i) head += inside[i].text;
-  found.type = qualified(head, kernels_namespace, classes_of(all));
+  const CppBrackets brackets(all);
+  const auto classes = classes_of(all, brackets);
+  found.type = qualified(head, kernels_namespace, classes);
+  const auto declared = classes.find(found.type);
+  const std::string written = found.type;
   for (; i < end; ++i) {
     const auto number = found.numbers.find(std::string(inside[i].text));
     found.type += number == found.numbers.end() ? std::string(inside[i].text) : number->second;
     if (is(inside, i, ",") || (is_word(inside, i) && is_word(inside, i + 1))) found.type += " ";
   }
+  // The class' own names for them, in which its constants are written.
+  if (declared == classes.end() || !found.type.ends_with(">")) return found;
+  const auto arguments = split_arguments(found.type.substr(written.size() + 1, found.type.size() - written.size() - 2));
+  const auto names = parameters_of(all, brackets, declared->second);
+  for (size_t k = 0; k < std::min(arguments.size(), names.size()); ++k)
+    if (arguments[k].find_first_not_of("0123456789") == std::string::npos)
+      found.numbers.emplace(names[k], arguments[k]);
   return found;
 }
 

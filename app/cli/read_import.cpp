@@ -148,7 +148,7 @@ class Reading {
   // Its headers that are not here, and what to do about them.
   std::string missing_text() const {
     if (own_.missing.empty()) return {};
-    return fmt::format(" Not found: {}. --include DIR names their folder.", joined(own_.missing));
+    return fmt::format(" Not found: {}. --include DIR adds a folder of headers.", joined(own_.missing));
   }
 
   // A template whose numbers nothing says.
@@ -157,7 +157,10 @@ class Reading {
     std::optional<Failure> its_failure, first_failure;
     for (int guess = 0; guess < catalog::kTemplateGuesses && !late(); ++guess) {
       auto imported = import(own_, launcher_.text, guess);
-      if (!imported) return fail(guess == 0 ? imported.error() : refusal);
+      if (!imported) {
+        const Failure& its = guess == 0 ? imported.error() : refusal;
+        return fail(its.stage, its.message, its.hint + missing_text());
+      }
       ImportedFile file = made(own_, std::move(*imported));
       note_launcher(file);
       const std::optional<Failure> failure = run(file);

@@ -1103,14 +1103,15 @@ TEST(Import, APointerIntoABufferIsItsOffset) {
 TEST(Import, ATypeThatTheLaunchingFunctionNamesForItselfIsFollowed) {
   const std::string source =
       "namespace app { namespace old {\n"
-      "template <int M, int N> struct Tiles { static constexpr int kThreads = M; };\n} namespace now {\n"
+      "template <int Rows, int N> struct Tiles { static constexpr int kThreads = Rows / 2; };\n} namespace now {\n"
       "template <typename Shape> __global__ void k(float* x, int n) { x[threadIdx.x] = Shape::kThreads + n; }\n"
       "template <int M, int N> inline void run(float* x) {\n"
-      "  using Shape = old::Tiles<M, N>;\n  k<Shape><<<1, M>>>(x, 64);\n}\n} }\n";
+      "  using Shape = old::Tiles<M, N>;\n  dim3 const block(Shape::kThreads);\n"
+      "  k<Shape><<<M / 8, block>>>(x, 64);\n}\n} }\n";
   const Json json =
       manifest_of(source + "#define ALL(ADD) ADD((app::old::run<32, 8>)) \\\n  ADD((app::now::run<64, 8>))\n");
   EXPECT_EQ(json["entry"], "app::now::k<app::old::Tiles<64, 8>>");
-  EXPECT_EQ(json["launch"]["block"][0], "64");
+  EXPECT_EQ(json["launch"], Json::parse(R"({"grid": ["8", "1", "1"], "block": ["32", "1", "1"]})"));
   const auto unsaid = import_kernel("k.cu", source + "int main() { app::old::run<32, 8>(0); }\n", "");
   ASSERT_TRUE(unsaid) << unsaid.error().message;
   EXPECT_EQ(unsaid->entry.find("Tiles<32"), std::string::npos) << "another namespace's run";
