@@ -48,15 +48,22 @@ int GpuKernel::launch(const model::LaunchShape& shape, int64_t dynamic_shared,
   }
   config.shared_bytes = static_cast<unsigned>(dynamic_shared);
   config.stream = gpu_->stream();
-  cuda_api::CooperativeAttribute cooperative;
-  if (shape.cooperative) {
-    config.attributes = &cooperative;
-    config.attribute_count = 1;
-  }
+  if (shape.cooperative) return launch_cooperative(config, parameters);
   size_t bytes = parameters.size();
   // CU_LAUNCH_PARAM_BUFFER_POINTER, _BUFFER_SIZE and _END.
   void* extra[] = {reinterpret_cast<void*>(1), parameters.data(), reinterpret_cast<void*>(2), &bytes, nullptr};
   return gpu_->calls().launch(&config, function_, nullptr, parameters.empty() ? nullptr : extra);
+}
+
+// Driver 580 captures a cooperative launch only with a pointer to each parameter: with the whole block, as others have
+// it, it refuses the launch as an invalid value.
+int GpuKernel::launch_cooperative(cuda_api::LaunchConfig config, std::vector<std::byte>& parameters) const {
+  cuda_api::CooperativeAttribute cooperative;
+  config.attributes = &cooperative;
+  config.attribute_count = 1;
+  std::vector<void*> each;
+  for (const compile::KernelParameter& one : info_.parameters) each.push_back(parameters.data() + one.offset);
+  return gpu_->calls().launch(&config, function_, each.data(), nullptr);
 }
 
 }  // namespace attnscope::device

@@ -36,6 +36,7 @@ class GpuKernel {
   GpuKernel(std::shared_ptr<Gpu> gpu, std::shared_ptr<const std::vector<std::byte>> cubin, compile::CubinKernel info)
       : gpu_(std::move(gpu)), cubin_(std::move(cubin)), info_(std::move(info)) {}
   Result<void> load();
+  int launch_cooperative(cuda_api::LaunchConfig config, std::vector<std::byte>& parameters) const;
 
   std::shared_ptr<Gpu> gpu_;
   std::shared_ptr<const std::vector<std::byte>> cubin_;

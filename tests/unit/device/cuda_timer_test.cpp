@@ -46,6 +46,20 @@ TEST_F(CudaDeviceTest, AHotGraphHasAtLeastOneKernelAndAtMostFourThousand) {
   EXPECT_EQ(launches(0.01), 4000);
 }
 
+TEST_F(CudaDeviceTest, ACooperativeKernelIsTimedInAGraphToo) {
+  const auto one = device();
+  LaunchRequest wanted = request(*one);
+  wanted.shape.cooperative = true;
+  auto timer = one->timer(wanted, CacheState::hot, {});
+  ASSERT_TRUE(timer && *timer) << timer.error().message;
+  const auto begun = (*timer)->begin_round();
+  ASSERT_TRUE(begun) << begun.error().message;
+  const auto us = (*timer)->take();
+  ASSERT_TRUE(us) << us.error().message;
+  EXPECT_NEAR(us->front(), 30, 1e-3);
+  EXPECT_TRUE(gpu_.shape.cooperative);
+}
+
 TEST_F(CudaDeviceTest, RoundsPlaceTheBuffersElsewhereAndLeaveNothingBehind) {
   auto one = device();
   {

@@ -156,9 +156,21 @@ int emulate(FakeFunction& function, const LaunchConfig& config, std::vector<std:
   return ran ? 0 : refuse(ran.error());
 }
 
-int launch(const LaunchConfig* config, Function function, void**, void** extra) {
+// The parameter block, from a pointer to each parameter.
+std::vector<std::byte> block_of(const FakeFunction& function, void** each) {
+  const auto info = compile::read_cubin(function.module->cubin, function.name);
+  std::vector<std::byte> block(info ? info->parameter_bytes : 0);
+  for (size_t i = 0; info && i < info->parameters.size(); ++i)
+    std::memcpy(block.data() + info->parameters[i].offset, each[i], info->parameters[i].size);
+  return block;
+}
+
+int launch(const LaunchConfig* config, Function function, void** each, void** extra) {
   if (!is_ours(config->stream)) return kInvalidHandle;
+  // As driver 580 does.
+  if (config->attribute_count > 0 && extra != nullptr && state.capturing) return kInvalidValue;
   std::vector<std::byte> parameters;
+  if (each != nullptr) parameters = block_of(state.functions.at(function), each);
   if (extra != nullptr) {
     const auto* from = static_cast<const std::byte*>(extra[1]);
     parameters.assign(from, from + *static_cast<size_t*>(extra[3]));
