@@ -31,7 +31,8 @@ PointerUses uses_of(const ReadSource& source, const SourceKernel& kernel) {
   auto uses = pointer_uses(std::string_view(source.text).substr(kernel.body, kernel.end - kernel.body), pointers);
   // A kernel has an output; if none is visible, a macro hides it.
   const bool handed_on = std::ranges::any_of(kernel.parameters, &SourceParameter::handed_on);
-  if (!handed_on && std::ranges::none_of(uses, [](const auto& one) { return one.second.stored || one.second.passed_on; }))
+  if (!handed_on &&
+      std::ranges::none_of(uses, [](const auto& one) { return one.second.stored || one.second.passed_on; }))
     uses.clear();
   return uses;
 }

@@ -13,12 +13,12 @@ namespace {
 
 // The first whose word the parameter's name contains, in capitals and without its underscores. The order matters.
 constexpr std::pair<std::string_view, const char*> kByPart[] = {
-    {"WARPSIZE", "32"},   {"BLOCKSIZEM", "64"}, {"BLOCKSIZEN", "64"}, {"BLOCKSIZEK", "16"}, {"THREADSIZE", "4"},
-    {"STAGE", "2"},       {"NUMWARP", "4"},     {"WARPS", "4"},       {"THREAD", "128"},    {"OFFSET", "0"},
-    {"HEADDIM", "64"},    {"BLOCKK", "16"},     {"TILEK", "16"},      {"VEC", "4"},         {"PACK", "4"},
-    {"UNROLL", "4"},      {"ITER", "1"},        {"TILE", "16"},       {"BLOCKM", "64"},     {"BLOCKN", "64"},
-    {"BLOCKSIZE", "128"}, {"BLOCKDIM", "128"},  {"BLOCK", "64"},      {"RADIUS", "1"},      {"HEAD", "64"},
-    {"DIM", "64"},        {"WARP", "4"},        {"SIZE", "128"}};
+    {"BSZ", "32"},       {"WARPSIZE", "32"},   {"BLOCKSIZEM", "64"}, {"BLOCKSIZEN", "64"}, {"BLOCKSIZEK", "16"},
+    {"THREADSIZE", "4"}, {"STAGE", "2"},       {"NUMWARP", "4"},     {"WARPS", "4"},       {"THREAD", "128"},
+    {"OFFSET", "0"},     {"HEADDIM", "64"},    {"BLOCKK", "16"},     {"TILEK", "16"},      {"VEC", "4"},
+    {"PACK", "4"},       {"UNROLL", "4"},      {"ITER", "1"},        {"TILE", "16"},       {"BLOCKM", "64"},
+    {"BLOCKN", "64"},    {"BLOCKSIZE", "128"}, {"BLOCKDIM", "128"},  {"BLOCK", "64"},      {"RADIUS", "1"},
+    {"HEAD", "64"},      {"DIM", "64"},        {"WARP", "4"},        {"SIZE", "128"}};
 constexpr std::pair<std::string_view, const char*> kByName[] = {
     {"BM", "64"}, {"BN", "64"}, {"BK", "16"}, {"BR", "32"}, {"BC", "32"}, {"BQ", "64"}, {"BKV", "64"}, {"WM", "32"},
     {"WN", "32"}, {"WK", "16"}, {"TM", "4"},  {"TN", "4"},  {"TK", "4"},  {"D", "64"},  {"HD", "64"},  {"SK", "1"}};
