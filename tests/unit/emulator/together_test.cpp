@@ -214,6 +214,27 @@ TEST(Together, AMissingBarrierIsARaceOfTwoCtas) {
   }
 }
 
+// The barrier opens many times, and each opening orders what was before it and nothing behind.
+TEST(Together, AWatchTellsOneOpeningOfTheBarrierFromTheNext) {
+  constexpr int kRounds = 5;
+  for (const int missing : {-1, 0, 3, 8}) {
+    std::string text = kBegin;
+    for (int i = 0; i < kRounds; ++i) {
+      text += "IADD3 R14, R0, " + std::string(i == 0 ? "RZ" : "R3") + ", RZ\nSTG.E [R4.64], R14\n";
+      if (missing != 2 * i) text += grid_sync("stored" + std::to_string(i));
+      text += kReadMirrored;
+      if (missing != 2 * i + 1) text += grid_sync("read" + std::to_string(i));
+    }
+    Grid grid{.ctas = 6};
+    grid.options.watch = true;
+    const Ran ran = run_text(text + "STG.E [R4.64], R3\nEXIT\n", grid);
+    ASSERT_TRUE(ran.result.has_value()) << ran.result.error().message;
+    EXPECT_EQ(ran.result->findings.empty(), missing < 0) << missing;
+    for (const WatchFinding& finding : ran.result->findings)
+      EXPECT_EQ(Rule(rule_of(finding.kind)).name(), "race.grid") << finding.message;
+  }
+}
+
 TEST(Together, ASampleIsRefused) {
   Grid grid;
   grid.options.ctas = {0, 1};
