@@ -1062,7 +1062,7 @@ int main() {
         expected = array.array("d", (out / "data" / "y.expected.bin").read_bytes())
         self.assertEqual([2 * a + b for a, b in zip(x, y)], list(expected))
         launch = (out / "launch.cpp").read_text()
-        self.assertRegex(launch, r"(?s)kLaunches\{\s+\{\"saxpy_sm89.cubin\", .*?, 0, \{\s+\{0, 16, 0, 0\},\s+\{0, 0, 0, 64\},\s+\{0, 0, 0, 0, 0, 0, 0, 0\},")  # n, 2.0f, x
+        self.assertRegex(launch, r"(?s)kLaunches\{\s+\{\"saxpy_sm89.cubin\", .*?, 0, false, \{\s+\{0, 16, 0, 0\},\s+\{0, 0, 0, 64\},\s+\{0, 0, 0, 0, 0, 0, 0, 0\},")  # n, 2.0f, x
         self.assertIn('"data/y.expected.bin", to_doubles<float>', launch)
         self.assertNotRegex(launch + (out / "README.md").read_text() + (out / "launch.py").read_text(), r"@[A-Z_:]+@")
         compile((out / "launch.py").read_text(), "launch.py", "exec")
