@@ -90,6 +90,24 @@ TEST(ImportRecording, TheFreshDrawIsTheRecordings) {
                                     kernels, repositories, ran, 100.0 * ran / kernels)));
 }
 
+TEST(ImportRecording, TheThirdDrawIsTheRecordings) {
+  const std::string recorded = text_of("bench/results/import_never_tried.txt");
+  int kernels = 0, repositories = 0, imported = 0, ran = 0, first = 0;
+  std::string line;
+  for (std::istringstream lines(recorded); std::getline(lines, line);) {
+    std::sscanf(line.c_str(), "%d kernels of %d repositories: %d imported, %d ran", &kernels, &repositories, &imported,
+                &ran);
+    std::sscanf(line.c_str(), "imported, %d ran (", &first);
+  }
+  ASSERT_GT(kernels, 150);
+  EXPECT_EQ(kernels - ran, lines_with(recorded, "  refused ") + lines_with(recorded, "  stopped "));
+  EXPECT_THAT(
+      text_of("docs/importing.md"),
+      HasSubstr(fmt::format("Of {} kernels of {} further repositories that nobody had tried, {} ran at first "
+                            "sight ({:.0f} %), and {} after more was mended ({:.0f} %",
+                            kernels, repositories, first, 100.0 * first / kernels, ran, 100.0 * ran / kernels)));
+}
+
 TEST(ImportRecording, TheChecksByHandAreTheRecordings) {
   const std::string facts = text_of("bench/results/import_facts.txt"), docs = text_of("docs/importing.md");
   const size_t second = facts.find("The second check"), third = facts.find("The third check");

@@ -181,7 +181,12 @@ std::pair<double, double> walls(const std::string& text, const std::string& head
 TEST(ScanRecording, TheDocsSayWhatItTook) {
   const std::string text = text_of("bench/results/scan_cost.txt"), docs = text_of("docs/explaining.md");
   const auto scan = walls(text, "attnscope scan"), explain = walls(text, "attnscope explain");
+  const auto eleven = walls(text.substr(text.find("SO_TYPE")), "SO_TYPE"), watched = walls(text, "tiled --watch");
   EXPECT_THAT(docs, testing::HasSubstr(fmt::format("took {:.2f} to {:.2f} s on two cores", scan.first, scan.second)));
+  EXPECT_THAT(docs, testing::HasSubstr(fmt::format("Eleven values, of which eight ran, took {:.2f} to {:.2f} s",
+                                                   eleven.first, eleven.second)));
+  EXPECT_THAT(docs,
+              testing::HasSubstr(fmt::format("`explain --watch` {:.2f} to {:.2f} s", watched.first, watched.second)));
   EXPECT_THAT(docs, testing::HasSubstr(fmt::format("`explain` {:.2f} to\n  {:.2f} s", explain.first, explain.second)));
 }
 
