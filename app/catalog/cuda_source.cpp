@@ -98,6 +98,10 @@ class Reader {
     while (!blocks_.empty() && i > blocks_.back()) blocks_.pop_back();
     while (!branches_.empty() && i > branches_.back().end) branches_.pop_back();
     if (is(i, "{")) blocks_.push_back(brackets_.closing(i));
+    const bool header = (is(i, "while") || is(i, "for")) && is(i + 1, "(");
+    const size_t body = header ? brackets_.closing(i + 1) + 1 : is(i, "do") ? i + 1 : tokens_.size();
+    const size_t end_of_body = is(body, "{") ? brackets_.closing(body) : tokens_.size();
+    if (end_of_body < tokens_.size()) out_.changes.open_loop(tokens_[i].at, tokens_[end_of_body].at);
     if (i == else_at_) open_branch(i, brackets_.closing(i), else_condition_, false);
     if (!is(i, "if") || !is(i + 1, "(")) return;
     const size_t close = brackets_.closing(i + 1);

@@ -119,6 +119,17 @@ std::optional<std::string> sum_at(const HostToken& place, const HostValues& valu
 
 }  // namespace
 
+void SourceChanges::add(const std::string& name, size_t at, size_t end, size_t since) {
+  std::erase_if(loops_, [&](const One& loop) { return loop.end <= at; });
+  std::vector<One>& own = all_[name];
+  const auto loop = std::ranges::find_if(loops_, [&](const One& one) { return one.at > since && one.at < at; });
+  if (loop != loops_.end()) {
+    const auto place = std::ranges::lower_bound(own, loop->at, {}, &One::at);
+    if (place == own.end() || place->at != loop->at) own.insert(place, {loop->at, loop->at});
+  }
+  own.push_back({at, end});
+}
+
 bool SourceChanges::any(const std::string& name, size_t from, size_t to) const {
   const auto found = all_.find(name);
   if (found == all_.end()) return false;
@@ -129,6 +140,11 @@ bool SourceChanges::any(const std::string& name, size_t from, size_t to) const {
   return false;
 }
 
+void change(HostValues& values, const std::string& name, size_t at, size_t end) {
+  const auto* const before = values.constants.last(name);
+  values.changes.add(name, at, end, before ? before->at : 0);
+}
+
 std::optional<SourceConstant> read_constant(const HostToken& place, HostValues& values) {
   const auto& [tokens, brackets, i, end_of_block] = place;
   if (place.is(i + 1, "=")) return std::nullopt;
@@ -137,10 +153,9 @@ std::optional<SourceConstant> read_constant(const HostToken& place, HostValues& 
   const bool statement = i >= 2 && (place.is(i - 2, ";") || place.is(i - 2, "{") || place.is(i - 2, "}"));
   const bool counter = i >= 3 && place.is(i - 2, "(") && place.is(i - 3, "for");  // of a loop, declared before it
   if (i > 2 && place.is(i - 2, ".") && place.word(i - 3))                         // grid.x = 4;
-    values.changes.add(std::string(tokens[i - 3].text), tokens[i].at, tokens[i].at);
+    change(values, std::string(tokens[i - 3].text), tokens[i].at, tokens[i].at);
   const auto unknown = [&]() -> std::optional<SourceConstant> {
-    if (branch || statement || (!counter && changes_within(place)))
-      values.changes.add(name, tokens[i].at, tokens[i].at);
+    if (branch || statement || (!counter && changes_within(place))) change(values, name, tokens[i].at, tokens[i].at);
     return std::nullopt;
   };
   size_t end = i + 1;
@@ -162,9 +177,9 @@ std::optional<SourceConstant> read_constant(const HostToken& place, HostValues& 
   }
   // A caller may say something else, so it is known nowhere, and only what is as in the host code elsewhere.
   const size_t known_until = !statement && is_default(place) ? tokens[i].at : end_of_block;
+  if (statement) change(values, name, tokens[i].at, end_of_block);
   values.constants.add(name, {tokens[i].at, known_until, value, !statement});
   values.kinds.emplace(tokens[i].at, kind);
-  if (statement) values.changes.add(name, tokens[i].at, end_of_block);
   return SourceConstant{name, value};
 }
 
@@ -184,21 +199,21 @@ void read_change(const HostToken& place, HostValues& values) {
   if (name >= tokens.size() || !place.word(name)) return;
   if (auto sum = sum_at(place, values)) {
     const std::string its(tokens[name].text);
+    change(values, its, tokens[i].at, place.end_of_block);
     values.constants.add(its, {tokens[i].at, place.end_of_block, std::move(*sum), false});
     values.kinds.emplace(tokens[i].at, NumberKind::whole);
-    values.changes.add(its, tokens[i].at, place.end_of_block);
     return;
   }
-  values.changes.add(std::string(tokens[name].text), tokens[i].at, tokens[i].at);
+  change(values, std::string(tokens[name].text), tokens[i].at, tokens[i].at);
   if (name > 1 && place.is(name - 1, ".") && place.word(name - 2))  // grid.x /= 4;
-    values.changes.add(std::string(tokens[name - 2].text), tokens[i].at, tokens[i].at);
+    change(values, std::string(tokens[name - 2].text), tokens[i].at, tokens[i].at);
 }
 
 void read_reference(const HostToken& place, HostValues& values) {
   const std::vector<CppToken>& tokens = place.tokens;
   const size_t i = place.i;
   const auto changed = [&](size_t name) {
-    if (place.word(name)) values.changes.add(std::string(tokens[name].text), tokens[i].at, tokens[i].at);
+    if (place.word(name)) change(values, std::string(tokens[name].text), tokens[i].at, tokens[i].at);
   };
   if (place.is(i, "&")) {
     if (!place.is(i + 2, ")") && !place.is(i + 2, ",")) return;

@@ -68,8 +68,11 @@ class SourceValues {
 // Where names get other values than those in their declarations.
 class SourceChanges {
  public:
-  // `end`: of the block in which the new value is known; a position before any use if it is unknown.
-  void add(const std::string& name, size_t at, size_t end) { all_[name].push_back({at, end}); }
+  // From `begin` to `end`, what changes may be changed from the loop's begin on: a turn follows the other.
+  void open_loop(size_t begin, size_t end) { loops_.push_back({begin, end}); }
+  // `end`: of the block in which the new value is known; a position before any use if it is unknown. `since`: where the
+  // name has its value from.
+  void add(const std::string& name, size_t at, size_t end, size_t since);
   // True if the value of a name, known since `from`, may have changed at `to`.
   bool any(const std::string& name, size_t from, size_t to) const;
 
@@ -78,6 +81,7 @@ class SourceChanges {
     size_t at = 0, end = 0;
   };
   std::map<std::string, std::vector<One>> all_;  // ascending
+  std::vector<One> loops_;                       // those that were open at the last add(), and later ones
 };
 
 // The values that host code gives its names, as written.
@@ -102,6 +106,8 @@ struct SourceConstant {
   std::string name, value;
 };
 
+// Notes that a name has another value from `at`, which is known until `end` (SourceChanges::add).
+void change(HostValues& values, const std::string& name, size_t at, size_t end);
 // Reads `type x = v;` or `x = v;`, at the "=". Empty if it is neither.
 std::optional<SourceConstant> read_constant(const HostToken& place, HostValues& values);
 // Reads `x += 1; x <<= 1; x++; ++x;`, at the "=" or at the second + or -. A statement `x += n;` in the block that

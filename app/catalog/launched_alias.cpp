@@ -33,10 +33,11 @@ std::vector<std::string> numbers_at(const Tokens& tokens, size_t i, size_t count
 
 // The first such numbers in these tokens or in their macros. `last`: the innermost namespace, which the name must have.
 std::vector<std::string> numbers_in(const Tokens& tokens, const std::string& function, std::string_view last,
-                                    size_t count) {
+                                    size_t count, bool in_macro = false) {
   for (size_t i = 0; i < tokens.size(); ++i) {
-    if (tokens[i].kind == CppToken::Kind::line && tokens[i].text.find(function) != std::string_view::npos) {
-      auto numbers = numbers_in(cpp_tokens(tokens[i].text.substr(1)), function, last, count);
+    const bool line = tokens[i].kind == CppToken::Kind::line && !in_macro;
+    if (line && tokens[i].text.find(function) != std::string_view::npos) {
+      auto numbers = numbers_in(cpp_tokens(tokens[i].text.substr(1)), function, last, count, true);
       if (!numbers.empty()) return numbers;
     }
     if (!is(tokens, i, function)) continue;

@@ -1,6 +1,7 @@
 #include "catalog/read_source.h"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "catalog/launch_functions.h"
@@ -19,7 +20,9 @@ ReadSource read_source(const std::string& source, const std::string& launcher) {
   read.cuda.defined.clear();
   for (size_t i = 0; i < read.cuda.kernels.size(); ++i)
     if (read.cuda.kernels[i].defined) read.cuda.defined.emplace(plain_kernel_name(read.cuda.kernels[i].name), i);
-  read.cuda.settable = read_cuda_source(source).settable;
+  CudaSource own = read_cuda_source(source);
+  read.cuda.settable = std::move(own.settable);
+  read.cuda.included = std::move(own.included);  // what the host code includes, the kernel need not have
   follow_launches(read.cuda, read.host, read.text);
   return read;
 }

@@ -82,6 +82,8 @@ class MemberReader {
     for (; i < close && !is(i, "("); ++i)
       if (is(i, ";") || is(i, "{") || is(i, "=") || is(i, "[") || is(i, "virtual")) return at;
     if (i >= close || !(word(i - 1) || i > at + 1)) return at;
+    // An alignment or a pointer to a function, which take a place.
+    if (is(i - 1, "alignas") || is(i - 1, "__align__") || is(i + 1, "*")) return at;
     for (i = brackets_.closing(i) + 1; i < close; ++i) {
       if (is(i, ";")) return i + 1;
       if (is(i, "(")) i = brackets_.closing(i);

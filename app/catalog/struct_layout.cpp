@@ -9,8 +9,9 @@
 namespace attnscope::catalog {
 namespace {
 
-constexpr int kDeepest = 8;           // structs in structs
-constexpr size_t kWidestVector = 16;  // bytes to which a vector is aligned at most
+constexpr int kDeepest = 8;            // structs in structs
+constexpr size_t kMostVisited = 4000;  // members, also of structs that have none: arrays of arrays of them are many
+constexpr size_t kWidestVector = 16;   // bytes to which a vector is aligned at most
 
 using Leaf = StructLeaf;
 
@@ -24,9 +25,10 @@ class Layouter {
   };
   // Empty if a member cannot be passed. `leaf`: whose members these are; its path and name begin theirs.
   std::optional<Extent> of(const std::vector<SourceParameter>& members, const Leaf& leaf, int depth,
-                           std::vector<Leaf>& leaves) const {
+                           std::vector<Leaf>& leaves) {
     Extent whole;
     for (const SourceParameter& member : members) {
+      if (++visited_ > kMostVisited) return std::nullopt;
       Leaf one{.path = leaf.path + (leaf.path.empty() ? "" : ".") + member.name,
                .name = leaf.name + (leaf.path.empty() ? "_" : ".") + member.name,
                .member = member,
@@ -45,7 +47,7 @@ class Layouter {
   }
 
  private:
-  std::optional<Extent> extent_of(Leaf& one, int depth, std::vector<Leaf>& leaves) const {
+  std::optional<Extent> extent_of(Leaf& one, int depth, std::vector<Leaf>& leaves) {
     const std::string type = scope_.resolved_type(one.member.type);
     if (one.member.pointer) {
       leaves.push_back(one);
@@ -65,6 +67,7 @@ class Layouter {
 
   const CudaSource& source_;
   const HostScope& scope_;
+  size_t visited_ = 0;
 };
 
 }  // namespace
@@ -95,10 +98,11 @@ std::string why_not_plain(const std::string& text, const std::string& whole_type
       const bool last = is(at + 2, ";") || is(at + 2, ",");
       if (is(at, ":") && last && at + 1 < close && tokens[at + 1].kind == CppToken::Kind::number)
         return "has a bit field";
-      if (is(at, "&") && tokens[at + 1].kind == CppToken::Kind::word && last) return "has a reference";
+      if (is(at, "&") && at + 1 < close && tokens[at + 1].kind == CppToken::Kind::word && last)
+        return "has a reference";
     }
-    return "has a member of a kind that is not read: an array whose length is no number, an array of pointers, or "
-           "another type that is not plain";
+    return "has a member of a kind that is not read: an array whose length is no number, an array of pointers, one "
+           "that is aligned, a pointer to a function, or another type that is not plain";
   }
   return {};
 }

@@ -46,7 +46,7 @@ void read_call(const HostToken& place, const WrittenParameters& written, HostVal
   const auto parts = parts_of(tokens, brackets, i + 2, close);
   for (const size_t k : found->second)
     if (k < parts.size() && parts[k].second == parts[k].first + 1 && place.word(parts[k].first))
-      values.changes.add(std::string(tokens[parts[k].first].text), tokens[i].at, tokens[i].at);
+      change(values, std::string(tokens[parts[k].first].text), tokens[i].at, tokens[i].at);
 }
 
 }  // namespace attnscope::catalog

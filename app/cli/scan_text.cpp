@@ -75,13 +75,15 @@ Json scan_row_json(const Scan& scan, const ScanRow& row) {
 void add_sample(std::string& out, const Scan& scan) {
   const Verdict* fewest = nullptr;
   for (const ScanPoint& point : scan.points) {
-    const Verdict* verdict = point.observation && point.observation->verdict ? &*point.observation->verdict : nullptr;
+    const Observation* run = point.observation.get();
+    const bool sampled = run != nullptr && run->counters && run->counters->emulated_ctas < run->counters->total_ctas;
+    const Verdict* verdict = sampled && run->verdict ? &*run->verdict : nullptr;
     if (verdict != nullptr && !charts::checked_text(*verdict).empty() &&
         (fewest == nullptr || verdict->rows_checked < fewest->rows_checked))
       fewest = verdict;
   }
   if (fewest != nullptr)
-    out += fmt::format("\nValues ran a sample of their CTAs: at least {}. `attnscope run` checks every row.\n",
+    out += fmt::format("\nValues ran a sample of their CTAs: at least {}. `attnscope run` runs all.\n",
                        charts::checked_text(*fewest));
 }
 

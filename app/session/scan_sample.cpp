@@ -5,7 +5,9 @@
 namespace attnscope::session {
 
 ScanSample::ScanSample(const Problem& problem) {
-  if (problem.is_attention() && problem.flops() <= kMostFlops) share_ = std::min(1.0, kFlops / problem.flops());
+  if (!problem.is_attention()) return;
+  const double flops = 4.0 * static_cast<double>(problem.q_elements()) * static_cast<double>(problem.seq_k);
+  if (flops <= kMostFlops && problem.q_elements() <= kMostElements) share_ = std::min(1.0, kFlops / flops);
 }
 
 double ScanSample::share_of(size_t point, double asked) const {

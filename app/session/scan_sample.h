@@ -11,9 +11,10 @@ namespace attnscope::session {
 // CTAs.
 class ScanSample {
  public:
-  // 4·B·H·Sq·Sk·D that a value runs at most: a tenth of the mission shape. A larger problem than kMostFlops is left as
-  // it is: its run and its reference are samples anyway.
-  static constexpr double kFlops = 5e7, kMostFlops = 2e9;
+  // Of 4·B·H·Sq·Sk·D, what a value runs at most: a tenth of the mission shape. A problem over the others is left as it
+  // is: its run, or the rows that have a reference, may be a sample anyway.
+  static constexpr double kFlops = 5e7, kMostFlops = 1.5e9;
+  static constexpr int64_t kMostElements = 1 << 23;  // of the output
 
   ScanSample() = default;  // every value runs what the experiment says
   explicit ScanSample(const Problem& problem);

@@ -245,6 +245,8 @@ class Cli(unittest.TestCase):
         folder = str(TREE / "tests" / "kernels" / "cooperative")
         o = self.run_json("--no-watch", "--kernels", folder, "--kernel", "heat")
         self.assertEqual((o["verdict"]["state"], o["verdict"]["against"], o["verdict"]["max_abs"]), ("correct", "heat_of_one_cta", 0))
+        flags = self.run_json("--no-watch", "--kernels", folder, "--kernel", "flags")  # no word is read twice in a row
+        self.assertEqual((flags["verdict"]["state"], flags["verdict"]["against"]), ("correct", "flags_of_all"))
         self.refused(3, "run", "--kernels", folder, "--kernel", "heat", "--problem", "n=30000,steps=6,ctas=100000",
                      names=["holds 696", "Set ctas to 696 or less"])
 

@@ -32,7 +32,9 @@ std::vector<uint32_t> sample_of(int64_t total, double share) {
   const auto wanted = std::max<int64_t>(1, static_cast<int64_t>(std::ceil(static_cast<double>(total) * share)));
   const int64_t count = share < 1 ? std::min<int64_t>(wanted, emulator::RunOptions::kMostSampled) : wanted;
   if (count >= total) return {};
-  return emulator::spread_ctas(static_cast<uint32_t>(total), static_cast<uint32_t>(count));
+  auto ctas = emulator::spread_ctas(static_cast<uint32_t>(total), static_cast<uint32_t>(count));
+  ctas.back() = static_cast<uint32_t>(total - 1);  // what reads past the end is most often the last
+  return ctas;
 }
 
 std::vector<uint32_t> with_the_rest(std::vector<uint32_t> ctas, int64_t total) {

@@ -237,6 +237,8 @@ CtaEnd CtaRunner::run_warps(const std::atomic<bool>& stop) {
       if (const auto end = end_of(warp_end, w, stop)) return *end;
     }
     if (!live) return CtaEnd::done;
+    // A barrier of the kernel's own may read many words, none of them twice in a row: others must have their turn.
+    if (ready && launch_->cooperative) return CtaEnd::polls;
     if (!ready && !release_barriers()) return polls ? CtaEnd::polls : CtaEnd::deadlock;
   }
 }

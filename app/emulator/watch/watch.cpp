@@ -251,7 +251,7 @@ void Watch::any_space(Warp& warp, const Op& op, uint32_t mask) {
 }
 
 void Watch::shared_lane(Warp& warp, const Op& op, uint32_t lane, uint32_t address) {
-  if (address < warp.shared_low || address + op.bytes > warp.shared_high) return;  // a fault follows
+  if (address < warp.shared_low || uint64_t{address} + op.bytes > warp.shared_high) return;  // a fault follows
   // One that counts an mbarrier's arrivals returns nothing, so that nothing is ordered after it.
   const bool of_mbarrier = mbarriers_.contains(address) || mbarriers_.contains(address - 4);
   if (op.access == AccessKind::both && !of_mbarrier) {
@@ -268,7 +268,7 @@ void Watch::shared_lane(Warp& warp, const Op& op, uint32_t lane, uint32_t addres
 // One thread does it, for the warp.
 void Watch::begin_mbarrier(Warp& warp, const Op& op, uint32_t mask) {
   const uint32_t lane = first_lane(mask), address = static_cast<uint32_t>(lane_address(warp, op, lane).address);
-  if (address >= warp.shared_low && address + op.bytes <= warp.shared_high)
+  if (address >= warp.shared_low && uint64_t{address} + op.bytes <= warp.shared_high)
     shared_.lane_access(warp.id, op, lane, address - shared_low_, op.bytes, false);
   handle(warp, op, mask);
 }
@@ -278,7 +278,7 @@ void Watch::arrive(Warp& warp, const Op& op, uint32_t mask) {
   std::map<uint32_t, bool> phases;  // by address: the phase before
   for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
     const uint32_t lane = first_lane(rest), address = static_cast<uint32_t>(lane_address(warp, op, lane).address);
-    if (address < warp.shared_low || address + op.bytes > warp.shared_high) continue;  // a fault follows
+    if (address < warp.shared_low || uint64_t{address} + op.bytes > warp.shared_high) continue;  // a fault follows
     if (phases.contains(address)) continue;
     shared_.lane_access(warp.id, op, lane, address - shared_low_, op.bytes, false);
     arrive_at(warp, address, op.effect == Effect::copies_arrive);

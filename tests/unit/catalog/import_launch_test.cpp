@@ -162,6 +162,32 @@ TEST(ImportLaunch, ASumThatTheHostCodeMakesStepByStepIsRead) {
   EXPECT_THAT(pointer.imported.read, Not(Contains(HasSubstr("begins at element"))));
 }
 
+TEST(ImportLaunch, ASizeThatALoopChangesBehindTheLaunchIsAGuess) {
+  const std::string launch = "k<<<4, 64>>>(a, b, n); ";
+  const auto reads = [&](const std::string& body) {
+    const Read one = read_in("void run(float* a, float* b) { " + body + "}");
+    return std::ranges::count(one.imported.read, "n is 8 in the host code") > 0;
+  };
+  EXPECT_TRUE(reads("int n = 8; while (more()) { " + launch + "}"));
+  EXPECT_FALSE(reads("int n = 8; while (more()) { " + launch + "n *= 2; }"));
+  EXPECT_FALSE(reads("int n = 8; do { " + launch + "n = 2 * n; } while (more());"));
+  EXPECT_FALSE(
+      reads("int n = 8; for (int i = 0; i < 3; ++i) { " + launch + "for (int j = 0; j < 3; ++j) { n += 8; } }"));
+  EXPECT_TRUE(reads("for (int i = 0; i < 3; ++i) { int n = 8; " + launch + "n *= 2; }")) << "each turn has its own";
+  EXPECT_TRUE(reads("int n = 8; while (more()) { " + launch + "} n *= 2;")) << "the loop is over";
+}
+
+TEST(ImportLaunch, WhatOnlyTheHostCodeIncludesIsNotTheKernels) {
+  const std::string kernel = "__global__ void k(float* a, int n) { a[threadIdx.x] = n; }\n";
+  const std::string host = "#include <cutlass/cutlass.h>\nvoid run(float* a) { k<<<1, 64>>>(a, 64); }\n";
+  const auto says = [](const Result<Imported>& imported) {
+    EXPECT_TRUE(imported);
+    return imported && std::ranges::count(imported->read, "it includes CUTLASS' headers") > 0;
+  };
+  EXPECT_FALSE(says(import_kernel("k.cu", kernel, "", "k", "", host)));
+  EXPECT_TRUE(says(import_kernel("k.cu", host + kernel, "", "k", "", "")));
+}
+
 TEST(ImportLaunch, WhatTheRuntimeIsAskedForIsAGpusAnswer) {
   const Read occupancy = read_in(R"(void run(float* a, float* b, int n) {
   int sms, fit;

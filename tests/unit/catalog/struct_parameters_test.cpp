@@ -172,6 +172,11 @@ TEST(StructParameters, ARefusalSaysWhatTheStructHas) {
   EXPECT_THAT(refusal("struct P { int& n; };"), HasSubstr("it has a reference"));
   EXPECT_THAT(refusal("struct P : Q { int n; };"), HasSubstr("it has a base class"));
   EXPECT_THAT(refusal("union P { int n; float x; };"), HasSubstr("it is a union"));
+  EXPECT_THAT(refusal("struct P { int n; alignas(4) int m; };"), HasSubstr("one that is aligned"));
+  EXPECT_THAT(refusal("struct P { int n; void (*f)(int); };"), HasSubstr("a pointer to a function"));
+  EXPECT_THAT(refusal("struct E {}; struct A { E a[256]; }; struct B { A a[256]; }; struct C { B a[256]; }; "
+                      "struct D { C a[256]; }; struct P { D a[256]; };"),
+              HasSubstr("not plain"));
   EXPECT_THAT(refusal("struct P { float* rows[4]; int n; };"), HasSubstr("an array of pointers"));
   EXPECT_THAT(refusal("struct P { std::vector<int> n; };"), HasSubstr("another type that is not plain"));
   EXPECT_THAT(refusal(""), HasSubstr("nothing that is read declares it"));

@@ -43,6 +43,14 @@ TEST(ScanSample, SmallAndVeryLargeProblemsRunWhatTheExperimentSays) {
   EXPECT_EQ(ScanSample().share_of(0, 1), 1);
 }
 
+TEST(ScanSample, AMaskDoesNotMakeAProblemSmaller) {
+  Problem causal = mission();
+  causal.causal = Causal::top_left;
+  EXPECT_EQ(ScanSample(causal).share_of(0, 1), ScanSample(mission()).share_of(0, 1));
+  causal.seq_q = causal.seq_k = 1280;  // the rows of so large a problem have no reference each
+  EXPECT_EQ(ScanSample(causal).share_of(0, 1), 1);
+}
+
 TEST(ScanSample, WhatIsNotAttentionRunsWhole) {
   Problem other = mission();
   other.kind = ProblemKind::custom;
