@@ -1,4 +1,5 @@
 #include "catalog/host_source.h"
+#include "catalog/source_text.h"
 
 #include <algorithm>
 #include <set>
@@ -15,7 +16,6 @@ constexpr size_t kMostAllocations = 64;  // of one name
 constexpr int kDeepest = 8;              // functions that call functions
 
 bool word(const Tokens& tokens, size_t i) { return i < tokens.size() && tokens[i].kind == CppToken::Kind::word; }
-bool is(const Tokens& tokens, size_t i, std::string_view text) { return i < tokens.size() && tokens[i].is(text); }
 
 // The last word before a default value or an array's brackets.
 std::string parameter_name(const std::string& declaration) {

@@ -14,7 +14,6 @@ namespace {
 
 using Tokens = std::vector<CppToken>;
 
-bool is(const Tokens& tokens, size_t i, std::string_view text) { return i < tokens.size() && tokens[i].is(text); }
 bool is_word(const Tokens& tokens, size_t i) { return i < tokens.size() && tokens[i].kind == CppToken::Kind::word; }
 bool is_scope(const Tokens& tokens, size_t i) { return is(tokens, i, ":") && is(tokens, i + 1, ":"); }
 

@@ -1,6 +1,7 @@
 #pragma once
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -12,6 +13,10 @@ namespace attnscope::catalog {
 // cost its length squared.
 inline constexpr size_t kMostTextTokens = 250;  // of an expression, a type or a parameter
 inline constexpr size_t kLongestText = 2000;    // bytes of one text
+
+inline bool is(const std::vector<CppToken>& tokens, size_t i, std::string_view text) {
+  return i < tokens.size() && tokens[i].is(text);
+}
 
 // The text of the source with uniform blanks; empty if it is too long.
 std::string text_of(const std::vector<CppToken>& tokens, size_t begin, size_t end);

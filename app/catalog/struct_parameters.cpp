@@ -11,6 +11,7 @@
 #include "catalog/element_types.h"
 #include "catalog/import_sizes.h"
 #include "catalog/import_values.h"
+#include "catalog/source_text.h"
 #include "core/joined.h"
 #include "core/workload.h"
 
@@ -25,7 +26,6 @@ constexpr int kMostCallers = 8;    // functions that hand a struct on
 constexpr size_t kMostSizes = 24;  // of a kernel: of more whole numbers none is a size
 
 bool is_word(const Tokens& tokens, size_t i) { return i < tokens.size() && tokens[i].kind == CppToken::Kind::word; }
-bool is(const Tokens& tokens, size_t i, std::string_view text) { return i < tokens.size() && tokens[i].is(text); }
 
 // How a text uses a struct by its name.
 struct StructUse {

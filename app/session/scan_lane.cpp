@@ -160,8 +160,7 @@ void ScanLane::add(const ScanRequest& request, const Resolution& resolution) {
   const bool emulated = resolution.place.spec->emulated;
   entry.watch = (request.watch == Watch::always || (request.watch == Watch::emulated && emulated)) &&
                 resolution.kernel->library.is_source();
-  if (emulated && !entry.watch && !is_of_configs(request) && !resolution.kernel->reference_kernel)
-    entry.sample = ScanSample(resolution.experiment.problem);
+  if (emulated && !entry.watch && !is_of_configs(request)) entry.sample = ScanSample(resolution.experiment.problem);
   for (const ScanPoint& point : entry.scan.points)
     entry.keys.push_back(catalog::launch_key(*resolution.kernel, resolution.experiment.problem, point.config));
   for (size_t at = 0; at < entry.scan.points.size(); ++at) {

@@ -820,11 +820,11 @@ int main() {
         self.assertEqual(observation["occupancy"]["total_ctas"], 3)
         # Without a repository nothing is taken from elsewhere, and the refusal says where the header is.
         (folder / ".git").rmdir()
-        done = self.call("import", file, "--out", self.path / "alone")
+        done = self.call("import", file, "--out", self.path / "of_the_file")
         self.assertNotEqual(done.returncode, 0)
         self.assertIn("r is a Rows, which cannot be passed: nothing that is read declares it", done.stderr)
         self.assertIn(f"--include {folder / 'include'} has it", done.stderr)
-        self.assertEqual(self.call("import", file, "--include", folder / "include", "--out", self.path / "alone").returncode, 0)
+        self.assertEqual(self.call("import", file, "--include", folder / "include", "--out", self.path / "of_the_file").returncode, 0)
 
     # A smaller problem, or a longer buffer, would hide what is the kernel's own fault.
     def test_import_hides_no_fault_behind_its_guesses(self):
