@@ -173,7 +173,8 @@ Result<RunResult> run(const Launch& launch, const RunOptions& options) {
   if (threads == 0) return fail(platform::no_thread("the emulated run of " + program.sass->kernel.name));
 
   const uint64_t local = uint64_t{bound->local_bytes} * 32 * bound->warps * threads;
-  const uint64_t bytes = launch.cooperative ? CtaRunner::bytes_of_cta(*bound) * total : local;
+  const uint64_t watched = watch ? watch->bytes_of_one() : 0;
+  const uint64_t bytes = launch.cooperative ? (CtaRunner::bytes_of_cta(*bound) + watched) * total : local;
   const char* const what = launch.cooperative ? ": its CTAs, which exist at once" : ": the local memory of its threads";
   if (auto held = platform::hold_memory(bytes, program.sass->kernel.name + what); !held) return fail(held.error());
 

@@ -120,10 +120,14 @@ class CtaRunner {
   void prepare(const BoundLaunch& launch);
   // Runs CTA `linear` to its end. `stop` ends it early (another thread failed), as does the launch's `cancel`.
   CtaEnd run(uint32_t linear, const std::atomic<bool>& stop);
+  // Who hears of a cooperative launch while it runs.
+  struct Together {
+    std::function<void(uint32_t cta)> ended;  // called for each CTA that ended
+    std::function<bool()> goes_on;  // called when each CTA had a turn; false stops the run. Empty: always true
+  };
   // Runs all CTAs of a cooperative launch, which exist at once and take turns: a CTA's turn ends when each of its warps
-  // waits at a barrier or has read from memory what it read before. `ended` is called for each CTA that ended, and
-  // `linear` is the CTA that the result is about.
-  CtaEnd run_together(const std::atomic<bool>& stop, const std::function<void(uint32_t cta)>& ended, uint32_t& linear);
+  // waits at a barrier or has read from memory what it read before. `linear` is the CTA that the result is about.
+  CtaEnd run_together(const std::atomic<bool>& stop, const Together& told, uint32_t& linear);
 
   // The memory that one CTA takes.
   static uint64_t bytes_of_cta(const BoundLaunch& launch);
@@ -153,6 +157,8 @@ class CtaRunner {
   void change_cta(Resident& other);
   CtaEnd run_round(const std::atomic<bool>& stop, const std::function<void(uint32_t cta)>& ended, uint32_t& linear);
   std::string state_of_grid();
+  CtaEnd who_deadlocks(uint32_t& linear);
+  bool waits_for_itself() const;
   std::optional<CtaEnd> end_of(WarpEnd warp_end, uint32_t w, const std::atomic<bool>& stop);
   bool release_barriers();
   void observe_loop(uint32_t warp_index, uint64_t steps);

@@ -102,8 +102,8 @@ CtaEnd Pool::run_one(Job& job, Worker& worker, uint32_t cta) try {
 }
 
 void Pool::run_together(Job& job, Worker& worker) try {
-  const auto ended = [&](uint32_t cta) { completed(worker, cta); };
-  worker.end = worker.runner.run_together(job.stop, ended, worker.end_cta);
+  const CtaRunner::Together told{[&](uint32_t cta) { completed(worker, cta); }, {}};
+  worker.end = worker.runner.run_together(job.stop, told, worker.end_cta);
   if (worker.end != CtaEnd::done) job.stop.store(true, std::memory_order_relaxed);
 } catch (const std::bad_alloc&) {
   worker.end = CtaEnd::no_memory;

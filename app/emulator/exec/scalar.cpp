@@ -82,6 +82,12 @@ void ulop3(Warp& warp, const Op& op, uint32_t) {
   word(warp, op.dst) = r;
   set(warp, op.p, r != 0);
 }
+void uplop3(Warp& warp, const Op& op, uint32_t) {
+  const auto input = [&](uint8_t predicate, bool invert) { return holds(warp, predicate, invert) ? kFull : 0; };
+  const uint32_t a = input(op.x, op.x_invert), b = input(op.y, op.y_invert), c = input(op.z, op.z_invert);
+  set(warp, op.p, looked_up(op.imm, a, b, c) != 0);
+  set(warp, op.q, looked_up(op.second, a, b, c) != 0);
+}
 void usel(Warp& warp, const Op& op, uint32_t) {
   word(warp, op.dst) = holds(warp, op.x, op.x_invert) ? operand_a(warp, op) : operand_b(warp, op);
 }
@@ -201,6 +207,7 @@ void fill_scalar(HandlerTable& table) {
   put(table, Family::ulea_hi, ulea_hi);
   put(table, Family::ulea_hi_sx32, ulea_hi_sx32);
   put(table, Family::ulop3, ulop3);
+  put(table, Family::uplop3, uplop3);
   put(table, Family::usel, usel);
   put(table, Family::ushf_l_u32, ushf_l_u32);
   put(table, Family::ushf_l_u64_hi, ushf_l_u64_hi);

@@ -93,8 +93,7 @@ void CtaRunner::change_cta(Resident& other) {
   log_.cta = cta_.linear;
 }
 
-CtaEnd CtaRunner::run_together(const std::atomic<bool>& stop, const std::function<void(uint32_t cta)>& ended,
-                               uint32_t& linear) {
+CtaEnd CtaRunner::run_together(const std::atomic<bool>& stop, const Together& told, uint32_t& linear) {
   const unsigned saved_mode = _mm_getcsr();
   residents_.clear();
   residents_.resize(size_t{launch_->grid[0]} * launch_->grid[1] * launch_->grid[2]);
@@ -113,7 +112,8 @@ CtaEnd CtaRunner::run_together(const std::atomic<bool>& stop, const std::functio
   CtaEnd end = CtaEnd::polls;
   std::string state;
   for (uint32_t round = 1, equal = 0; end == CtaEnd::polls; ++round) {
-    end = run_round(stop, ended, linear);
+    end = run_round(stop, told.ended, linear);
+    if (end == CtaEnd::polls && told.goes_on && !told.goes_on()) end = CtaEnd::stopped;
     if (end != CtaEnd::polls || round % kRoundsBetween != 0) continue;
     std::string now = state_of_grid();
     equal = now == state ? equal + 1 : 0;
@@ -121,14 +121,35 @@ CtaEnd CtaRunner::run_together(const std::atomic<bool>& stop, const std::functio
     if (equal == kEqualStates) end = CtaEnd::grid_deadlock;
   }
   _mm_setcsr(saved_mode);
-  if (end != CtaEnd::grid_deadlock) return end;
+  return end == CtaEnd::grid_deadlock ? who_deadlocks(linear) : end;
+}
+
+// Nothing goes on. The running CTA becomes the one that the failure is about: the first that waits only for its own
+// threads, or else the first that waits for other CTAs.
+CtaEnd CtaRunner::who_deadlocks(uint32_t& linear) {
+  std::optional<uint32_t> first;
   for (uint32_t i = 0; i < residents_.size(); ++i) {
     if (residents_[i].done) continue;
+    if (!first) first = i;
+    change_cta(residents_[i]);
     linear = i;
-    change_cta(residents_[i]);  // the failure describes it
-    break;
+    if (waits_for_itself()) return CtaEnd::deadlock;
+    change_cta(residents_[i]);
   }
-  return end;
+  linear = *first;
+  change_cta(residents_[linear]);
+  return CtaEnd::grid_deadlock;
+}
+
+// Whether each thread of the running CTA waits at a barrier of the CTA or polls an mbarrier, which no other CTA
+// reaches.
+bool CtaRunner::waits_for_itself() const {
+  for (uint32_t w = 0; w < launch_->warps; ++w) {
+    const Warp& one = warp(w);
+    for (uint32_t i = 0; i < one.fragment_count; ++i)
+      if (one.fragments[i].wait == Wait::ready && cta_.ops[one.polled_op].space != Space::shared) return false;
+  }
+  return true;
 }
 
 // A turn of each CTA that has not ended. `polls`: some still have not.

@@ -17,7 +17,7 @@ namespace attnscope::emulator {
 
 #define ATTNSCOPE_SCALAR_FAMILIES(X)                                                                                   \
   X(nop) X(general) X(bssy) X(break_barrier) X(ldl_32) X(stl_32) X(r2ur) X(umov) X(umov_64) X(uiadd3) X(uimad)         \
-  X(uimad_wide_u32) X(uisetp) X(ulea) X(ulea_hi) X(ulea_hi_sx32) X(ulop3) X(usel) X(ushf_l_u32) X(ushf_l_u64_hi) X(ushf_r_s32_hi)        \
+  X(uimad_wide_u32) X(uisetp) X(ulea) X(ulea_hi) X(ulea_hi_sx32) X(ulop3) X(uplop3) X(usel) X(ushf_l_u32) X(ushf_l_u64_hi) X(ushf_r_s32_hi) \
   X(ushf_r_u32_hi) X(voteu_all) X(voteu_any)
 
 // Instructions that end a straight run: they move, split, join or park the active lanes (control.cpp).

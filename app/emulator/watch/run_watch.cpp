@@ -50,6 +50,10 @@ Watch* RunWatch::add_thread() {
   return threads_.back().get();
 }
 
+uint64_t RunWatch::bytes_of_one() const {
+  return Watch::bytes_taken(*bound_.program, bound_.warps, bound_.shared_bytes, bound_.local_bytes);
+}
+
 std::vector<WatchFinding> RunWatch::findings(const std::vector<SharedPlace>& names, bool suspected) const {
   WatchLog::Seen seen;
   for (const auto& thread : threads_) {

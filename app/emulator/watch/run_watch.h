@@ -18,6 +18,8 @@ class RunWatch {
   RunWatch(const Launch& launch, BoundLaunch& bound);
   // `suspected`: returns reads whose value the program may not use, instead of certain faults.
   std::vector<WatchFinding> findings(const std::vector<SharedPlace>& names, bool suspected = false) const;
+  // The memory that the watch of one host thread, or of one CTA of a cooperative launch, takes before the first access.
+  uint64_t bytes_of_one() const;
   std::vector<UnwrittenBuffer> unwritten() const { return shadow_.unwritten(*bound_.program); }
 
  private:

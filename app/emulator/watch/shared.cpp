@@ -38,6 +38,13 @@ void SharedShadow::prepare(const Program& program, uint32_t warps, uint32_t unit
   first_event_ = 1;
 }
 
+uint64_t SharedShadow::bytes_taken(const Program& program, uint32_t warps, uint32_t unit, uint32_t shared_bytes) {
+  const uint64_t lines = shared_bytes / kWatchLine + 1, units = lines * (kWatchLine / unit);
+  const uint64_t records = 3 + uint64_t{2} * warps;  // of a unit: written_, writer_, read_; reads_ and readers_
+  return warps * program.ops.size() * sizeof(Last) + lines * (sizeof(Line) + sizeof quiet_[0]) +
+         units * records * sizeof(uint32_t);
+}
+
 void SharedShadow::start(bool starts_over) {
   for (Line& line : lines_) line.written = line.copied = 0;
   if (starts_over) {

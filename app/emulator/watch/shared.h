@@ -25,6 +25,8 @@ class SharedShadow {
   // `unit`: the bytes of one record, the smallest width of any access to shared memory: 1, 2 or 4.
   void prepare(const Program& program, uint32_t warps, uint32_t unit, uint32_t shared_bytes, SharedOrder& order,
                WatchLog& log);
+  // What prepare() takes.
+  static uint64_t bytes_taken(const Program& program, uint32_t warps, uint32_t unit, uint32_t shared_bytes);
   void start(bool starts_over);    // begins the next CTA; starts_over: the result of SharedOrder::start()
   void met() { forget_events(); }  // all warps have passed one barrier
 

@@ -129,13 +129,13 @@ Result<Touches> touches_of(const Launch& launch, uint64_t most_work, const std::
   const auto too_long = [] {
     return fail(Stage::deadline, "The kernel takes more instructions than this run may.", "");
   };
+  const auto work_until_now = [&] { return issued(*launch.program, runner.block_counts()) + log.accesses(); };
+  const CtaRunner::Together told{[](uint32_t) {}, [&] { return work_until_now() <= most_work; }};
   uint64_t work = 0;
   uint32_t cta = 0;
   for (uint32_t left = launch.cooperative ? 1 : ctas; left > 0; --left, ++cta) {
-    const CtaEnd end = launch.cooperative ? runner.run_together(
-                                                stop, [](uint32_t) {}, cta)
-                                          : runner.run(cta, stop);
-    work = issued(*launch.program, runner.block_counts()) + log.accesses();
+    const CtaEnd end = launch.cooperative ? runner.run_together(stop, told, cta) : runner.run(cta, stop);
+    work = work_until_now();
     if (work > most_work) return too_long();
     if (end == CtaEnd::done) continue;
     if (end == CtaEnd::endless && options.step_budget < endless) return too_long();

@@ -90,6 +90,11 @@ void Watch::prepare(const Program& program, const std::vector<Unwatched>& unwatc
   copy_patterns_.assign(program.ops.size(), nullptr);
 }
 
+uint64_t Watch::bytes_taken(const Program& program, uint32_t warps, uint32_t shared_bytes, uint32_t local_bytes) {
+  return SharedShadow::bytes_taken(program, warps, least_width(program, Space::shared), shared_bytes) +
+         program.ops.size() * sizeof(copy_patterns_[0]) + uint64_t{warps} * local_bytes * sizeof(local_written_[0]);
+}
+
 void Watch::start(uint32_t cta) {
   log_.start(cta);
   shared_.start(order_.start());

@@ -25,6 +25,8 @@ class Watch : public Observer {
  public:
   void prepare(const Program& program, const std::vector<Unwatched>& unwatched, GlobalShadow* shadow, uint32_t warps,
                uint32_t shared_low, uint32_t shared_bytes, uint32_t local_bytes);
+  // The memory that it takes before the first access.
+  static uint64_t bytes_taken(const Program& program, uint32_t warps, uint32_t shared_bytes, uint32_t local_bytes);
   void start(uint32_t cta) override;  // forgets the previous CTA and keeps the findings
 
   // Gives a bound instruction the observing handlers if it is relevant, and stores its own in `own`.

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "emulator/watch/touch_log.h"
+#include "platform/memory.h"
 #include "unit/emulator/sass_text.h"
 
 namespace attnscope::emulator::testing {
@@ -75,6 +76,7 @@ struct Ran {
 struct Grid {
   uint32_t ctas = 5;
   bool cooperative = true;
+  uint32_t shared_bytes = 0;
   RunOptions options = {};
 };
 
@@ -83,7 +85,7 @@ auto with_launch(const std::string& text, const Grid& grid, std::vector<uint32_t
   out.assign(grid.ctas * kThreads, 0);
   GlobalMemory memory;
   Launch launch;
-  launch.program = program_of(text, {.parameter_bytes = 12});
+  launch.program = program_of(text, {.parameter_bytes = 12, .static_shared_bytes = grid.shared_bytes});
   launch.grid = {grid.ctas, 1, 1};
   launch.block = {kThreads, 1, 1};
   launch.cooperative = grid.cooperative;
@@ -194,6 +196,50 @@ TEST(Together, ADeadlockWithinACtaIsItsOwn) {
   EXPECT_THAT(ran.result.error().message, HasSubstr("deadlocks in CTA (0, 0, 0)"));
 }
 
+// CTA 1 waits for one arrival more than come, the other CTAs for it at the grid's barrier.
+TEST(Together, ADeadlockAtAnMbarrierIsItsCtasOwn) {
+  const std::string text = kBegin + std::string(R"(ISETP.NE.AND P0, PT, R9, 0x1, PT
+@P0 BRA `(sync)
+MOV R11, 0x41
+IADD3 R10, -R11, 0x40000000, RZ
+IADD3 R11, -R11, -0x80000000, RZ
+ISETP.NE.AND P1, PT, R8, RZ, PT
+@!P1 STS.64 [0x400], R10
+BAR.SYNC 0x0
+ATOMS.ARRIVE.64 R14, [URZ+0x400]
+again:
+LDS R12, [0x404]
+ISETP.GE.AND P0, PT, R12, RZ, PT
+@P0 BRA `(again)
+sync:
+)") + grid_sync("one") + "EXIT\n";
+  const Ran ran = run_text(text, {.shared_bytes = 0x408});
+  ASSERT_FALSE(ran.result.has_value());
+  EXPECT_EQ(ran.result.error().kind, FailureKind::deadlock);
+  EXPECT_THAT(ran.result.error().message, HasSubstr("deadlocks in CTA (1, 0, 0): warps 0, 1 wait for LDS at k.cu:"));
+  EXPECT_THAT(ran.result.error().hint, HasSubstr("as many arrive as it was initialised with"));
+}
+
+// All CTAs and their watches exist at once.
+TEST(Together, AWatchsMemoryCountsForEachCta) {
+  Grid grid{.ctas = 40, .shared_bytes = 0x4000};
+  const auto runs_with = [&](uint64_t bytes) {
+    platform::inject_available_memory(bytes);
+    const Ran ran = run_text(mirrored(), grid);
+    platform::inject_available_memory(std::nullopt);
+    if (!ran.result) {
+      EXPECT_EQ(ran.result.error().stage, Stage::limits) << ran.result.error().message;
+    }
+    return ran.result.has_value();
+  };
+  uint64_t bytes = 1;
+  while (!runs_with(bytes)) ASSERT_LT(bytes *= 2, uint64_t{1} << 40);
+  EXPECT_GT(bytes, uint64_t{40} * 0x4000);
+  grid.options.watch = true;
+  EXPECT_FALSE(runs_with(bytes));
+  EXPECT_TRUE(runs_with(bytes * 16));
+}
+
 TEST(Together, AWatchOrdersAccessesByTheGridsBarrier) {
   Grid grid{.ctas = 6};
   grid.options.watch = true;
@@ -245,6 +291,30 @@ TEST(Together, ASampleIsRefused) {
   grid.options.work_budget = 1;
   grid.ctas = 40;
   expect_mirrored(run_text(mirrored(), grid));
+}
+
+// No warp issues as much as the run may, but all of them together do long before they end.
+TEST(Together, AProbingRunStopsAtItsWork) {
+  const std::string text = kBegin + std::string(R"(MOV R3, RZ
+again:
+LDG.E.STRONG.SYS R6, [R4.64]
+IADD3 R3, R3, 0x1, RZ
+ISETP.LT.AND P0, PT, R3, 0x7d0, PT
+@P0 BRA `(again)
+STG.E [R4.64], R3
+EXIT
+)");
+  const std::atomic<bool> cancel = false;
+  for (const bool enough : {true, false}) {
+    std::vector<uint32_t> out;
+    const auto touches = with_launch(
+        text, {}, out, [&](const Launch& launch) { return touches_of(launch, enough ? 2'000'000 : 20'000, cancel); });
+    EXPECT_EQ(touches.has_value(), enough);
+    if (!touches) {
+      EXPECT_EQ(touches.error().stage, Stage::deadline) << touches.error().message;
+    }
+    EXPECT_THAT(out, ::testing::Each(enough ? 2000u : 0u));
+  }
 }
 
 TEST(Together, WhatAnotherCtaStoredBeforeIsNoInput) {

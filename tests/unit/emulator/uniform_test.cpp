@@ -1,4 +1,5 @@
 // The uniform datapath: one value per warp. Inputs differ by CTA and come through R2UR.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -176,6 +177,19 @@ TEST(Uniform, Compares) {
   check_uniform("UISETP.NE.AND UP3, UPT, UR8, 0x1, UPT", [](const Uniform& u) {
     return Result64{0xdeadbeef, 0xdeadbeef, u.a != 1};
   });
+}
+
+TEST(Uniform, PredicatesByATable) {
+  for (const u32 table : {0x80u, 0xe8u, 0x96u, 0x2au, 0x02u}) {
+    const auto expected = [table](const Uniform& u) {
+      const u32 index = u32{u.up0()} << 2 | (~u.a & 1) << 1 | (u.b & 1);
+      return Result64{0xdeadbeef, 0xdeadbeef, (table >> index & 1) != 0};
+    };
+    const std::string inputs =
+        "ULOP3.LUT UP1, UR14, UR8, 0x1, URZ, 0xc0, !UPT\nULOP3.LUT UP2, UR14, UR9, 0x1, URZ, 0xc0, !UPT\n";
+    check_uniform(inputs + fmt::format("UPLOP3.LUT UP3, UPT, UP0, !UP1, UP2, {:#x}, 0xff", table), expected);
+    check_uniform(inputs + fmt::format("UPLOP3.LUT UPT, UP3, UP0, !UP1, UP2, 0xff, {:#x}", table), expected);
+  }
 }
 
 // The upper words of a 64-bit compare: the lower words' answer counts where they are equal.
