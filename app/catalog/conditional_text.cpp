@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string_view>
 
 #include "core/text.h"
@@ -127,6 +128,91 @@ void OpenConditions::read(std::string_view line, const MacroTexts& macros) {
   } else if (words[0].is("endif")) {
     open_.pop_back();
   }
+}
+
+namespace {
+
+// The conditions of a text as far as its own definitions decide them.
+class OwnConditions {
+ public:
+  // A preprocessor's line without its #.
+  void read(std::string_view line) {
+    const std::vector<CppToken> words = cpp_tokens(line);
+    if (words.empty()) return;
+    const bool opens = words[0].is("if") || words[0].is("ifdef") || words[0].is("ifndef");
+    if (words[0].is("define") || words[0].is("undef")) {
+      if (words.size() > 1) define(words, line);
+    } else if (opens) {
+      open_.push_back({Answer::no, Answer::no});
+      turn(value_of(words, line));
+    } else if (open_.empty()) {
+      return;
+    } else if (words[0].is("else") || words[0].is("elif")) {
+      turn(words[0].is("else") ? Answer::yes : value_of(words, line));
+    } else if (words[0].is("endif")) {
+      open_.pop_back();
+    }
+  }
+
+  bool excluded() const {
+    return std::ranges::any_of(open_, [](const Branch& one) { return one.here == Answer::no; });
+  }
+
+ private:
+  enum class Answer : uint8_t { no, unknown, yes };
+  struct Branch {
+    Answer here, before;  // whether its text is compiled, and whether that of an earlier branch is
+  };
+
+  // The next branch of the innermost condition begins, whose own condition has this answer.
+  void turn(Answer own) {
+    Branch& last = open_.back();
+    last.here = last.before == Answer::yes  ? Answer::no
+                : last.before == Answer::no ? own
+                                            : std::min(own, Answer::unknown);
+    last.before = std::max(last.before, own);
+  }
+
+  void define(const std::vector<CppToken>& words, std::string_view line) {
+    if (excluded()) return;
+    const std::string name(words[1].text);
+    const bool sure = std::ranges::all_of(open_, [](const Branch& one) { return one.here == Answer::yes; });
+    own_.erase(name);
+    if (words[0].is("undef") || !sure) unsure_.insert(name);
+    if (words[0].is("define") && sure && !unsure_.contains(name)) own_[name] = std::string(line.substr(words[1].end()));
+  }
+
+  Answer value_of(const std::vector<CppToken>& words, std::string_view line) const {
+    const auto known = [&](const CppToken& one) {
+      return one.kind != CppToken::Kind::word || one.is("defined") || own_.contains(std::string(one.text));
+    };
+    if (words.size() < 2 || !std::ranges::all_of(words.begin() + 1, words.end(), known)) return Answer::unknown;
+    if (!words[0].is("if") && !words[0].is("elif")) return words[0].is("ifdef") ? Answer::yes : Answer::no;
+    int steps = ConditionValue::kMostSteps;
+    const auto value = ConditionValue(line.substr(words[0].end()), own_, ConditionValue::kDeepest, steps).value();
+    return !value ? Answer::unknown : *value != 0 ? Answer::yes : Answer::no;
+  }
+
+  std::vector<Branch> open_;
+  MacroTexts own_;
+  std::set<std::string> unsure_;  // may be defined from outside, or otherwise
+};
+
+}  // namespace
+
+std::string without_excluded(std::string text) {
+  if (text.find('#') == std::string::npos) return text;
+  const std::string source = text;
+  OwnConditions conditions;
+  for (const CppToken& token : cpp_tokens(source)) {
+    if (token.kind == CppToken::Kind::line)
+      conditions.read(token.text.substr(1));
+    else if (conditions.excluded())
+      std::ranges::replace_if(
+          text.begin() + static_cast<ptrdiff_t>(token.at), text.begin() + static_cast<ptrdiff_t>(token.end()),
+          [](char c) { return c != '\n' && c != '\r'; }, ' ');
+  }
+  return text;
 }
 
 bool OpenConditions::kept() const { return std::ranges::all_of(open_, &Branch::kept); }

@@ -97,7 +97,10 @@ class Reader {
   void track_blocks(size_t i) {
     while (!blocks_.empty() && i > blocks_.back()) blocks_.pop_back();
     while (!branches_.empty() && i > branches_.back().end) branches_.pop_back();
-    if (is(i, "{")) blocks_.push_back(brackets_.closing(i));
+    if (is(i, "{")) {
+      read_braces(at(i), out_);
+      blocks_.push_back(brackets_.closing(i));
+    }
     const bool header = (is(i, "while") || is(i, "for")) && is(i + 1, "(");
     const size_t body = header ? brackets_.closing(i + 1) + 1 : is(i, "do") ? i + 1 : tokens_.size();
     const size_t end_of_body = is(body, "{") ? brackets_.closing(body) : tokens_.size();
@@ -124,7 +127,7 @@ class Reader {
 
   // Reads launches in a macro, without duplicates; used if no function says more.
   void read_line(size_t i) {
-    const auto launching = macros_.read(tokens_[i].text.substr(1));
+    const auto launching = macros_.read(tokens_[i].text.substr(1), i > 0 && tokens_[i - 1].kind != Kind::line);
     if (!launching) return;
     const CudaSource macro = Reader(launching->text, true).read();
     out_.launching_macros.emplace(launching->name);
@@ -387,12 +390,6 @@ SourceInstance instance_of(const std::string& text) {
   if (name + 1 == tokens.size()) return {std::string(tokens[name].text), ""};
   if (!is(name + 1, "<") || brackets.behind_angles(name + 1) != tokens.size()) return {};
   return {std::string(tokens[name].text), text_of(tokens, name + 2, tokens.size() - 1)};
-}
-
-bool includes_cutlass(const CudaSource& source) {
-  return std::ranges::any_of(source.included, [](const std::string& name) {
-    return name.starts_with("cute/") || name.starts_with("cutlass/");
-  });
 }
 
 CudaSource read_cuda_source(const std::string& source) { return Reader(source).read(); }

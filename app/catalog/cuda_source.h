@@ -81,7 +81,6 @@ struct CudaSource : HostValues {
 };
 
 CudaSource read_cuda_source(const std::string& source);
-bool includes_cutlass(const CudaSource& source);
 // "ns::k" gives k.
 std::string plain_kernel_name(const std::string& name);
 // "(void*)ns::k<float, 4>" and "&k"; its kernel is empty if there is more than a name.

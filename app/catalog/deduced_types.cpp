@@ -4,12 +4,15 @@
 #include <optional>
 #include <string_view>
 
+#include "catalog/element_types.h"
 #include "catalog/import_sizes.h"
 #include "catalog/source_text.h"
 #include "core/cpp_tokens.h"
 
 namespace attnscope::catalog {
 namespace {
+
+constexpr int kDeepestAlias = 8;
 
 // The type of the nearest declaration `Type name` or `Type<…> name` before `at` whose type is a class of the source.
 std::optional<std::string> declared_type(const ReadSource& source, std::string_view name, size_t at) {
@@ -35,6 +38,30 @@ std::optional<std::string> declared_type(const ReadSource& source, std::string_v
   return std::nullopt;
 }
 
+// `double` of the declaration `ft *name`, in the function around `at` or among its parameters, where ft is a double.
+std::optional<std::string> pointed_to(const ReadSource& source, std::string_view name, size_t at) {
+  const HostFunction* const around = source.host.function_at(at);
+  if (!around) return std::nullopt;
+  const std::string_view text = source.text;
+  const size_t before = text.substr(0, around->begin).find_last_of(";}");
+  const size_t begin = before == std::string_view::npos ? 0 : before + 1;
+  const std::vector<CppToken> tokens = cpp_tokens(text.substr(begin, at - begin));
+  const auto begins = [&](size_t i) {
+    return i == 0 || is(tokens, i - 1, ";") || is(tokens, i - 1, "{") || is(tokens, i - 1, "}") ||
+           is(tokens, i - 1, "(") || is(tokens, i - 1, ",");
+  };
+  for (size_t i = tokens.size(); i-- > 2;) {
+    if (!tokens[i].is(name) || !tokens[i - 1].is("*") || tokens[i - 2].kind != CppToken::Kind::word) continue;
+    const size_t type = i - 2;
+    if (!begins(type) && !(tokens[type - 1].is("const") && begins(type - 1))) continue;
+    std::string found(tokens[type].text);
+    for (int depth = 0; depth < kDeepestAlias && source.cuda.types.contains(found); ++depth)
+      found = source.cuda.types.at(found);
+    return element_of(found) ? std::optional(std::move(found)) : std::nullopt;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::map<std::string, std::string> deduced_types(const ReadSource& source, const SourceKernel& kernel,
@@ -43,9 +70,16 @@ std::map<std::string, std::string> deduced_types(const ReadSource& source, const
   if (!launch || launch->at > source.text.size()) return found;
   for (const SourceParameter& parameter : kernel.parameters) {
     const bool of_template = std::ranges::count(kernel.template_parameters, parameter.type, &TemplateParameter::name);
-    if (parameter.pointer || !of_template) continue;
+    if (!of_template) continue;
     const std::string argument = argument_of(kernel, launch, parameter).text;
     const std::vector<CppToken> passed = cpp_tokens(argument);
+    if (parameter.pointer) {
+      const std::string name = passed_pointer(argument).name;
+      const bool cast = argument.find("_cast") != std::string::npos || argument.starts_with("(");
+      auto type = name.empty() || cast ? std::nullopt : pointed_to(source, name, launch->at);
+      if (type) found.emplace(parameter.type, std::move(*type));
+      continue;
+    }
     if (passed.size() != 1 || passed[0].kind != CppToken::Kind::word) continue;
     if (auto type = declared_type(source, passed[0].text, launch->at)) found.emplace(parameter.type, std::move(*type));
   }

@@ -347,6 +347,11 @@ class Parser {
   }
 
   std::optional<HostSum> call(const std::string& name) {
+    if (is_next(")")) {
+      at_ += 2;
+      const HostText returned = names_.returned(name);  // what it does not say is said of the name that gets it
+      return returned.text.empty() ? std::nullopt : Parser(names_, depth_ + 1, tokens_left_, nullptr).whole(returned);
+    }
     const bool up = name == "ceil" || name == "ceilf";
     // ceil(n / 256) of whole numbers rounds nothing up.
     const bool was_up = std::exchange(up_, (up && has_floating(at_)) || up_);

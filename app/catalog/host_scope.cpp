@@ -32,7 +32,8 @@ HostNames HostScope::names(bool keep) const {
           .bytes_of = [this](const std::string& type) -> std::optional<int64_t> {
             const auto element = element_of(resolved_type(type));
             return element ? std::optional(bytes_of(element->type) * element->lanes) : std::nullopt;
-          }};
+          },
+          .returned = [this](const std::string& name) { return host_.returned_by(name); }};
 }
 
 // True if the host code has another name for the size; its name then means something else there.

@@ -1,9 +1,10 @@
 #include "catalog/host_source.h"
-#include "catalog/source_text.h"
 
 #include <algorithm>
 #include <set>
 #include <utility>
+
+#include "catalog/source_text.h"
 
 namespace attnscope::catalog {
 namespace {
@@ -96,6 +97,22 @@ std::vector<std::string> template_parts(const Tokens& tokens, const CppBrackets&
   return behind > name ? std::vector<std::string>{} : angle_parts(tokens, start + 1, behind);
 }
 
+// The expression of the only return in a body, which stands directly in it.
+HostText only_return(const Tokens& tokens, size_t open, size_t close) {
+  HostText found;
+  size_t depth = 0;
+  for (size_t i = open; i < std::min(close, tokens.size()); ++i) {
+    if (tokens[i].is("{")) ++depth;
+    if (tokens[i].is("}")) --depth;
+    if (!tokens[i].is("return")) continue;
+    size_t end = i + 1;
+    while (end < close && end - i < kMostTokens && !tokens[end].is(";")) ++end;
+    if (depth != 1 || found.at != SIZE_MAX || !is(tokens, end, ";")) return {};
+    found = {text_of(tokens, i + 1, end), tokens[i].at};
+  }
+  return found;
+}
+
 bool names_word(const std::string& text, const std::string& name) {
   return std::ranges::any_of(cpp_tokens(text), [&](const CppToken& token) { return token.is(name); });
 }
@@ -165,7 +182,11 @@ void HostSource::read_function(const Tokens& tokens, const CppBrackets& brackets
   const size_t body = brackets.closing(open) + 1;
   function.begin = tokens[body].at;
   function.end = tokens[std::min(brackets.closing(body), tokens.size() - 1)].at;
-  by_name_.emplace(function.name, functions_.size());
+  const auto [named, first] = by_name_.emplace(function.name, functions_.size());
+  if (first)
+    function.returned = only_return(tokens, body, brackets.closing(body));
+  else
+    functions_[named->second].returned = {};
   functions_.push_back(std::move(function));
 }
 
@@ -192,6 +213,11 @@ const HostFunction* HostSource::function_at(size_t at) const {
 const HostFunction* HostSource::function_named(std::string_view name) const {
   const auto found = by_name_.find(name);
   return found == by_name_.end() ? nullptr : &functions_[found->second];
+}
+
+HostText HostSource::returned_by(std::string_view name) const {
+  const HostFunction* const function = function_named(name);
+  return function && function->parameters.empty() ? function->returned : HostText{};
 }
 
 size_t HostSource::calls_of(std::string_view name) const {

@@ -20,6 +20,7 @@ struct HostFunction {
   std::vector<std::string> changeable;  // those of them that may give it memory that it may write
   std::vector<std::string> dims;        // those of them that are dim3
   size_t begin = 0, end = 0;            // of the body: bytes from the source's start
+  HostText returned;                    // by its only return; empty if another function has its name
 };
 
 // The calls between the host code's functions, and its allocations.
@@ -41,6 +42,9 @@ class HostSource {
   const std::vector<Call>& calls_to(std::string_view name) const;
   // How often the source calls it, counted up to 16.
   size_t calls_of(std::string_view name) const;
+  // What the function of this name returns; empty if it has parameters, or there is more than one of them or of its
+  // returns.
+  HostText returned_by(std::string_view name) const;
   // True if one of the calls of `name` has this first argument.
   bool calls_with(std::string_view name, const std::string& first_argument) const;
   // The function with its first call, other than itself; null if there is none.

@@ -183,6 +183,18 @@ std::optional<SourceConstant> read_constant(const HostToken& place, HostValues& 
   return SourceConstant{name, value};
 }
 
+void read_braces(const HostToken& place, HostValues& values) {
+  const auto& [tokens, brackets, i, end_of_block] = place;
+  const size_t close = brackets.closing(i);
+  if (i < 2 || !place.word(i - 1) || !place.word(i - 2) || close >= tokens.size() || close - i >= kMostOfConstant)
+    return;
+  if (!place.is(close + 1, ";") || declared_kind(place) != NumberKind::whole) return;
+  for (size_t at = i + 1; at < close; ++at)
+    if (place.is(at, ",") || place.is(at, ";") || place.is(at, "{")) return;
+  values.constants.add(std::string(tokens[i - 1].text), {tokens[i].at, end_of_block, text_of(tokens, i + 1, close)});
+  values.kinds.emplace(tokens[i].at, NumberKind::whole);
+}
+
 void read_change(const HostToken& place, HostValues& values) {
   const std::vector<CppToken>& tokens = place.tokens;
   const size_t i = place.i;
@@ -294,8 +306,28 @@ void read_dim_members(const HostToken& place, size_t name, std::vector<std::stri
 
 }  // namespace
 
+namespace {
+
+// The dim3 whose name is token `at` has the sizes in the brackets at `open`. Returns where these end.
+size_t read_dim(const HostToken& place, size_t at, size_t open, HostValues& values) {
+  const auto& [tokens, brackets, i, end_of_block] = place;
+  const size_t close = brackets.closing(open);
+  std::vector<std::string> sizes;
+  for (const auto& [begin, end] : parts_of(tokens, brackets, open + 1, close))
+    sizes.push_back(text_of(tokens, begin, end));
+  values.dims.add(std::string(tokens[at].text), {tokens[at].at, end_of_block, sizes});
+  if (sizes.size() <= 3) read_dim_members(place, at, std::move(sizes), values);
+  return close;
+}
+
+}  // namespace
+
 void read_dims(const HostToken& place, HostValues& values) {
   const auto& [tokens, brackets, i, end_of_block] = place;
+  if (i > 2 && place.is(i - 1, "=") && place.word(i - 2) && (place.is(i - 3, "auto") || place.is(i - 3, "const"))) {
+    if (place.is(i + 1, "{")) read_dim(place, i - 2, i + 1, values);  // one in parentheses is a value of the name
+    return;
+  }
   for (size_t at = i + 1; at < tokens.size() && !place.is(at, ";"); ++at) {
     if (place.is(at, "dim3")) return;  // the other dim3 is read from there
     if (!place.word(at) || place.is(at, "const")) continue;
@@ -307,13 +339,7 @@ void read_dims(const HostToken& place, HostValues& values) {
       continue;
     }
     if (!place.is(open, "(") && !place.is(open, "{")) return;
-    const size_t close = brackets.closing(open);
-    std::vector<std::string> sizes;
-    for (const auto& [begin, end] : parts_of(tokens, brackets, open + 1, close))
-      sizes.push_back(text_of(tokens, begin, end));
-    values.dims.add(std::string(tokens[at].text), {tokens[at].at, end_of_block, sizes});
-    if (sizes.size() <= 3) read_dim_members(place, at, std::move(sizes), values);
-    at = close;
+    at = read_dim(place, at, open, values);
   }
 }
 

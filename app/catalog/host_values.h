@@ -113,9 +113,11 @@ std::optional<SourceConstant> read_constant(const HostToken& place, HostValues& 
 // Reads `x += 1; x <<= 1; x++; ++x;`, at the "=" or at the second + or -. A statement `x += n;` in the block that
 // declares x as a whole number gives it a value that is known.
 void read_change(const HostToken& place, HostValues& values);
+// At the { of `size_t bytes{n * 4};`.
+void read_braces(const HostToken& place, HostValues& values);
 // Reads `f(1, &x)` and `std::cin >> x`, which may give x another value, at the & or at cin. cudaMalloc(&x, 4) does not.
 void read_reference(const HostToken& place, HostValues& values);
-// Reads `dim3 a(…), b(…);  dim3 a = dim3(…);`, at the first dim3.
+// Reads `dim3 a(…), b(…);  dim3 a = dim3(…);  auto a = dim3{…};`, at the first dim3.
 void read_dims(const HostToken& place, HostValues& values);
 
 }  // namespace attnscope::catalog

@@ -7,6 +7,7 @@
 #include <optional>
 #include <ranges>
 #include <set>
+#include <utility>
 
 #include "catalog/allocated.h"
 #include "catalog/element_types.h"
@@ -222,7 +223,8 @@ class Binder {
   // K it is taken as a product C = A·B, by the last letter of the parameter's name: A, d_A or matA is [M, K], one that
   // ends in B is [K, N], any other is [M, N]. Otherwise all sizes, or the first two if that is too much.
   OrderedJson shape_of(const SourceParameter& parameter, const ElementOf& element) {
-    const std::string formula = allocated(parameter, element);
+    std::string formula = allocated(parameter, element);
+    if (!formula.empty() && depends_on_guessed_type(parameter, element, formula)) formula.clear();
     shape_read_ = !formula.empty();
     OrderedJson shape = OrderedJson::array();
     if (shape_read_) {
@@ -233,6 +235,18 @@ class Binder {
     }
     if (element.lanes > 1) shape.push_back(std::to_string(element.lanes));
     return shape;
+  }
+
+  // Whether the bytes of the allocation would be another number of elements if a guessed type of the template were
+  // larger: `sizeof(double)` for a T*, and not `n * sizeof(T)`.
+  bool depends_on_guessed_type(const SourceParameter& parameter, const ElementOf& element, const std::string& formula) {
+    const auto guess = scope_.templates.find(parameter.type);
+    if (guess == scope_.templates.end() || !guess->second.guessed) return false;
+    const ElementOf larger{bytes_of(element.type) == 8 ? ElementType::f32 : ElementType::f64, element.lanes};
+    const std::string before = std::exchange(guess->second.value, larger.type == ElementType::f64 ? "double" : "float");
+    const std::string with_other = allocated(parameter, larger);
+    guess->second.value = before;
+    return with_other != formula;
   }
 
   // M * K as rows and columns, in the order that the sizes' names suggest if it is the same product, unless the kernel

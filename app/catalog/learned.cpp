@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -92,7 +93,7 @@ LearningRun run_at(const Imported& imported, const OrderedJson& manifest, std::m
     if (open == imported.open_lengths.end()) continue;
     buffer["shape"] = {std::to_string(std::clamp(kRoom * all * open->second, kLeastElements, kMostElements))};
   }
-  return {manifest_text(json), std::move(sizes), varied, {}};
+  return {manifest_text(json), std::move(sizes), varied, false, {}};
 }
 
 // With other numbers in the buffers that begin with some.
@@ -176,9 +177,12 @@ class Learner {
     if (counted_.empty() || counted_.front() != &runs_.front()) return false;
     bool learned = false;
     for (OrderedJson& buffer : json_["buffers"]) {
-      if (depends_on_guesses(buffer["name"])) continue;
-      learned = length(buffer) || learned;
-      learned = role(buffer) || learned;
+      const auto same = [](const Touch& one, const Touch& other) { return one == other; };
+      const auto same_use = [](const Touch& one, const Touch& other) {
+        return one.read_first == other.read_first && one.stored == other.stored && is_dense(one) == is_dense(other);
+      };
+      if (holds_for_other_guesses(buffer["name"], same)) learned = length(buffer) || learned;
+      if (holds_for_other_guesses(buffer["name"], same_use)) learned = role(buffer) || learned;
     }
     if (!learned) return false;
     raise_sizes();
@@ -188,19 +192,36 @@ class Learner {
   }
 
  private:
+  // Each byte up to the last one that is accessed is stored to.
+  static bool is_dense(const Touch& one) { return one.stored_bytes == one.end; }
+
   static const Touch* touch_of(const LearningRun& run, const std::string& buffer) {
     const auto found = std::ranges::find(run.touches->buffers, buffer, &Touch::buffer);
     return found == run.touches->buffers.end() ? nullptr : &*found;
   }
 
-  bool depends_on_guesses(const std::string& buffer) const {
+  // Whether the runs with other guesses access the buffer as the base does.
+  bool holds_for_other_guesses(const std::string& buffer,
+                               const std::function<bool(const Touch&, const Touch&)>& same) const {
     const Touch* const base = touch_of(runs_.front(), buffer);
-    if (!base) return true;
-    return std::ranges::any_of(runs_, [&](const LearningRun& run) {
-      if (!run.varied) return false;
+    if (!base) return false;
+    return std::ranges::all_of(runs_, [&](const LearningRun& run) {
+      if (!run.varied || leaves_holes(run)) return true;
       // It may have left any buffer.
       const Touch* const other = run.touches ? touch_of(run, buffer) : nullptr;
-      return !other || *other != *base;
+      return other && same(*base, *other);
+    });
+  }
+
+  // A kernel that is written for its block stores a whole output with it, at all sizes, and with fewer threads one with
+  // holes. The guess of the block is right then, and what another block does says nothing.
+  bool leaves_holes(const LearningRun& varied) const {
+    if (!varied.smaller_block || !varied.touches) return false;
+    return std::ranges::any_of(varied.touches->buffers, [&](const Touch& one) {
+      return one.stored && !is_dense(one) && std::ranges::all_of(counted_, [&](const LearningRun* run) {
+               const Touch* const counted = touch_of(*run, one.buffer);
+               return counted && counted->stored && is_dense(*counted);
+             });
     });
   }
 
@@ -263,7 +284,7 @@ class Learner {
       if (!touch || touch->end == 0) return false;
       read = read || touch->read_first;
       stored = stored || touch->stored;
-      dense = dense && touch->stored_bytes == touch->end;
+      dense = dense && is_dense(*touch);
     }
     // Some elements may keep what they begin with.
     if (!dense && (!read || said->starts_with(name + kScattered))) return false;
@@ -323,7 +344,11 @@ std::vector<LearningRun> learning_runs(const Imported& imported, int64_t most, i
   vary(with_other_values(json, imported.open_values));
   const bool grid = guesses(imported, kGridSaid);
   if (grid) vary(with_larger_grid(json));
-  if (guesses(imported, kBlockSaid)) vary(with_smaller_block(json, grid));
+  if (guesses(imported, kBlockSaid)) {
+    const size_t before = runs.size();
+    vary(with_smaller_block(json, grid));
+    if (runs.size() > before) runs.back().smaller_block = true;
+  }
   // The largest comes last, since the runs share their work: a role needs the varied ones, and not this one.
   if (base.size() == 1) all.begin()->second = base.begin()->second * 3;
   runs.push_back(run_at(imported, json, std::move(all)));

@@ -17,6 +17,7 @@ struct LearningRun {
   // The buffers hold something else than in the base, or a guess is another one: what differs then depends on data, or
   // on the guess.
   bool varied = false;
+  bool smaller_block = false;      // a varied one: the block is a guess, and this run has fewer threads
   std::optional<Touches> touches;  // empty: it did not end
 };
 

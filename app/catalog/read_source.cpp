@@ -4,17 +4,19 @@
 #include <utility>
 #include <vector>
 
+#include "catalog/conditional_text.h"
 #include "catalog/launch_functions.h"
 
 namespace attnscope::catalog {
 
-ReadSource read_source(const std::string& source, const std::string& launcher) {
+ReadSource read_source(const std::string& whole, const std::string& launcher) {
+  const std::string source = without_excluded(whole);
   if (launcher.empty()) {
     ReadSource read{source, read_cuda_source(source), HostSource(source)};
     follow_launches(read.cuda, read.host, read.text);
     return read;
   }
-  const std::string both = source + "\n" + launcher;
+  const std::string both = source + "\n" + without_excluded(launcher);
   ReadSource read{both, read_cuda_source(both), HostSource(both), source.size()};
   std::erase_if(read.cuda.kernels, [&](const SourceKernel& one) { return one.defined && one.body >= source.size(); });
   read.cuda.defined.clear();
@@ -25,6 +27,12 @@ ReadSource read_source(const std::string& source, const std::string& launcher) {
   read.cuda.included = std::move(own.included);  // what the host code includes, the kernel need not have
   follow_launches(read.cuda, read.host, read.text);
   return read;
+}
+
+bool includes_cutlass(const CudaSource& source) {
+  return std::ranges::any_of(source.included, [](const std::string& name) {
+    return name.starts_with("cute/") || name.starts_with("cutlass/");
+  });
 }
 
 PointerUses uses_of(const ReadSource& source, const SourceKernel& kernel) {

@@ -21,6 +21,8 @@ struct ReadSource {
 // `launcher`: the text of another file, of which only the host code counts.
 ReadSource read_source(const std::string& source, const std::string& launcher = "");
 
+bool includes_cutlass(const CudaSource& source);
+
 using PointerUses = std::map<std::string, PointerUse, std::less<>>;
 // What a kernel's own text does with its pointers, by parameter; empty if no output is visible, because a macro hides
 // it.

@@ -22,9 +22,10 @@ bool is_launch(const Tokens& line, size_t at) {
 
 }  // namespace
 
-std::optional<SourceMacros::Launching> SourceMacros::read(std::string_view text) {
+std::optional<SourceMacros::Launching> SourceMacros::read(std::string_view text, bool behind_code) {
   const Tokens line = cpp_tokens(text);
   if (line.empty()) return std::nullopt;
+  if ((behind_code || line[0].is("include")) && !conditions_.empty()) conditions_.back().has_code = true;
   track_conditions(line);
   compiled_.read(text, defined_);
   if (line.size() < 2) return std::nullopt;
@@ -44,7 +45,7 @@ std::optional<SourceMacros::Launching> SourceMacros::read(std::string_view text)
 std::vector<std::string> SourceMacros::needed() const {
   std::vector<std::string> names;
   for (size_t k = 0; k < conditions_.size() && k < kMostConditions; ++k)
-    if (!conditions_[k].empty()) names.push_back(conditions_[k]);
+    if (!conditions_[k].needs.empty()) names.push_back(conditions_[k].needs);
   return names;
 }
 
@@ -54,12 +55,22 @@ void SourceMacros::track_conditions(const Tokens& line) {
     const bool is_defined = line[0].is("if") && line.size() >= 3 && line[1].is("defined");
     const size_t name = line[0].is("ifdef") ? 1 : is_defined && line[2].is("(") ? 3 : is_defined ? 2 : SIZE_MAX;
     const bool only = is_defined ? line.size() == (name == 3 ? 5u : 3u) : true;
-    conditions_.push_back(name < line.size() && only ? std::string(line[name].text) : "");
+    conditions_.push_back({name < line.size() && only ? std::string(line[name].text) : "",
+                           line[0].is("ifndef") && line.size() > 1 ? std::string(line[1].text) : ""});
   } else if ((line[0].is("else") || line[0].is("elif")) && !conditions_.empty()) {
-    conditions_.back().clear();
+    conditions_.back().needs.clear();
   } else if (line[0].is("endif") && !conditions_.empty()) {
-    conditions_.pop_back();
+    close();
   }
+}
+
+// The guard of a header that is read twice is no default: a file that sets its macro gets nothing of the header.
+void SourceMacros::close() {
+  const Open last = std::move(conditions_.back());
+  conditions_.pop_back();
+  if (last.has_code && last.has_value)
+    std::erase_if(out_.settable, [&](const auto& one) { return one.first == last.guarded; });
+  if (last.has_code && !conditions_.empty()) conditions_.back().has_code = true;
 }
 
 void SourceMacros::define(const Tokens& line) {
@@ -72,8 +83,10 @@ void SourceMacros::define(const Tokens& line) {
   if (compiled) defined_[name] = value;
   if (function || line.size() == 2) return;
   add(name, value, compiled);
-  if (const auto number = number_of<int64_t>(value); number && name == guarded_)
+  if (const auto number = number_of<int64_t>(value); number && name == guarded_) {
     out_.settable.emplace_back(name, *number);
+    if (!conditions_.empty() && conditions_.back().guarded == name) conditions_.back().has_value = true;
+  }
 }
 
 // A definition that is not compiled by default serves where there is no other. Of several that are the last counts; a

@@ -20,8 +20,9 @@ class SourceMacros {
   struct Launching {
     std::string_view name, text;  // of the line
   };
-  // A line without its #. Returns the macro that it defines if that contains a launch.
-  std::optional<Launching> read(std::string_view line);
+  // A line without its #; behind_code: other text stands between it and the line before. Returns the macro that it
+  // defines if that contains a launch.
+  std::optional<Launching> read(std::string_view line, bool behind_code);
 
   // The macros that the open #ifdefs need.
   std::vector<std::string> needed() const;
@@ -29,7 +30,13 @@ class SourceMacros {
   const std::string& guarded() const { return guarded_; }
 
  private:
+  struct Open {
+    std::string needs;                         // the macro without which its text is left out, or empty
+    std::string guarded;                       // the macro that it must not find, or empty
+    bool has_code = false, has_value = false;  // text besides preprocessor lines; a number for that macro
+  };
   void track_conditions(const std::vector<CppToken>& line);
+  void close();
   void define(const std::vector<CppToken>& line);
   void add(const std::string& name, const std::string& value, bool compiled);
 
@@ -39,7 +46,7 @@ class SourceMacros {
   std::map<std::string, std::string> defined_{
       {"__CUDACC__", "1"}, {"__NVCC__", "1"}, {"__cplusplus", "202002"}, {"__linux__", "1"}, {"__GNUC__", "12"}};
   std::set<std::string> redefined_;
-  std::vector<std::string> conditions_;  // for the open #ifs: the macro that each needs, or empty
+  std::vector<Open> conditions_;  // the open #ifs
 };
 
 }  // namespace attnscope::catalog

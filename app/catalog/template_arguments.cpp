@@ -106,6 +106,7 @@ std::optional<TemplateArguments> template_arguments(const SourceKernel& kernel, 
   TemplateArguments found;
   found.guessed = offer.empty() && !given;
   const auto& parameters = kernel.template_parameters;
+  bool all_deduced = offer.empty() && !parameters.empty();
   for (size_t i = 0; i < std::max(offer.size(), parameters.size()); ++i) {
     const TemplateParameter* const parameter = i < parameters.size() ? &parameters[i] : nullptr;
     const bool deduced = launched || (parameter && !given && is_pointed_to(kernel, parameter->name));
@@ -121,12 +122,15 @@ std::optional<TemplateArguments> template_arguments(const SourceKernel& kernel, 
     }
     if (one.kind == OneArgument::Kind::missing) return std::nullopt;
     const bool guessed = one.kind == OneArgument::Kind::guessed;
+    all_deduced = all_deduced && !its_type.empty() && one.value == its_type;
     found.guessed = found.guessed || guessed;
     found.values.push_back(one.value);
     if (!parameter) continue;
     const bool alike = given || (i < offer.size() && offer[i] == parameter->name);
     found.by_name[parameter->name] = {one.value, guessed || (offer.empty() && !given && !launched), alike};
   }
+  // The launch hands over what they are.
+  found.guessed = found.guessed && !all_deduced;
   return found;
 }
 

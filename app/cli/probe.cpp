@@ -24,7 +24,7 @@ namespace {
 namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
-constexpr int kMostRuns = 16;
+constexpr int kMostRuns = 24;
 constexpr std::chrono::seconds kLongest{40};     // of all runs
 constexpr std::chrono::seconds kLongestRun{30};  // of one
 constexpr int kMostLowered = 3;                  // runs with smaller sizes

@@ -35,5 +35,32 @@ TEST(ConditionalText, KeepsWhatItCannotDecide) {
   EXPECT_EQ(kept("#if ITSELF\na\n#endif\n#endif\n#else\nb"), "a b ");
 }
 
+std::string without(const std::string& source) {
+  const std::string text = without_excluded(source);
+  EXPECT_EQ(text.size(), source.size());
+  std::string kept;
+  for (const CppToken& token : cpp_tokens(text))
+    if (token.kind != CppToken::Kind::line) kept += std::string(token.text) + " ";
+  return kept;
+}
+
+TEST(ConditionalText, LeavesOutWhatItsOwnDefinesDecide) {
+  EXPECT_EQ(without("#define A\n#ifdef A\na\n#else\nb\n#endif\nc"), "a c ");
+  EXPECT_EQ(without("#define A 2\n#if A == 1\na\n#elif A == 2\nb\n#else\nc\n#endif"), "b ");
+  EXPECT_EQ(without("#if 0\na\n#if X\nb\n#endif\n#else\nc\n#endif\nd"), "c d ");
+  EXPECT_EQ(without("#define A 0\n#if defined(A) && !A\na\n#endif\n#if A\nb\n#endif"), "a ");
+  EXPECT_EQ(
+      without("#define A 1\n#if A\n#define B\n#else\n#define C\n#endif\n#ifndef B\na\n#endif\n#ifdef C\nb\n#endif"),
+      "b ")
+      << "nothing defines C, but a compiler's option may";
+}
+
+TEST(ConditionalText, LeavesNothingOutThatMayBeSetFromOutside) {
+  EXPECT_EQ(without("#ifdef A\na\n#else\nb\n#endif"), "a b ");
+  EXPECT_EQ(without("#ifndef A\n#define A 1\n#endif\n#if A == 1\na\n#else\nb\n#endif"), "a b ");
+  EXPECT_EQ(without("#define A\n#undef A\n#ifdef A\na\n#endif"), "a ");
+  EXPECT_EQ(without("#define A 1\n#if A && X\na\n#elif A\nb\n#else\nc\n#endif"), "a b ");
+}
+
 }  // namespace
 }  // namespace attnscope::catalog

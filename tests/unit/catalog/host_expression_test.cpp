@@ -24,9 +24,18 @@ std::string said(const std::string& expression) {
                         },
                         .bytes_of = [](const std::string& type) -> std::optional<int64_t> {
                           return type == "float" ? std::optional(int64_t{4}) : std::nullopt;
+                        },
+                        .returned = [](const std::string& name) -> HostText {
+                          return {name == "shared_bytes" ? "kWarps * 16" : name == "itself" ? "itself()" : "", 0};
                         }};
   const auto value = host_value({expression}, names);
   return value ? value->text + (value->constant ? " fixed" : "") : "-";
+}
+
+TEST(HostExpression, AFunctionHasTheValueThatItReturns) {
+  EXPECT_EQ(said("shared_bytes() + 2"), "130 fixed");
+  EXPECT_EQ(said("itself()"), "-");
+  EXPECT_EQ(said("unknown()"), "-");
 }
 
 TEST(HostExpression, FoldsWhatIsConstant) {

@@ -196,6 +196,43 @@ __global__ void k(const int* order, float* y, float* z, int n) {
   }
 }
 
+// Another order of the data changes where y is stored to, and not that it is only stored to.
+TEST(Learned, ARoleMayHoldWhereALengthDoesNot) {
+  Imported imported = imported_rows();
+  auto runs = learning_runs(imported, 256);
+  run_all(runs);
+  for (LearningRun& run : runs)
+    if (run.varied) run.touches->buffers[1].end = run.touches->buffers[1].stored_bytes = 8;
+  ASSERT_TRUE(learn(imported, runs));
+  EXPECT_EQ(buffer_of(imported, "y")["role"], "out");
+  EXPECT_TRUE(buffer_of(imported, "y").value("guessed", false));
+  for (LearningRun& run : runs)
+    if (run.varied) run.touches->buffers[1].stored_bytes = 4;
+  Imported again = imported_rows();
+  ASSERT_TRUE(learn(again, runs));
+  EXPECT_EQ(buffer_of(again, "y")["role"], "inout") << "with other data it is stored to with holes";
+}
+
+// Half as many threads leave holes in an output that is whole with the guessed block, so the guess is right.
+TEST(Learned, ABlockThatFillsTheOutputIsTheKernels) {
+  for (const bool holes : {true, false}) {
+    Imported imported = imported_of(R"(__global__ void k(const float* x, float* y, int n) {
+  int i = blockIdx.x * 256 + threadIdx.x;
+  for (int k = 0; k < 2; ++k) y[i + 128 * k] = x[i];
+})");
+    auto runs = learning_runs(imported, 256);
+    ASSERT_EQ(std::ranges::count(runs, true, &LearningRun::smaller_block), 1);
+    for (LearningRun& run : runs) {
+      const int64_t bytes = 4 * run.sizes.at("n"), reached = run.smaller_block ? bytes - 512 : bytes;
+      run.touches =
+          Touches{{{"x", true, false, 0, reached, 0}, {"y", false, true, 0, bytes, holes ? reached : bytes}}, 1};
+      if (!run.smaller_block) run.touches->buffers[1].stored_bytes = bytes;
+    }
+    const bool learned = learn(imported, runs);
+    EXPECT_EQ(buffer_of(imported, "x").value("counted", false), holes && learned) << holes;
+  }
+}
+
 constexpr const char* kComputed = R"(__global__ void k(const float* x, float* y, int n, int offset) {
   for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += 64) y[i + offset] = x[i];
 }
