@@ -9,8 +9,7 @@ TEST_F(SessionTest, RunOnceIsAWholeSession) {
   auto observation = run_once(options_, tiled(8), Watch::never);
   ASSERT_TRUE(observation) << observation.error().message;
   EXPECT_EQ(observation->timing, recorded("m32_w8").timing);
-  EXPECT_FALSE(std::filesystem::exists(options_.state_dir))
-      << "nothing is kept";
+  EXPECT_FALSE(std::filesystem::exists(options_.state_dir)) << "nothing is kept";
 }
 
 TEST_F(SessionTest, RunOnceSaysWhyThereIsNoSession) {
@@ -22,10 +21,10 @@ TEST_F(SessionTest, RunOnceSaysWhyThereIsNoSession) {
 
 // It looks on while the run goes, and ends it when it is asked to.
 TEST_F(SessionTest, RunOnceTellsWhatHappensAndCanBeStopped) {
-  worker({"--gate", gate()}); // which never opens
+  worker({"--gate", gate()});  // which never opens
   std::atomic<bool> stop = false;
   int looks = 0;
-  const auto look = [&](const Snapshot &snapshot) {
+  const auto look = [&](const Snapshot& snapshot) {
     EXPECT_FALSE(snapshot.workers.empty());
     stop = ++looks == 2;
   };
@@ -34,5 +33,5 @@ TEST_F(SessionTest, RunOnceTellsWhatHappensAndCanBeStopped) {
   EXPECT_TRUE(!stopped || stopped->failure);
 }
 
-} // namespace
-} // namespace attnscope::session
+}  // namespace
+}  // namespace attnscope::session

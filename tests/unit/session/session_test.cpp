@@ -20,11 +20,9 @@ TEST_F(SessionTest, FirstStartRunsTheDefaultAndSaysWhyWhere) {
   EXPECT_EQ(s->focus.wanted.device, "emulated:l4");
   EXPECT_THAT(s->device_reason, HasSubstr("No NVIDIA driver"));
   EXPECT_TRUE(s->first_start);
-  EXPECT_THAT(s->invite, ElementsAre(testing::Pair("NUM_WARPS", 8)))
-      << "of the default preset";
+  EXPECT_THAT(s->invite, ElementsAre(testing::Pair("NUM_WARPS", 8))) << "of the default preset";
   EXPECT_EQ(s->preset_path, "") << "no preset was opened";
-  for (PartState state : s->focus.parts)
-    EXPECT_EQ(state, PartState::fresh);
+  for (PartState state : s->focus.parts) EXPECT_EQ(state, PartState::fresh);
   EXPECT_EQ(s->focus.shown->variant->static_shared_bytes, 36896);
   EXPECT_EQ(s->focus.shown->versions.nvrtc, "12.8");
   ASSERT_EQ(s->history.size, 1u);
@@ -38,8 +36,7 @@ TEST_F(SessionTest, FirstStartRunsTheDefaultAndSaysWhyWhere) {
 TEST_F(SessionTest, AFirstStartWithoutADefaultPresetRunsTheFirstKernel) {
   std::filesystem::remove(dir_ / "presets/first.json");
   start();
-  Seen s = wait_for([](const Snapshot &n) { return n.history.size == 1; },
-                    "the first run");
+  Seen s = wait_for([](const Snapshot& n) { return n.history.size == 1; }, "the first run");
   EXPECT_EQ(s->focus.wanted.kernel, "minimal");
   EXPECT_TRUE(s->invite.empty());
   EXPECT_TRUE(logged(*s, "no default preset"));
@@ -48,8 +45,7 @@ TEST_F(SessionTest, AFirstStartWithoutADefaultPresetRunsTheFirstKernel) {
 TEST_F(SessionTest, ASnapshotIsThereBeforeAnythingIs) {
   start();
   Seen s = session_->snapshot();
-  ASSERT_TRUE(s && s->kernels && s->kernel_failures && s->devices &&
-              s->presets && s->log && s->settings);
+  ASSERT_TRUE(s && s->kernels && s->kernel_failures && s->devices && s->presets && s->log && s->settings);
 }
 
 TEST_F(SessionTest, PartsArriveOneByOneOverTheKeptFigures) {
@@ -59,9 +55,7 @@ TEST_F(SessionTest, PartsArriveOneByOneOverTheKeptFigures) {
   wait_for_run(4);
   close_gates();
   focus(8, "NUM_WARPS 4 → 8");
-  Seen s =
-      wait_for([](const Snapshot &n) { return n.focus.stage == "compiling"; },
-               "the run's start");
+  Seen s = wait_for([](const Snapshot& n) { return n.focus.stage == "compiling"; }, "the run's start");
   EXPECT_TRUE(s->focus.running);
   EXPECT_EQ(s->focus.change, "NUM_WARPS 4 → 8");
   EXPECT_EQ(part(*s, Part::timing), PartState::kept);
@@ -69,20 +63,12 @@ TEST_F(SessionTest, PartsArriveOneByOneOverTheKeptFigures) {
   EXPECT_EQ(s->focus.shown->timing, recorded("m32_w4").timing);
 
   open_gate("variant");
-  s = wait_for(
-      [&](const Snapshot &n) {
-        return part(n, Part::variant) == PartState::fresh;
-      },
-      "the variant");
+  s = wait_for([&](const Snapshot& n) { return part(n, Part::variant) == PartState::fresh; }, "the variant");
   EXPECT_EQ(s->focus.shown->variant->static_shared_bytes, 36928);
   EXPECT_EQ(part(*s, Part::counters), PartState::kept);
   open_gate("occupancy");
   open_gate("counters");
-  wait_for(
-      [&](const Snapshot &n) {
-        return part(n, Part::counters) == PartState::fresh;
-      },
-      "the counters");
+  wait_for([&](const Snapshot& n) { return part(n, Part::counters) == PartState::fresh; }, "the counters");
   open_gates();
   s = wait_for_run(8);
   EXPECT_EQ(s->focus.shown->timing, recorded("m32_w8").timing);
@@ -94,16 +80,9 @@ TEST_F(SessionTest, TheLatestWins) {
   worker({"--gate", gate()});
   open_gate("variant");
   start();
-  wait_for(
-      [](const Snapshot &s) { return s.focus.shown && s.focus.shown->variant; },
-      "the first run to be under way");
-  for (int64_t warps : {8, 1, 6, 2})
-    focus(warps);
-  wait_for(
-      [](const Snapshot &s) {
-        return s.focus.wanted.config.knobs.at("NUM_WARPS") == 2;
-      },
-      "the last wish");
+  wait_for([](const Snapshot& s) { return s.focus.shown && s.focus.shown->variant; }, "the first run to be under way");
+  for (int64_t warps : {8, 1, 6, 2}) focus(warps);
+  wait_for([](const Snapshot& s) { return s.focus.wanted.config.knobs.at("NUM_WARPS") == 2; }, "the last wish");
   open_gates();
   Seen s = wait_for_run(2);
   EXPECT_EQ(s->focus.shown->timing, recorded("m32_w2").timing);
@@ -117,19 +96,15 @@ TEST_F(SessionTest, ADragIsOneEntryAndOneUndo) {
   start();
   wait_for_run(4);
   for (int64_t warps : {6, 8}) {
-    session_->focus(
-        tiled(warps),
-        Gesture{7, false, "NUM_WARPS 4 → " + std::to_string(warps)});
+    session_->focus(tiled(warps), Gesture{7, false, "NUM_WARPS 4 → " + std::to_string(warps)});
     wait_for_run(warps);
   }
-  session_->focus(tiled(8),
-                  Gesture{7, true, "NUM_WARPS 4 → 8"}); // released where it is
+  session_->focus(tiled(8), Gesture{7, true, "NUM_WARPS 4 → 8"});  // released where it is
   session_->focus(tiled(2), Gesture{8, true, "NUM_WARPS 8 → 2"});
   Seen s = wait_for_run(2);
   ASSERT_EQ(s->history.size, 3u);
   EXPECT_EQ(s->history.at(1).change, "NUM_WARPS 4 → 8");
-  EXPECT_EQ(
-      s->history.at(1).observation->experiment.config.knobs.at("NUM_WARPS"), 8);
+  EXPECT_EQ(s->history.at(1).observation->experiment.config.knobs.at("NUM_WARPS"), 8);
   EXPECT_EQ(runs(), 4u) << "letting go runs nothing again";
   session_->undo();
   wait_for_run(8);
@@ -161,16 +136,11 @@ TEST_F(SessionTest, UndoToAStateThatNeverEndedRunsIt) {
   start();
   wait_for_run(4);
   focus(8);
-  wait_for([](const Snapshot &s) { return s.focus.stage == "compiling"; },
-           "the run");
+  wait_for([](const Snapshot& s) { return s.focus.stage == "compiling"; }, "the run");
   focus(2);
   wait_for_run(2);
   session_->undo();
-  wait_for(
-      [](const Snapshot &s) {
-        return s.focus.running && s.focus.stage == "compiling";
-      },
-      "the run again");
+  wait_for([](const Snapshot& s) { return s.focus.running && s.focus.stage == "compiling"; }, "the run again");
   session_->undo();
   wait_for_run(4);
 }
@@ -179,10 +149,8 @@ TEST_F(SessionTest, RunAgainAddsAnEntry) {
   start();
   wait_for_run(4);
   session_->rerun();
-  Seen s = wait_for([](const Snapshot &n) { return n.history.size == 2; },
-                    "the second entry");
-  EXPECT_EQ(s->history.at(0).observation->hash,
-            s->history.at(1).observation->hash);
+  Seen s = wait_for([](const Snapshot& n) { return n.history.size == 2; }, "the second entry");
+  EXPECT_EQ(s->history.at(0).observation->hash, s->history.at(1).observation->hash);
   EXPECT_FALSE(s->can_undo) << "the knobs did not move";
 }
 
@@ -191,11 +159,9 @@ TEST_F(SessionTest, CancelEndsTheRunAndTheNextOneRuns) {
   start();
   wait_for_run(4);
   focus(8);
-  wait_for([](const Snapshot &s) { return s.focus.stage == "compiling"; },
-           "the run");
+  wait_for([](const Snapshot& s) { return s.focus.stage == "compiling"; }, "the run");
   session_->cancel();
-  Seen s = wait_for(
-      [](const Snapshot &n) { return n.focus.failure.has_value(); }, "the end");
+  Seen s = wait_for([](const Snapshot& n) { return n.focus.failure.has_value(); }, "the end");
   EXPECT_EQ(s->focus.failure->stage, Stage::cancelled);
   EXPECT_EQ(s->history.size, 1u);
   focus(2);
@@ -207,18 +173,15 @@ TEST_F(SessionTest, ARefusedConfigSendsNothing) {
   wait_for_run(4);
   const size_t before = runs();
   session_->focus(tiled(5), Gesture{++gesture_, true, ""});
-  Seen s =
-      wait_for([](const Snapshot &n) { return n.focus.failure.has_value(); },
-               "the refusal");
+  Seen s = wait_for([](const Snapshot& n) { return n.focus.failure.has_value(); }, "the refusal");
   EXPECT_EQ(s->focus.failure->stage, Stage::input);
   EXPECT_THAT(s->focus.failure->message, HasSubstr("NUM_WARPS"));
   EXPECT_FALSE(s->focus.running);
   EXPECT_EQ(part(*s, Part::timing), PartState::kept);
   session_->focus(tiled(4, {{"NUM_WARP", 4}}), Gesture{++gesture_, true, ""});
   wait_for(
-      [](const Snapshot &n) {
-        return n.focus.failure &&
-               n.focus.failure->message.find("NUM_WARP") != std::string::npos;
+      [](const Snapshot& n) {
+        return n.focus.failure && n.focus.failure->message.find("NUM_WARP") != std::string::npos;
       },
       "the refusal of the unknown knob");
   EXPECT_EQ(runs(), before);
@@ -231,9 +194,7 @@ TEST_F(SessionTest, AFailedStageIsShownWhereItFailed) {
   start();
   wait_for_run(4);
   session_->focus(tiled(4, {{"BLOCK_M", 64}}), Gesture{++gesture_, true, ""});
-  Seen s =
-      wait_for([](const Snapshot &n) { return n.focus.failure.has_value(); },
-               "the refusal");
+  Seen s = wait_for([](const Snapshot& n) { return n.focus.failure.has_value(); }, "the refusal");
   EXPECT_EQ(s->focus.failure->stage, Stage::limits);
   EXPECT_EQ(part(*s, Part::timing), PartState::failed);
   EXPECT_EQ(s->history.size, 2u);
@@ -244,9 +205,7 @@ TEST_F(SessionTest, EqualMachineCodeIsNamed) {
   focus(8);
   wait_for_run(8);
   session_->focus(tiled(8, {{"VEC_WIDTH", 8}}), Gesture{++gesture_, true, ""});
-  Seen s =
-      wait_for([](const Snapshot &n) { return !n.focus.same_code_as.empty(); },
-               "the name");
+  Seen s = wait_for([](const Snapshot& n) { return !n.focus.same_code_as.empty(); }, "the name");
   EXPECT_EQ(s->focus.same_code_as, "VEC_WIDTH=4");
 }
 
@@ -256,15 +215,12 @@ TEST_F(SessionTest, SelectingHistoryShowsItUntilAKnobMoves) {
   focus(8);
   wait_for_run(8);
   session_->select_history(1);
-  Seen s = wait_for([](const Snapshot &n) { return n.selected.has_value(); },
-                    "the selection");
-  EXPECT_EQ(s->selected->observation->experiment.config.knobs.at("NUM_WARPS"),
-            4);
+  Seen s = wait_for([](const Snapshot& n) { return n.selected.has_value(); }, "the selection");
+  EXPECT_EQ(s->selected->observation->experiment.config.knobs.at("NUM_WARPS"), 4);
   session_->select_history(0);
-  wait_for([](const Snapshot &n) { return !n.selected; }, "live again");
+  wait_for([](const Snapshot& n) { return !n.selected; }, "live again");
   session_->select_history(1);
-  wait_for([](const Snapshot &n) { return n.selected.has_value(); },
-           "the selection");
+  wait_for([](const Snapshot& n) { return n.selected.has_value(); }, "the selection");
   focus(2);
   EXPECT_FALSE(wait_for_run(2)->selected);
 }
@@ -277,18 +233,14 @@ TEST_F(SessionTest, MapsAreAskedForOnceAndComeWithTheNextRun) {
   view.head = 3;
   view.width = 16;
   view.height = 4;
-  for (int frame = 0; frame < 5; ++frame)
-    session_->request_view(view);
-  s = wait_for(
-      [&](const Snapshot &n) { return n.tiles.contains(tile_key(view)); },
-      "the map");
+  for (int frame = 0; frame < 5; ++frame) session_->request_view(view);
+  s = wait_for([&](const Snapshot& n) { return n.tiles.contains(tile_key(view)); }, "the map");
   EXPECT_TRUE(complete(*s->tiles.at(tile_key(view))));
   session_->request_view(view);
   focus(8);
   s = wait_for_run(8);
   view.experiment_hash = s->focus.wanted_hash;
-  EXPECT_TRUE(s->tiles.contains(tile_key(view)))
-      << "the run took the map on screen along";
+  EXPECT_TRUE(s->tiles.contains(tile_key(view))) << "the run took the map on screen along";
   const auto asked = requests();
   EXPECT_EQ(std::count(asked.begin(), asked.end(), "view 3"), 1);
 }
@@ -298,25 +250,17 @@ TEST_F(SessionTest, CodeIsAskedForOnceAndAgainAfterAnotherRun) {
   Seen s = wait_for_run(4);
   const Experiment experiment = s->focus.wanted;
   const std::string hash = s->focus.wanted_hash;
-  for (int frame = 0; frame < 5; ++frame)
-    session_->request_code(experiment);
-  s = wait_for([&](const Snapshot &n) { return n.listings.contains(hash); },
-               "the listing");
+  for (int frame = 0; frame < 5; ++frame) session_->request_code(experiment);
+  s = wait_for([&](const Snapshot& n) { return n.listings.contains(hash); }, "the listing");
   EXPECT_EQ(s->listings.at(hash)->lines.size(), 2u);
   session_->request_code(experiment);
   session_->rerun();
-  s = wait_for([&](const Snapshot &n) { return !n.listings.contains(hash); },
-               "the run, which outdates it");
+  s = wait_for([&](const Snapshot& n) { return !n.listings.contains(hash); }, "the run, which outdates it");
   wait_for_run(4);
   session_->request_code(experiment);
-  wait_for([&](const Snapshot &n) { return n.listings.contains(hash); },
-           "the listing of the new run");
+  wait_for([&](const Snapshot& n) { return n.listings.contains(hash); }, "the listing of the new run");
   const auto asked = requests();
-  EXPECT_EQ(std::ranges::count_if(asked,
-                                  [](const std::string &line) {
-                                    return line.starts_with("code tiled");
-                                  }),
-            2);
+  EXPECT_EQ(std::ranges::count_if(asked, [](const std::string& line) { return line.starts_with("code tiled"); }), 2);
 }
 
 TEST_F(SessionTest, ASoftmaxIsAskedForByItsRow) {
@@ -328,16 +272,10 @@ TEST_F(SessionTest, ASoftmaxIsAskedForByItsRow) {
   EXPECT_NE(key, listing_key(hash_of(experiment), other));
   session_->request_softmax(experiment, row);
   session_->request_softmax(experiment, row);
-  s = wait_for([&](const Snapshot &n) { return n.listings.contains(key); },
-               "the answer");
-  EXPECT_FALSE(s->listings.contains(hash_of(experiment)))
-      << "it is no listing of the code";
+  s = wait_for([&](const Snapshot& n) { return n.listings.contains(key); }, "the answer");
+  EXPECT_FALSE(s->listings.contains(hash_of(experiment))) << "it is no listing of the code";
   const auto asked = requests();
-  EXPECT_EQ(std::ranges::count_if(asked,
-                                  [](const std::string &line) {
-                                    return line.starts_with("code tiled");
-                                  }),
-            1);
+  EXPECT_EQ(std::ranges::count_if(asked, [](const std::string& line) { return line.starts_with("code tiled"); }), 1);
 }
 
 TEST_F(SessionTest, ATimelineIsAskedForOnceByItsSmAndClocks) {
@@ -355,14 +293,9 @@ TEST_F(SessionTest, ATimelineIsAskedForOnceByItsSmAndClocks) {
   EXPECT_NE(key, listing_key(hash_of(experiment), second));
   session_->request_timeline(experiment, all);
   session_->request_timeline(experiment, all);
-  wait_for([&](const Snapshot &n) { return n.listings.contains(key); },
-           "the answer");
+  wait_for([&](const Snapshot& n) { return n.listings.contains(key); }, "the answer");
   const auto asked = requests();
-  EXPECT_EQ(std::ranges::count_if(asked,
-                                  [](const std::string &line) {
-                                    return line.starts_with("code tiled");
-                                  }),
-            1);
+  EXPECT_EQ(std::ranges::count_if(asked, [](const std::string& line) { return line.starts_with("code tiled"); }), 1);
 }
 
 TEST_F(SessionTest, CodeOfAnEditedKernelOrAnUnknownDeviceIsRefused) {
@@ -373,9 +306,7 @@ TEST_F(SessionTest, CodeOfAnEditedKernelOrAnUnknownDeviceIsRefused) {
   elsewhere.device = "emulated:none";
   session_->request_code(edited);
   session_->request_code(elsewhere);
-  s = wait_for(
-      [&](const Snapshot &n) { return n.refused_listings.size() == 2; },
-      "the refusals");
+  s = wait_for([&](const Snapshot& n) { return n.refused_listings.size() == 2; }, "the refusals");
   EXPECT_EQ(s->refused_listings.at(hash_of(edited)).stage, Stage::input);
   EXPECT_EQ(s->refused_listings.at(hash_of(elsewhere)).stage, Stage::device);
 }
@@ -388,32 +319,19 @@ TEST_F(SessionTest, AMapThatIsRefusedSaysWhyUntilItsRunIsRunAgain) {
   view.experiment_hash = s->focus.wanted_hash;
   view.map = MapKind::attention;
   session_->request_view(view);
-  s = wait_for(
-      [&](const Snapshot &n) {
-        return n.refused_views.contains(tile_key(view));
-      },
-      "the refusal");
+  s = wait_for([&](const Snapshot& n) { return n.refused_views.contains(tile_key(view)); }, "the refusal");
   EXPECT_EQ(s->refused_views.at(tile_key(view)).stage, Stage::device);
   EXPECT_FALSE(s->tiles.contains(tile_key(view)));
   ViewRequest elsewhere = view;
   elsewhere.experiment_hash = "never run here";
   session_->request_view(elsewhere);
-  s = wait_for(
-      [&](const Snapshot &n) {
-        return n.refused_views.contains(tile_key(elsewhere));
-      },
-      "another refusal");
+  s = wait_for([&](const Snapshot& n) { return n.refused_views.contains(tile_key(elsewhere)); }, "another refusal");
   EXPECT_FALSE(s->refused_views.at(tile_key(elsewhere)).hint.empty());
   dir_.write("kept", "");
   session_->rerun();
-  wait_for(
-      [&](const Snapshot &n) {
-        return !n.refused_views.contains(tile_key(view));
-      },
-      "the run again");
+  wait_for([&](const Snapshot& n) { return !n.refused_views.contains(tile_key(view)); }, "the run again");
   session_->request_view(view);
-  wait_for([&](const Snapshot &n) { return n.tiles.contains(tile_key(view)); },
-           "the map");
+  wait_for([&](const Snapshot& n) { return n.tiles.contains(tile_key(view)); }, "the map");
 }
 
 TEST_F(SessionTest, WhatAKernelPrintsIsInTheLog) {
@@ -423,11 +341,9 @@ TEST_F(SessionTest, WhatAKernelPrintsIsInTheLog) {
   ASSERT_TRUE(s->focus.shown->printed);
   EXPECT_EQ(s->focus.shown->printed->more, 3);
   std::vector<std::string> said;
-  for (const LogLine &line : *s->log)
-    if (line.text.find("prints") != std::string::npos)
-      said.push_back(line.text);
-  EXPECT_EQ(said, (std::vector<std::string>{"tiled prints: row 3 of 512",
-                                            "tiled prints 3 times more"}));
+  for (const LogLine& line : *s->log)
+    if (line.text.find("prints") != std::string::npos) said.push_back(line.text);
+  EXPECT_EQ(said, (std::vector<std::string>{"tiled prints: row 3 of 512", "tiled prints 3 times more"}));
 }
 
 TEST_F(SessionTest, KernelsGoToTheWorkerOnceByContent) {
@@ -443,16 +359,14 @@ TEST_F(SessionTest, QueueAnswersEachRequestWithItsOwn) {
   options_.first_experiment = false;
   start();
   std::vector<std::future<Observation>> answers;
-  for (int64_t warps : {1, 2, 4, 8})
-    answers.push_back(session_->queue(tiled(warps)));
-  const char *names[] = {"m32_w1", "m32_w2", "m32_w4", "m32_w8"};
+  for (int64_t warps : {1, 2, 4, 8}) answers.push_back(session_->queue(tiled(warps)));
+  const char* names[] = {"m32_w1", "m32_w2", "m32_w4", "m32_w8"};
   for (size_t i = 0; i < answers.size(); ++i) {
     const Observation o = answers[i].get();
     EXPECT_FALSE(o.failure);
     EXPECT_EQ(o.timing, recorded(names[i]).timing);
     EXPECT_EQ(o.device, "emulated:l4");
-    EXPECT_EQ(o.versions.app, "0.1.0")
-        << "the worker's, when the parts do not say";
+    EXPECT_EQ(o.versions.app, "0.1.0") << "the worker's, when the parts do not say";
     EXPECT_EQ(o.hash, hash_of(o.experiment));
   }
   EXPECT_EQ(session_->snapshot()->history.size, 0u);
@@ -464,8 +378,7 @@ TEST_F(SessionTest, QueueRefusesInTheObservation) {
   EXPECT_EQ(session_->queue(tiled(5)).get().failure->stage, Stage::input);
   Draft unknown = tiled(4);
   unknown.kernel = "fast";
-  EXPECT_THAT(session_->queue(unknown).get().failure->message,
-              HasSubstr("fast"));
+  EXPECT_THAT(session_->queue(unknown).get().failure->message, HasSubstr("fast"));
   Draft elsewhere = tiled(4);
   elsewhere.device = "cuda:7";
   const Failure refused = *session_->queue(elsewhere).get().failure;
@@ -483,21 +396,19 @@ TEST_F(SessionTest, FocusWaitsForTheQueuesCurrentRequestOnly) {
   auto first = session_->queue(tiled(1));
   auto second = session_->queue(tiled(2));
   wait_for(
-      [](const Snapshot &s) {
-        return s.queue_waiting == 2 &&
-               s.workers[0].detail.find("compiling") != std::string::npos;
+      [](const Snapshot& s) {
+        return s.queue_waiting == 2 && s.workers[0].detail.find("compiling") != std::string::npos;
       },
       "the first to run");
   focus(8);
-  wait_for([](const Snapshot &s) { return s.focus.running; }, "the wish");
+  wait_for([](const Snapshot& s) { return s.focus.running; }, "the wish");
   open_gates();
   first.get();
   second.get();
   wait_for_run(8);
   std::vector<std::string> order;
-  for (const std::string &line : requests())
-    if (line.starts_with("run "))
-      order.push_back(line.substr(line.find("NUM_WARPS="), 11));
+  for (const std::string& line : requests())
+    if (line.starts_with("run ")) order.push_back(line.substr(line.find("NUM_WARPS="), 11));
   EXPECT_THAT(order, ElementsAre("NUM_WARPS=1", "NUM_WARPS=8", "NUM_WARPS=2"));
 }
 
@@ -507,13 +418,13 @@ TEST_F(SessionTest, StopAnswersWhatIsUnanswered) {
   start();
   auto running = session_->queue(tiled(1));
   auto waiting = session_->queue(tiled(2));
-  wait_for([](const Snapshot &s) { return s.queue_waiting == 2; }, "the queue");
+  wait_for([](const Snapshot& s) { return s.queue_waiting == 2; }, "the queue");
   session_->stop();
   session_->stop();
   EXPECT_EQ(running.get().failure->stage, Stage::cancelled);
   EXPECT_EQ(waiting.get().failure->stage, Stage::cancelled);
   EXPECT_EQ(session_->queue(tiled(4)).get().failure->stage, Stage::cancelled);
-  session_->undo(); // harmless
+  session_->undo();  // harmless
 }
 
 TEST_F(SessionTest, SeveralWorkersEachWithItsDevices) {
@@ -526,52 +437,36 @@ TEST_F(SessionTest, SeveralWorkersEachWithItsDevices) {
   EXPECT_FALSE(o.failure) << o.failure->message;
   EXPECT_EQ(o.device, "far/emulated:l4");
   EXPECT_EQ(o.experiment.device, "far/emulated:l4");
-  wait_for(
-      [](const Snapshot &n) {
-        return find_device(n, "far/emulated:l4") != nullptr;
-      },
-      "the far devices");
+  wait_for([](const Snapshot& n) { return find_device(n, "far/emulated:l4") != nullptr; }, "the far devices");
 
   focus(8);
   wait_for_run(8);
   session_->focus(draft, Gesture{++gesture_, true, ""});
-  Seen s = wait_for(
-      [](const Snapshot &n) {
-        return !n.focus.running && n.focus.wanted.device == "far/emulated:l4";
-      },
-      "the far run");
+  Seen s = wait_for([](const Snapshot& n) { return !n.focus.running && n.focus.wanted.device == "far/emulated:l4"; },
+                    "the far run");
   ViewRequest view;
   view.experiment_hash = s->focus.wanted_hash;
   session_->request_view(view);
-  wait_for([&](const Snapshot &n) { return n.tiles.contains(tile_key(view)); },
+  wait_for([&](const Snapshot& n) { return n.tiles.contains(tile_key(view)); },
            "its map, under the session's own name");
 }
 
 TEST_F(SessionTest, AHeldWorkerTimesNothingOnItsGpu) {
-  worker({"--profile"}); // it has a GPU
+  worker({"--profile"});  // it has a GPU
   options_.first_experiment = false;
   start();
-  wait_for(
-      [](const Snapshot &s) { return find_device(s, "cuda:0") != nullptr; },
-      "the GPU");
+  wait_for([](const Snapshot& s) { return find_device(s, "cuda:0") != nullptr; }, "the GPU");
   session_->hold_timing("local", 7);
-  wait_for([](const Snapshot &s) { return s.workers.front().hold == 7; },
-           "the hold");
+  wait_for([](const Snapshot& s) { return s.workers.front().hold == 7; }, "the hold");
   Draft timed = tiled(8);
   timed.device = "cuda:0";
   auto waits = session_->queue(timed);
-  EXPECT_EQ(session_->queue(tiled(4)).get().device, "emulated:l4")
-      << "what is modelled passes it";
-  wait_for(
-      [](const Snapshot &s) {
-        return s.workers.front().detail.find("counters are read") !=
-               std::string::npos;
-      },
-      "why the other one waits");
+  EXPECT_EQ(session_->queue(tiled(4)).get().device, "emulated:l4") << "what is modelled passes it";
+  wait_for([](const Snapshot& s) { return s.workers.front().detail.find("counters are read") != std::string::npos; },
+           "why the other one waits");
   session_->hold_timing("local", 0);
   EXPECT_EQ(waits.get().device, "cuda:0");
-  wait_for([](const Snapshot &s) { return s.workers.front().hold == 0; },
-           "the end of the hold");
+  wait_for([](const Snapshot& s) { return s.workers.front().hold == 0; }, "the end of the hold");
 }
 
 TEST_F(SessionTest, ASessionWithoutAWorkerIsRefused) {
@@ -581,5 +476,5 @@ TEST_F(SessionTest, ASessionWithoutAWorkerIsRefused) {
   EXPECT_FALSE(Session::start(options_, {}));
 }
 
-} // namespace
-} // namespace attnscope::session
+}  // namespace
+}  // namespace attnscope::session
