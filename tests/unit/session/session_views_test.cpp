@@ -1,5 +1,4 @@
-// Maps of a worker behind a link, which names the device and so the experiment
-// in its own way.
+// What becomes of maps, and of the worker that had a run, with two workers or a run that is cancelled.
 #include "session/tile_cache.h"
 #include "session_fixture.h"
 
