@@ -127,6 +127,8 @@ TEST(PointerForms, BoundsDecideNothing) {
                                 "if (x[i]) for (int k = 0; k < 4; ++k) { y += k; } p[i] = 1;",
                                 "if (x[i]) if (j) { y = 1; } p[i] = 1;",
                                 "if (x[i]) while (j) { --j; } p[i] = 1;",
+                                "if (x[i]) y = 1; else for (int k = 0; k < 4; ++k) { y += k; } p[i] = 1;",
+                                "if (x[i]) { y = 1; } else if (j) { y = 2; } p[i] = 1;",
                                 "for (int k = 0; k < n; ++k) { if (x[k]) break; y = 1; } p[i] = 1;",
                                 "for (int k = 0; k < n; ++k) { if (j) continue; p[k] = 1; }",
                                 "if (j) return; p[i] = 1;",

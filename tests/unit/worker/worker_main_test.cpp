@@ -98,6 +98,7 @@ int end_of_served(int number) {
   const testing_support::TempDir home;
   const pid_t child = fork();
   if (child == 0) {
+    alarm(60);                                 // for one that never ends
     if (number != 0) signal(number, SIG_DFL);  // a shell leaves SIGINT ignored in what it starts behind itself
     dup2(in[0], STDIN_FILENO);
     dup2(out[1], STDOUT_FILENO);
