@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "catalog/source_text.h"
+
 namespace attnscope::catalog {
 namespace {
 
@@ -27,13 +29,10 @@ DataDecides::DataDecides(const std::vector<CppToken>& tokens, const CppBrackets&
 
 void DataDecides::count() {
   for (size_t i = 0; i < tokens_.size(); ++i) {
-    const bool named = tokens_[i].kind == CppToken::Kind::word && names_.contains(tokens_[i].text) && !is_member(i);
+    const bool named =
+        tokens_[i].kind == CppToken::Kind::word && names_.contains(tokens_[i].text) && !is_member(tokens_, i);
     before_[i + 1] = before_[i] + (named && !is_tested(i));
   }
-}
-
-bool DataDecides::is_member(size_t i) const {
-  return i > 0 && (is(i - 1, ".") || is(i - 1, ":") || (i > 1 && is(i - 1, ">") && is(i - 2, "-")));
 }
 
 // True if a pointer is only compared: p != nullptr, if (p), !p && …

@@ -27,7 +27,6 @@ class DataDecides {
  private:
   bool is(size_t i, std::string_view text) const { return i < tokens_.size() && tokens_[i].is(text); }
   bool is_head(size_t i) const;
-  bool is_member(size_t i) const;
   bool is_tested(size_t i) const;
   void count();
   void spread();

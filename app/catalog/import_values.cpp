@@ -10,6 +10,7 @@
 #include "catalog/host_number.h"
 #include "catalog/host_source.h"
 #include "catalog/number_literal.h"
+#include "catalog/source_text.h"
 
 namespace attnscope::catalog {
 namespace {
@@ -36,9 +37,7 @@ class MemberValues {
     for (size_t i = 0; i < tokens_.size(); ++i) {
       while (!open_.empty() && brackets_.closing(open_.back()) <= i) open_.pop_back();
       if (is(i, "(") || is(i, "{") || is(i, "[")) open_.push_back(i);
-      if (is(i, name_) && !(i > 0 && (is(i - 1, ".") || is(i - 1, ":"))) &&
-          !(i > 1 && is(i - 1, ">") && is(i - 2, "-")))
-        use(i);
+      if (is(i, name_) && !is_member(tokens_, i)) use(i);
     }
     return std::move(found_);
   }

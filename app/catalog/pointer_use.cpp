@@ -6,6 +6,7 @@
 
 #include "catalog/data_decides.h"
 #include "catalog/pointer_aliases.h"
+#include "catalog/source_text.h"
 #include "core/cpp_tokens.h"
 
 namespace attnscope::catalog {
@@ -39,7 +40,7 @@ class Uses {
       if (tokens_[i].kind != CppToken::Kind::word) continue;
       const auto found = uses_.find(tokens_[i].text);
       if (found == uses_.end() || followed_.contains(i)) continue;
-      if (i > 0 && (is(i - 1, ".") || is(i - 1, ":") || (is(i - 1, ">") && i > 1 && is(i - 2, "-")))) continue;
+      if (is_member(tokens_, i)) continue;
       use_ = &found->second;
       parameter_ = found->first;
       one(i, start);

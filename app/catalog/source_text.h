@@ -18,6 +18,14 @@ inline bool is(const std::vector<CppToken>& tokens, size_t i, std::string_view t
   return i < tokens.size() && tokens[i].is(text);
 }
 
+// True if the word at `i` is a name inside another: x.name, x->name, ns::name. The one behind a label's or a choice's
+// single colon is not.
+inline bool is_member(const std::vector<CppToken>& tokens, size_t i) {
+  if (i > 0 && tokens[i - 1].is(".")) return true;
+  return i > 1 &&
+         ((tokens[i - 1].is(">") && tokens[i - 2].is("-")) || (tokens[i - 1].is(":") && tokens[i - 2].is(":")));
+}
+
 // The text of the source with uniform blanks; empty if it is too long.
 std::string text_of(const std::vector<CppToken>& tokens, size_t begin, size_t end);
 

@@ -42,8 +42,7 @@ std::vector<StructUse> uses_in(const Tokens& tokens, std::string_view name, cons
   std::vector<StructUse> uses;
   for (size_t i = 0; i < tokens.size(); ++i) {
     if (!is_word(tokens, i) || tokens[i].text != name) continue;
-    if (i > 0 && (is(tokens, i - 1, ".") || is(tokens, i - 1, ":"))) continue;
-    if (i > 1 && is(tokens, i - 1, ">") && is(tokens, i - 2, "-")) continue;
+    if (is_member(tokens, i)) continue;
     StructUse use{.at = i, .last = i};
     std::string path;
     for (size_t at = i; is(tokens, at + 1, ".") && is_word(tokens, at + 2); at += 2) {

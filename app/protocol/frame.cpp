@@ -78,7 +78,7 @@ Result<std::optional<std::span<const std::byte>>> FrameDecoder::next() {
   if (broken_) return fail(*broken_);
   const size_t held = buffer_.size() - begin_;
   if (held == 0 && buffer_.capacity() > kKept) {  // a long frame was returned, so its memory is freed
-    buffer_ = {};
+    buffer_ = std::vector<std::byte>();  // = {} would keep the capacity
     begin_ = 0;
   }
   if (held < kHeader) return std::nullopt;
@@ -88,7 +88,7 @@ Result<std::optional<std::span<const std::byte>>> FrameDecoder::next() {
         Failure{Stage::protocol,
                 "a frame of " + std::to_string(length) + " bytes is over the limit of " + std::to_string(max_frame_),
                 "The other side is not attnscope, or something else writes to its output."};
-    buffer_ = {};
+    buffer_ = std::vector<std::byte>();
     begin_ = 0;
     return fail(*broken_);
   }

@@ -16,7 +16,7 @@ constexpr const char* kHint = "Give plain YAML: mappings, lists, texts and numbe
 
 template <class T>
 bool is_number(std::string_view text, T& number) {
-  if (text.starts_with('+')) text.remove_prefix(1);
+  if (text.starts_with('+') && !text.starts_with("+-")) text.remove_prefix(1);
   if (text.empty() || text.find_first_not_of("+-.0123456789eE") != text.npos) return false;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   return error == std::errc() && end == text.data() + text.size();

@@ -290,6 +290,9 @@ class FakeWorker {
         recorded = &candidate;
     if (!recorded) return Failure{Stage::device, "there is no recording of" + knobs_text(e), ""};
 
+    // A worker knows the experiment only under its own name for the device.
+    if (run.first_view && run.first_view->experiment_hash != hash_of(e))
+      return Failure{Stage::protocol, "the map is another experiment's", ""};
     send(wire::Progress{run.id, wire::Step::compiling, 0, 0});
     const Json all = to_json(*recorded);
     auto part = [&](const char* key, bool final = true) {

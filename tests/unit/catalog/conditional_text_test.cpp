@@ -29,9 +29,67 @@ TEST(ConditionalText, ReadsOperatorsAndUnknownNamesAsZero) {
   EXPECT_EQ(kept("#if NONE\na\n#endif\n#if TWO >= 3\nb\n#endif\n#if TWO != 1\nc\n#endif"), "c ");
 }
 
+// Every operator on every pair of small numbers, also in brackets, twice in a row and behind a macro's name.
+TEST(ConditionalText, OperatorsAreThoseOfC) {
+  using Operator = bool (*)(int, int);
+  const std::pair<const char*, Operator> operators[] = {{"||", [](int a, int b) { return a != 0 || b != 0; }},
+                                                        {"&&", [](int a, int b) { return a != 0 && b != 0; }},
+                                                        {"==", [](int a, int b) { return a == b; }},
+                                                        {"!=", [](int a, int b) { return a != b; }},
+                                                        {"<", [](int a, int b) { return a < b; }},
+                                                        {"<=", [](int a, int b) { return a <= b; }},
+                                                        {">", [](int a, int b) { return a > b; }},
+                                                        {">=", [](int a, int b) { return a >= b; }}};
+  const auto holds = [](const std::string& condition) {
+    const std::string text = kept("#if " + condition + "\nyes\n#else\nno\n#endif");
+    EXPECT_TRUE(text == "yes " || text == "no ") << condition;
+    return text == "yes ";
+  };
+  const char* const names[] = {"OFF", "ON", "TWO"};
+  for (const auto& [sign, of] : operators)
+    for (int a = 0; a < 3; ++a)
+      for (int b = 0; b < 3; ++b) {
+        const std::string spelled = std::to_string(a) + " " + sign + " " + std::to_string(b);
+        EXPECT_EQ(holds(spelled), of(a, b)) << spelled;
+        EXPECT_EQ(holds(std::string(names[a]) + sign + names[b]), of(a, b)) << spelled;
+        EXPECT_EQ(holds("!(" + spelled + ")"), !of(a, b)) << spelled;
+        EXPECT_EQ(holds("(" + spelled + ") || OFF"), of(a, b)) << spelled;
+        EXPECT_EQ(holds("(" + spelled + ") && ON"), of(a, b)) << spelled;
+      }
+  for (int bits = 0; bits < 8; ++bits) {
+    const auto bit = [&](int at) { return std::to_string(bits >> at & 1); };
+    const bool a = (bits & 1) != 0, b = (bits & 2) != 0, c = (bits & 4) != 0;
+    EXPECT_EQ(holds(bit(0) + " || " + bit(1) + " || " + bit(2)), a || b || c) << bits;
+    EXPECT_EQ(holds(bit(0) + " && " + bit(1) + " && " + bit(2)), a && b && c) << bits;
+    EXPECT_EQ(holds(bit(0) + " || " + bit(1) + " && " + bit(2)), a || (b && c)) << bits;
+    EXPECT_EQ(holds(bit(0) + " && " + bit(1) + " || " + bit(2)), (a && b) || c) << bits;
+  }
+  EXPECT_TRUE(holds("defined ON"));
+  EXPECT_TRUE(holds("defined(ON)"));
+  EXPECT_TRUE(holds("defined(EMPTY) && !defined(NONE)"));
+  EXPECT_FALSE(holds("defined NONE || defined(NONE)"));
+  EXPECT_TRUE(holds("!!TWO"));
+  EXPECT_FALSE(holds("!TWO"));
+}
+
+TEST(ConditionalText, ABranchIsKeptOnlyInsideKeptOnes) {
+  for (int outer = 0; outer < 2; ++outer)
+    for (int inner = 0; inner < 2; ++inner) {
+      const std::string on[] = {"#if OFF\n", "#if ON\n"};
+      const std::string text = kept(on[outer] + "a\n" + on[inner] + "b\n#else\nc\n#endif\nd\n#else\ne\n" + on[inner] +
+                                    "f\n#endif\n#endif\ng");
+      EXPECT_EQ(text, outer == 1 ? inner == 1 ? "a b d g " : "a c d g " : inner == 1 ? "e f g " : "e g ");
+    }
+  EXPECT_EQ(kept("#if OFF\na\n#elif ON\nb\n#elif ON\nc\n#endif\nd"), "b d ");
+  EXPECT_EQ(kept("#ifndef NONE\na\n#elif ON\nb\n#endif\n#ifdef NONE\nc\n#else\nd\n#endif"), "a d ");
+}
+
 // What cannot be read is kept: the other branch would be a guess too.
 TEST(ConditionalText, KeepsWhatItCannotDecide) {
   EXPECT_EQ(kept("#if TWO + 1\na\n#else\nb\n#endif"), "a ");
+  for (const char* condition :
+       {"0 || x ? 1 : 2", "(0", "0)", "0 == ", "defined", "defined(NONE", "0 && ", "0.5", "!", ""})
+    EXPECT_EQ(kept("#if " + std::string(condition) + "\na\n#else\nb\n#endif"), "a ") << condition;
   EXPECT_EQ(kept("#if ITSELF\na\n#endif\n#endif\n#else\nb"), "a b ");
 }
 

@@ -96,6 +96,27 @@ TEST_F(RooflineTest, OnlyTimedRunsOnTheDeviceArePoints) {
   EXPECT_EQ(made().why_not, "");
 }
 
+// An eighth below the leftmost point, four times the rightmost; a third below the lowest, and twice the highest roof of
+// arithmetic or point.
+TEST_F(RooflineTest, TheAxesLeaveRoomAroundThePointsAndTheRoofs) {
+  add(100);
+  add(400);
+  add(50, "here", 2).experiment.problem.seq_q = 1024;
+  const Roofline seen = made();
+  double left = 1e300, right = 0, low = 1e300;
+  for (const RooflinePoint& point : seen.points) {
+    left = std::min(left, point.intensity), right = std::max(right, point.intensity);
+    low = std::min(low, point.tflops);
+  }
+  ASSERT_LT(left, right);
+  EXPECT_DOUBLE_EQ(seen.x_low, left / 8);
+  EXPECT_DOUBLE_EQ(seen.x_high, right * 4);
+  EXPECT_DOUBLE_EQ(seen.y_low, low / 3);
+  EXPECT_DOUBLE_EQ(seen.y_high, 2 * 120);
+  add(1e-3);  // above every roof
+  EXPECT_DOUBLE_EQ(made().y_high, 2 * made().points.back().tflops);
+}
+
 TEST_F(RooflineTest, AProblemWithoutAConventionHasNoPoint) {
   add(100).experiment.problem.kind = ProblemKind::reduction;
   EXPECT_THAT(made().why_not, testing::HasSubstr("No convention"));

@@ -50,10 +50,16 @@ TEST_F(Cache, KeepsAnAnswerForTheSameTextAndOptions) {
   given_.entry = "scale";
   EXPECT_FALSE(cache().get());
   given_.entry.clear();
+  given_.function = "run";
+  EXPECT_FALSE(cache().get());
+  given_.function.clear();
   given_.include = {"/headers"};
   EXPECT_FALSE(cache().get());
   given_.include.clear();
   EXPECT_TRUE(cache().get());
+  whole_.missing = {"a.h"};
+  EXPECT_FALSE(cache().get()) << "it may be there another day";
+  whole_.missing.clear();
   whole_.text += " ";
   EXPECT_FALSE(cache().get());
 }

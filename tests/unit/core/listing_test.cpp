@@ -22,6 +22,22 @@ TEST(Listing, AnIndexOutOfItIsRefused) {
   EXPECT_FALSE(listing_from_json(to_json(listing), "listing"));
 }
 
+// Another version's worker leaves out what it does not know.
+TEST(Listing, WhatALineDoesNotSayIsNone) {
+  Listing listing{.experiment_hash = "x"};
+  listing.lines = {{.text = "NOP"}};
+  Json json = to_json(listing);
+  json["lines"][0] = {{"text", "NOP"}, {"counts", Json::object()}};
+  const auto back = listing_from_json(json, "listing");
+  ASSERT_TRUE(back) << back.error().message;
+  const CodeLine& line = back->lines.at(0);
+  EXPECT_EQ(line.counts, (CodeCounts{0, 0, 0, 0, 0, 0}));
+  EXPECT_EQ(line.control, (CodeControl{0, false, 7, 7, 0, 0}));
+  EXPECT_TRUE(line.falls_through);
+  EXPECT_FALSE(line.guarded || line.shared);
+  EXPECT_TRUE(line.places.empty() && line.reads.empty() && line.writes.empty() && line.targets.empty());
+}
+
 TEST(Listing, AccessesComeBackAndNameAddressesThatAreThere) {
   Listing listing{.experiment_hash = "x"};
   listing.lines = {{.text = "LDSM"}};

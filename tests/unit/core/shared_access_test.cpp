@@ -63,5 +63,39 @@ TEST(SharedPlaces, TheFirstThatHoldsTheByte) {
   EXPECT_EQ(place_of(places, -1), nullptr);
 }
 
+// A shape is kept once, from a row of banks; a step says where it lies.
+TEST(SharedSteps, AnAccessIsItsShapeAtItsBase) {
+  SharedSteps steps;
+  steps.shapes = {{.mask = 0x5, .bytes = 8, .use = SharedUse::store}, {.mask = 0x2}};
+  steps.shapes[0].at[0] = 4, steps.shapes[0].at[2] = 68;
+  steps.shapes[1].at[1] = 12;
+  steps.steps = {{0, 0, 1, 256}, {3, 1, 0, 1024}};
+  const SharedAccess first = steps.access(0), second = steps.access(1);
+  EXPECT_EQ(first.at[1], 268);
+  EXPECT_EQ(first.mask, 0x2);
+  EXPECT_EQ(second.at[0], 1028);
+  EXPECT_EQ(second.at[1], 0) << "no active lane";
+  EXPECT_EQ(second.at[2], 1092);
+  EXPECT_EQ(second.bytes, 8);
+  EXPECT_EQ(second.use, SharedUse::store);
+}
+
+TEST(SharedPlaces, AByteIsOfThePlaceThatContainsIt) {
+  const std::vector<SharedPlace> places{{"a", 0, 128}, {"b", 128, 64}, {"c", 256, 4}};
+  const auto name = [&](int64_t byte) {
+    const SharedPlace* place = place_of(places, byte);
+    return place == nullptr ? "" : place->name;
+  };
+  EXPECT_EQ(name(0), "a");
+  EXPECT_EQ(name(127), "a");
+  EXPECT_EQ(name(128), "b");
+  EXPECT_EQ(name(191), "b");
+  EXPECT_EQ(name(192), "");
+  EXPECT_EQ(name(255), "");
+  EXPECT_EQ(name(259), "c");
+  EXPECT_EQ(name(260), "");
+  EXPECT_EQ(name(-1), "");
+}
+
 }  // namespace
 }  // namespace attnscope

@@ -4,6 +4,7 @@
 
 #include "explain/rules.h"
 #include "model/schedule.h"
+#include "unit/explain/figures_of.h"
 #include "unit/explain/inputs_for_tests.h"
 
 namespace attnscope::explain {
@@ -11,21 +12,6 @@ namespace {
 
 using model::Unit;
 using testing::HasSubstr;
-using testing::Not;
-
-double figure(const std::optional<Finding>& finding, const std::string& name) {
-  EXPECT_TRUE(finding) << name;
-  if (finding)
-    for (const Evidence& one : finding->evidence)
-      if (one.name == name) return one.value;
-  ADD_FAILURE() << "no " << name;
-  return -1;
-}
-
-double saved(const std::optional<Finding>& finding) {
-  EXPECT_TRUE(finding && finding->gain);
-  return finding && finding->gain ? *finding->gain->estimated : -1;
-}
 
 TEST(Costs, AreTellingFromAFiftiethOfTheTimeAndAWarningFromATenth) {
   Input in;
@@ -156,100 +142,6 @@ TEST(BarrierWait, CountsTheArrivals) {
   in.facts.seen.counters->barriers = 384;
   EXPECT_DOUBLE_EQ(saved(barrier_wait(in.facts)), 21.5);
   EXPECT_DOUBLE_EQ(figure(barrier_wait(in.facts), "warp arrivals at barriers"), 384);
-}
-
-TEST(BankConflicts, CostTheirTimeAndThatOfTheWarpsThatWaitForTheirPhase) {
-  Input in;
-  in.at(kScore).wavefronts = 40000;
-  in.stall(TermKind::bank_conflicts, kScore, 30);
-  const auto found = bank_conflicts(in.facts);
-  EXPECT_DOUBLE_EQ(saved(found), 30);
-  EXPECT_DOUBLE_EQ(figure(found, "wavefronts of the worst access"), 4);
-  EXPECT_DOUBLE_EQ(figure(found, "wavefronts"), 40000);
-  EXPECT_DOUBLE_EQ(figure(found, "wavefronts without conflicts"), 10000);
-  EXPECT_THAT(found->sentence, HasSubstr("75 % of all wavefronts"));
-  in.facts.warps["score"] = {400, 0, 0, 0};
-  EXPECT_DOUBLE_EQ(saved(bank_conflicts(in.facts)), 30 * (1 + 1.5 / 63));
-}
-
-TEST(SharedQueue, CountsTheArithmeticOfAWavefront) {
-  Input in;
-  in.stall(TermKind::shared_wavefronts, kScore, 20);
-  in.at(kSum).issued = 40000;
-  EXPECT_DOUBLE_EQ(figure(shared_queue(in.facts), "arithmetic instructions of a wavefront"), 4);
-  EXPECT_DOUBLE_EQ(saved(shared_queue(in.facts)), 20);
-  for (const Unit unit : {Unit::fp16x2, Unit::tensor}) {
-    in.at(kSum).unit = unit;
-    EXPECT_DOUBLE_EQ(figure(shared_queue(in.facts), "arithmetic instructions of a wavefront"), 4);
-  }
-  in.at(kSum).unit = Unit::integer;
-  EXPECT_DOUBLE_EQ(figure(shared_queue(in.facts), "arithmetic instructions of a wavefront"), 0);
-}
-
-TEST(GlobalScattered, CostsTheShareOfTheLinesAndSectorsThatAreTooMany) {
-  Input in;
-  in.at(kLoad).lines = 31248;  // four times those that 1 MB has
-  in.at(kLoad).sectors = 62500;
-  in.stall(TermKind::l1_lines, kLoad, 20);
-  in.stall(TermKind::dram_bandwidth, kLoad, 8);
-  EXPECT_NEAR(saved(global_scattered(in.facts)), 20 * 0.75 + 8 * 0.5, 1e-3);
-  EXPECT_DOUBLE_EQ(figure(global_scattered(in.facts), "sectors that its bytes need"), 15.625);
-  EXPECT_THAT(global_scattered(in.facts)->sentence, HasSubstr("15.6 lines of 128 bytes where 3.91 would hold"));
-  in.at(kLoad).requests = 40000;
-  EXPECT_NEAR(saved(global_scattered(in.facts)), 8 * 22500 / 62500.0, 1e-3)
-      << "a request takes a line, whatever it asks";
-}
-
-TEST(GlobalRepeated, CostsAllButTheFirstLoad) {
-  Input in;
-  in.facts.distinct_bytes = 2.5e5;
-  for (const TermKind term : {TermKind::l1_lines, TermKind::l2_bandwidth, TermKind::global_latency})
-    in.stall(term, kLoad, 6);
-  const auto found = global_repeated(in.facts);
-  EXPECT_DOUBLE_EQ(saved(found), 19.5 * 0.75);
-  EXPECT_DOUBLE_EQ(figure(found, "bytes loaded"), 1e6);
-  EXPECT_THAT(found->sentence, HasSubstr("loaded 4 times"));
-  in.facts.distinct_bytes = 5e5;
-  EXPECT_FALSE(global_repeated(in.facts)) << "twice is not often";
-}
-
-TEST(GlobalNarrow, CostsTheInstructionsThatWideAccessesSave) {
-  Input in;
-  in.at(kLoad).width = 4;
-  EXPECT_DOUBLE_EQ(saved(global_narrow(in.facts)), 25 * 0.75);
-  for (const Unit unit : {Unit::integer, Unit::imad, Unit::uniform, Unit::control}) in.add(unit, kLoad, 2);
-  in.add(Unit::fp32, kLoad, 5);
-  EXPECT_DOUBLE_EQ(saved(global_narrow(in.facts)), (25 + 8) * 0.75) << "addresses and loops, and no arithmetic";
-  EXPECT_THAT(global_narrow(in.facts)->sentence, HasSubstr("4 times the instructions"));
-}
-
-TEST(GlobalNarrow, IsNarrowOnlyIfNineTenthsOfTheSectorsAreUsed) {
-  Instruction one{.unit = Unit::global_load, .width = 4, .bytes = 2880, .sectors = 100};
-  EXPECT_TRUE(is_narrow(one));
-  one.bytes = 2879;
-  EXPECT_FALSE(is_narrow(one)) << "far apart";
-  one.bytes = 3555;
-  EXPECT_TRUE(is_narrow(one));
-  one.bytes = 3556;
-  EXPECT_FALSE(is_narrow(one)) << "lanes read the same bytes";
-  one.bytes = 3200, one.width = 16;
-  EXPECT_FALSE(is_narrow(one));
-  one.width = 8, one.unit = Unit::shared_load;
-  EXPECT_FALSE(is_narrow(one));
-}
-
-TEST(LocalSpill, CostsTheTimeOfItsAccesses) {
-  Input in;
-  in.facts.seen.variant->spill_bytes = in.facts.seen.variant->stack_bytes = 1512;
-  in.at(kSum).unit = Unit::local_load;
-  EXPECT_DOUBLE_EQ(saved(local_spill(in.facts)), 37.5);
-  EXPECT_DOUBLE_EQ(figure(local_spill(in.facts), "spilled"), 1512);
-  EXPECT_DOUBLE_EQ(figure(local_spill(in.facts), "time of local memory"), 37.5);
-  EXPECT_THAT(local_spill(in.facts)->sentence, Not(HasSubstr("costs little")));
-  in.at(kSum).unit = Unit::local_store;
-  EXPECT_DOUBLE_EQ(saved(local_spill(in.facts)), 37.5);
-  in.at(kSum).unit = Unit::fp32;
-  EXPECT_THAT(local_spill(in.facts)->sentence, HasSubstr("costs little"));
 }
 
 TEST(OccupancyLow, SaysWhatLimitsItAndSharesTheLatencyOut) {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <nlohmann/json.hpp>
 
 #include "catalog/catalog.h"
 #include "lesson/check.h"
@@ -73,6 +74,47 @@ TEST_F(LessonTest, FaultsAreNamed) {
   EXPECT_THAT(refusal("\"title\": \"End\"", "\"reveal\": \"x\", \"title\": \"End\""), HasSubstr("steps/1/reveal"));
   EXPECT_THAT(refusal("\"title\": \"Warps\"", "\"titel\": \"Warps\""), HasSubstr("title"));
   EXPECT_THAT(refusal(R"(, {"text": "less", "holds": "A.timing.us.p50 >= 600"})", ""), HasSubstr("at least two"));
+}
+
+// The largest and smallest of each, and one beyond.
+TEST_F(LessonTest, HasItsLimits) {
+  const auto letters = [](size_t count) { return Json(std::string(count, 'X')); };
+  const auto many = [](size_t count, const Json& of) { return Json(std::vector<Json>(count, of)); };
+  const Json choice{{"text", "t"}, {"holds", "1"}};
+  const struct {
+    const char* pointer;
+    Json kept, beyond;
+  } limits[] = {{"/title", letters(200), letters(201)},
+                {"/summary", letters(4000), letters(4001)},
+                {"/minutes", 1, 0},
+                {"/minutes", 90, 91},
+                {"/steps/0/title", letters(200), letters(201)},
+                {"/steps/0/text", letters(4000), letters(4001)},
+                {"/steps/0/reveal", letters(4000), letters(4001)},
+                {"/steps/0/run/name", letters(20), letters(21)},
+                {"/steps/0/run/kernel", letters(200), letters(201)},
+                {"/steps/0/run/problem", letters(200), letters(201)},
+                {"/steps/0/run/set", many(32, "A=1"), many(33, "A=1")},
+                {"/steps/0/run/softmax", 0, -1},
+                {"/steps/0/run/softmax", 1 << 24, (1 << 24) + 1},
+                {"/steps/0/predict/choices", many(6, choice), many(7, choice)},
+                {"/steps/0/predict/choices", many(2, choice), many(1, choice)},
+                {"/steps/0/claims", many(32, "1"), many(33, "1")},
+                {"/steps/0/claims/0", letters(1000), letters(1001)},
+                {"/steps/0/goal/solution", many(32, "A=1"), many(33, "A=1")},
+                {"/steps/0/goal/holds", letters(1000), letters(1001)}};
+  for (const auto& [pointer, kept, beyond] : limits) {
+    Json json = Json::parse(kWarps);
+    json[Json::json_pointer(pointer)] = kept;
+    const auto taken = read(json.dump());
+    if (!taken) {  // another fault than this limit's: the name is used elsewhere
+      EXPECT_THAT(taken.error().message, testing::Not(HasSubstr(std::string("warps.json") + pointer))) << pointer;
+    }
+    json[Json::json_pointer(pointer)] = beyond;
+    const auto refused = read(json.dump());
+    ASSERT_FALSE(refused) << pointer;
+    EXPECT_THAT(refused.error().message, HasSubstr(pointer));
+  }
 }
 
 TEST_F(LessonTest, WhatDoesNotExistIsNamed) {
@@ -167,6 +209,20 @@ TEST_F(LessonTest, ARunThatCannotStartIsAFault) {
           .faults;
   ASSERT_THAT(faults, SizeIs(1));
   EXPECT_THAT(faults[0].message, HasSubstr("no device"));
+}
+
+// What a run lacks is one fault, and nothing that refers to it is another.
+TEST_F(LessonTest, ARunWithoutItsCodeIsAFault) {
+  for (const bool softmax : {false, true}) {
+    auto lesson = read(kWarps).value();
+    if (softmax)
+      lesson.steps[0].run->softmax = 3;
+    else
+      lesson.steps[0].run->code = true;
+    const auto faults = check(lesson, kernels, plausible, no_code).faults;
+    ASSERT_THAT(faults, SizeIs(1));
+    EXPECT_THAT(faults[0].message, HasSubstr("no code"));
+  }
 }
 
 TEST_F(LessonTest, ALearnerPredictsRunsAndReaches) {

@@ -93,6 +93,91 @@ TEST(ClockSpans, WhatCannotBeReadIsRefused) {
   EXPECT_THAT(refusal(one), HasSubstr("stand still"));
 }
 
+TEST(ClockSpans, SaysWhatWasRecordedAndOfWhatGrid) {
+  ClockSpans part = two_sms();
+  part.total_ctas = 900;
+  const auto made = measured_timeline(part, 46, kTwin, {.measured = true, .from = 300});
+  ASSERT_TRUE(made) << made.error().message;
+  EXPECT_EQ(made->total_ctas, 900);
+  EXPECT_EQ(made->sms, 46);
+  EXPECT_EQ(made->twin, kTwin);
+  EXPECT_EQ(made->columns, 1);
+  EXPECT_EQ(made->from, 300);
+  EXPECT_EQ(made->to(), 2200) << "to the SM's last clock, unless an end is asked for";
+  for (size_t cta = 0; cta < 4; ++cta) EXPECT_EQ(made->ctas[cta].cta, int64_t(cta));
+  EXPECT_EQ(made->ctas[1].sm, 1);
+  EXPECT_EQ(measured_timeline(part, 46, kTwin, {.measured = true, .from = 9000})->column, 1) << "never empty";
+}
+
+TEST(ClockSpans, AnSmBeyondThoseOfTheDeviceCounts) {
+  ClockSpans far = two_sms();
+  for (auto* clocks : {&far.before, &far.after}) (*clocks)[1].sm = 5;
+  far.spans[2].sm = far.spans[3].sm = 5;
+  EXPECT_EQ(measured_timeline(far, 2, kTwin, {.measured = true, .sm = 5})->spans.size(), 2U);
+  const auto none = measured_timeline(far, 2, kTwin, {.measured = true, .sm = 6});
+  ASSERT_FALSE(none);
+  EXPECT_EQ(none.error().message, "there is no SM 6");
+  EXPECT_EQ(none.error().hint, "The SMs are 0 to 5.");
+}
+
+// One that was read at half the rate, and one that stands still, do not decide.
+TEST(ClockSpans, TheRateIsThatOfTheMiddleSm) {
+  ClockSpans more = two_sms();
+  more.before.push_back({100, 1000, 2, 0});
+  more.after.push_back({10100, 11000, 2, 0});  // 1,000 MHz
+  more.before.push_back({100, 1000, 3, 0});
+  more.after.push_back({100, 11000, 3, 0});
+  more.before.push_back({100, 1000, 4, 0});
+  more.after.push_back({10100, 1000, 4, 0});
+  more.before.push_back({100, 1000, 6, 0});  // and was not read again
+  const auto made = measured_timeline(more, 8, kTwin, {});
+  ASSERT_TRUE(made) << made.error().message;
+  EXPECT_NEAR(made->clock_mhz, 2000, 1e-6);
+}
+
+TEST(ClockSpans, OnlySpansInsideTheClocksAskedForAreShown) {
+  const auto shown = [](int64_t from, int64_t to) {
+    return measured_timeline(two_sms(), 2, kTwin, {.measured = true, .sm = 0, .from = from, .to = to})->spans.size();
+  };
+  // CTA 0 runs to 1,000 and 1,100, CTA 3 from 50 to 900 and 950, CTA 2 from 1,200 to 2,000 and 2,200.
+  EXPECT_EQ(shown(0, 50), 2U) << "what begins at the end is not";
+  EXPECT_EQ(shown(0, 51), 4U);
+  EXPECT_EQ(shown(950, 1200), 2U) << "nor what ends at the begin";
+  EXPECT_EQ(shown(949, 1201), 5U);
+  EXPECT_EQ(shown(1100, 1200), 0U);
+}
+
+TEST(ClockSpans, AWarpMustRecordBothEnds) {
+  const auto fine = [](uint64_t from, uint64_t to) {
+    ClockSpans one = two_sms();
+    one.spans[4].from = from, one.spans[4].to = to;
+    return measured_timeline(one, 2, kTwin, {}).has_value();
+  };
+  EXPECT_TRUE(fine(7200, 8000));
+  EXPECT_TRUE(fine(7200, 7200)) << "of no length";
+  EXPECT_FALSE(fine(7200, 7199));
+  EXPECT_FALSE(fine(0, 8000));
+}
+
+TEST(ClockSpans, AnSmHasAsManyRowsAsAPictureHolds) {
+  ClockSpans many;
+  many.total_ctas = 1, many.warps = int64_t(SmTimeline::kMostWarps) + 3;
+  many.before = {{1000, 1000, 0, 0}};
+  many.after = {{21000, 11000, 0, 0}};
+  for (int64_t warp = 0; warp < many.warps; ++warp)
+    many.spans.push_back({2000 + uint64_t(warp), 3000 + uint64_t(warp), 0, 0});
+  const auto made = measured_timeline(many, 1, kTwin, {});
+  ASSERT_TRUE(made) << made.error().message;
+  ASSERT_EQ(made->warps.size(), SmTimeline::kMostWarps);
+  ASSERT_EQ(made->spans.size(), SmTimeline::kMostWarps) << "a span of a row that there is not is left out";
+  for (size_t row = 0; row < made->warps.size(); ++row) {
+    EXPECT_EQ(made->warps[row].warp, int64_t(row));
+    EXPECT_EQ(made->spans[row].row, int64_t(row));
+    EXPECT_EQ(made->spans[row].from, double(row));
+  }
+  EXPECT_EQ(made->ctas[0].to, 1000 + double(many.warps - 1)) << "the CTA ends with its last warp";
+}
+
 // The clocks of an H200: bench/results/timeline_h200.txt has what they say.
 TEST(ClockSpans, ARecordedLaunchIsAsTheTableSays) {
   std::ifstream in(std::string(ATTNSCOPE_SOURCE_DIR) + "/tests/data/gpu/clocks_mma_h200.json");

@@ -186,6 +186,37 @@ TEST(Sampling, WithoutAMeterNothingIsDropped) {
   EXPECT_EQ(timing->samples, gpu.takes);
 }
 
+TEST(Sampling, AnObservationSaysTheHighestPowerAndTemperatureAndEachReasonOnce) {
+  FakeGpu gpu;
+  gpu.on_take = [](int take) {
+    Conditions now{1980, 100, 300, 40, false, {"power cap"}};
+    if (take == 5) now.power_w = 250, now.power_limit_w = 350;
+    if (take == 9) now.temperature_c = 77, now.reasons = {"other", "power cap"};
+    return now;
+  };
+  const auto timing = gpu.sampled();
+  ASSERT_TRUE(timing);
+  EXPECT_EQ(timing->sampling->power_w, 250);
+  EXPECT_EQ(timing->sampling->power_limit_w, 350);
+  EXPECT_EQ(timing->sampling->temperature_c, 77);
+  EXPECT_THAT(timing->sampling->reasons, testing::ElementsAre("power cap", "other"));
+}
+
+// The largest and the smallest of two rounds decide, and a time to beat that they just reach is no reason.
+TEST(Sampling, OneSampleThatIsFastEnoughIsHope) {
+  FakeGpu gpu;
+  gpu.spread = 0;
+  EXPECT_EQ(gpu.sampled({CacheState::hot, 2000, 20})->sampling->stopped, Stopped::stable) << "20 is not slower than 20";
+  FakeGpu slower;
+  slower.spread = 0;
+  EXPECT_EQ(slower.sampled({CacheState::hot, 2000, 19.99})->sampling->stopped, Stopped::hopeless);
+  FakeGpu once;
+  once.spread = 0;
+  once.wander = -0.4;  // every other round takes 12 us
+  const auto timing = once.sampled({CacheState::hot, 400, 15});
+  EXPECT_NE(timing->sampling->stopped, Stopped::hopeless);
+}
+
 TEST(Sampling, CancellingAndFailingEndIt) {
   FakeGpu gpu;
   gpu.cancel = true;

@@ -18,6 +18,18 @@ TEST(Quantile, InterpolatesBetweenNeighbours) {
   EXPECT_EQ(median({5, 1, 3}), 3);
 }
 
+TEST(Intervals, HoldBothTheirEnds) {
+  const Interval one{2, 4};
+  EXPECT_TRUE(one.contains(2));
+  EXPECT_TRUE(one.contains(4));
+  EXPECT_FALSE(one.contains(1.999));
+  EXPECT_FALSE(one.contains(4.001));
+  EXPECT_EQ(one.half_width(), 1);
+  EXPECT_EQ(at_least(one, 3, 0.5), one);
+  EXPECT_EQ(at_least(one, 3, 1.5), (Interval{1.5, 4.5}));
+  EXPECT_EQ(at_least(one, 2, 1), (Interval{1, 4}));
+}
+
 // The share of Student's t with n degrees of freedom within ±t, by integrating its density.
 double share_within(double t, double n) {
   const double scale = std::exp(std::lgamma((n + 1) / 2) - std::lgamma(n / 2)) / std::sqrt(n * std::acos(-1.0));

@@ -1,13 +1,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cmath>
-#include <random>
-
 #include "core/json.h"
-#include "report/bench_run.h"
-#include "report/tuned.h"
-#include "support/temp_dir.h"
+#include "fake_bench.h"
 
 namespace attnscope::report {
 namespace {
@@ -15,75 +10,6 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
-
-BenchPlan plan_of(bool emulated, std::vector<std::pair<std::string, bool>> entries, size_t rows = 1) {
-  BenchPlan plan;
-  plan.head.device = emulated ? "emulated:l4" : "cuda:0";
-  plan.head.device_name = "NVIDIA L4";
-  plan.head.arch = 89;
-  plan.head.emulated = emulated;
-  plan.head.versions.app = "0.1.0";
-  for (const auto& [label, peer] : entries)
-    plan.head.entries.push_back({label, label, "hash", peer, plan.head.device, ""});
-  for (size_t r = 0; r < rows; ++r) {
-    Row& row = plan.head.rows.emplace_back();
-    row.problem.batch = static_cast<int64_t>(r) + 1;
-    row.cells.resize(entries.size());
-  }
-  return plan;
-}
-
-// A device whose clock drifts: every run is slower than the previous one.
-struct FakeDevice {
-  explicit FakeDevice(std::vector<double> times, bool is_emulated = false)
-      : us(std::move(times)), emulated(is_emulated) {}
-  std::vector<double> us;  // per entry
-  bool emulated = false;
-  std::vector<std::pair<size_t, size_t>> asked;
-  double drift = 0.002;
-  std::map<size_t, Failure> refuses;
-  std::map<size_t, size_t> fails_at;  // entry → its first run that fails
-  std::mt19937 random{7};
-
-  Observation run(size_t row, size_t entry) {
-    asked.emplace_back(row, entry);
-    Observation o;
-    o.experiment.config.knobs = {{"BLOCK_M", 16}};
-    if (refuses.contains(entry)) {
-      o.failure = refuses[entry];
-      return o;
-    }
-    const auto runs = std::count(asked.begin(), asked.end(), std::pair(row, entry));
-    if (fails_at.contains(entry) && static_cast<size_t>(runs) >= fails_at[entry]) {
-      o.failure = Failure{Stage::crash, "it crashed", ""};
-      return o;
-    }
-    const double at = us[entry] * (1 + drift * static_cast<double>(asked.size()));
-    Timing& timing = o.timing.emplace();
-    timing.kind = emulated ? FigureKind::modelled : FigureKind::measured;
-    timing.p10 = timing.p50 = timing.p90 = at;
-    o.verdict.emplace().state = VerdictState::correct;
-    if (!emulated) {
-      Sampling& sampling = timing.sampling.emplace();
-      for (int round = 0; round < 3; ++round)
-        for (auto& us_of_round = sampling.rounds.emplace_back(); us_of_round.size() < 8;)
-          us_of_round.push_back(at * (1 + 1e-4 * (double(random() % 2001) - 1000) / 1000));
-    }
-    return o;
-  }
-
-  BenchCalls calls(std::vector<BenchState>* saved = nullptr) {
-    BenchCalls calls;
-    calls.run = [this](size_t row, size_t entry) { return run(row, entry); };
-    calls.save = [saved](const BenchState& state) {
-      if (saved) saved->push_back(state);
-    };
-    calls.on_progress = [](const BenchProgress&) {};
-    calls.now_seconds = [this] { return double(asked.size()); };
-    calls.config_text = [](size_t, const auto&) { return std::string("BLOCK_M=16"); };
-    return calls;
-  }
-};
 
 TEST(Bench, PassesAlternateSoThatADriftFallsOnAll) {
   FakeDevice device({100, 100, 100});
@@ -360,84 +286,6 @@ TEST(Bench, AReportSurvivesItsJsonAndRendersAgain) {
   EXPECT_THAT(as_table(report), HasSubstr("2,870"));
 }
 
-// Every place where that text stands in the picture, from the left.
-std::vector<double> places_of(const std::string& svg, const std::string& text) {
-  std::vector<double> places;
-  const std::string begin = "<text x=\"", end = ">" + text + "</text>";
-  for (size_t at = svg.find(end); at != std::string::npos; at = svg.find(end, at + 1))
-    places.push_back(std::stod(svg.substr(svg.rfind(begin, at) + begin.size())));
-  return places;
-}
-
-TEST(Bench, ThePicturesAxisIsLogarithmicAndSaysItsTimes) {
-  FakeDevice device({10, 90});
-  device.drift = 0;
-  const BenchPlan plan = plan_of(false, {{"ours", false}, {"peer", true}});
-  BenchState state;
-  run_bench(plan, device.calls(), state);
-  const std::string svg = as_svg(report_of(plan, state, "d"));
-  std::vector<double> at;
-  for (const char* time : {"10", "20", "50"}) {
-    const std::vector<double> places = places_of(svg, time);
-    ASSERT_EQ(places.size(), 1u) << time << " in " << svg;
-    at.push_back(places[0]);
-  }
-  EXPECT_TRUE(places_of(svg, "60").empty());
-  EXPECT_NEAR((at[1] - at[0]) / std::log10(2.0), (at[2] - at[0]) / std::log10(5.0), 1);
-  const std::string dot = "<circle cx=\"";
-  EXPECT_NEAR(std::stod(svg.substr(svg.find(dot) + dot.size())), at[0], 1) << "the dot of 10 us";
-}
-
-// Returns the number after `name` in the first element of the picture that has `mark`, searching from `from`.
-double number_in(const std::string& svg, const std::string& mark, const std::string& name, size_t from = 0) {
-  const size_t at = svg.find(mark, from), number = svg.find(name + "=\"", at);
-  return at == std::string::npos || number == std::string::npos ? NAN : std::stod(svg.substr(number + name.size() + 2));
-}
-
-TEST(Bench, APicturesLinesStandBelowEachOtherAndItsPanelsToo) {
-  FakeDevice device({10, 40, 20});
-  device.drift = 0;
-  device.refuses[1] = Failure{Stage::input, "it has no such dtype", ""};
-  const BenchPlan plan = plan_of(false, {{"ours", false}, {"second", false}, {"peer", true}}, 2);
-  BenchState state;
-  run_bench(plan, device.calls(), state);
-  BenchReport report = report_of(plan, state, "2026-11-21");
-  for (Row& row : report.rows) {
-    row.cells[0].p10 = 8;
-    row.cells[0].p90 = 16;
-  }
-  const std::string svg = as_svg(report);
-  const auto label_y = [&](const std::string& label, size_t from) {
-    const size_t end = svg.find(">" + label + "</text>", from);
-    return number_in(svg, "<text", "y", svg.rfind("<text", end));
-  };
-  const size_t second = svg.find(">B2 ");
-  ASSERT_NE(second, std::string::npos);
-  for (const size_t from : {size_t{0}, second}) {
-    const double ours = label_y("ours", from), next = label_y("second", from), peer = label_y("peer", from);
-    EXPECT_GT(next, ours + 13) << "a line's text is 13 high";
-    EXPECT_NEAR(peer - next, next - ours, 0.2);
-    const double dot = number_in(svg, "<circle", "cy", from);
-    EXPECT_NEAR(dot, ours - 4, 0.2) << "the mark stands in the middle of its line's text";
-    const size_t bar = svg.rfind("<rect", svg.find("height=\"8\"", from));
-    EXPECT_NEAR(number_in(svg, "<rect", "y", bar), dot - 4, 0.2);
-  }
-  EXPECT_GT(label_y("ours", second), label_y("peer", 0) + 46) << "a panel has a head";
-  // 8 to 16 us is a bar with 10 us inside it: its distance from the left end is the one that the logarithm gives.
-  const size_t bar = svg.find("height=\"8\"");
-  const double left = number_in(svg, "<rect", "x", svg.rfind("<rect", bar)), dot = number_in(svg, "<circle", "cx");
-  const double width = number_in(svg, "<rect", "width", svg.rfind("<rect", bar));
-  EXPECT_NEAR((dot - left) / width, std::log2(10.0 / 8), 0.01);
-  EXPECT_GE(left, 190) << "right of the labels";
-  EXPECT_LE(left + width, 660) << "left of the times";
-  EXPECT_EQ(places_of(svg, "us").size(), 2u) << "each axis has its unit";
-  EXPECT_THAT(svg, HasSubstr("it has no such dtype</text>"));
-  const double height = number_in(svg, "<svg", "height");
-  EXPECT_GT(height, label_y("peer", second) + 34);
-  EXPECT_THAT(svg, HasSubstr("viewBox=\"0 0 960 "));
-  EXPECT_THAT(svg, HasSubstr("fill=\"#b45f06\"")) << "a peer is orange";
-}
-
 TEST(Bench, AReportFromOutsideIsCheckedAtTheDoor) {
   FakeDevice device({50, 60});
   const BenchPlan plan = plan_of(false, {{"ours", false}, {"peer", true}});
@@ -456,82 +304,6 @@ TEST(Bench, AReportFromOutsideIsCheckedAtTheDoor) {
   EXPECT_THAT(refused("/rows/0/cache", "warm"), HasSubstr("r.json/rows/0/cache"));
   EXPECT_THAT(refused("/attnscope_bench", 9), HasSubstr("attnscope_bench"));
   EXPECT_THAT(refused("/surprise", 1), HasSubstr("surprise"));
-}
-
-TunedEntry tuned(const std::string& kernel, double us, FigureKind kind) {
-  TunedEntry entry;
-  entry.kernel = kernel;
-  entry.kernel_hash = "hash";
-  entry.us = us;
-  entry.kind = kind;
-  entry.verdict = VerdictState::correct;
-  entry.date = "2026-11-21";
-  entry.config.knobs = {{"BLOCK_M", 16}};
-  return entry;
-}
-
-TEST(Tuned, AMeasuredFigurePrecedesAModelledOne) {
-  TunedTable table{"NVIDIA H200", 90, {}};
-  EXPECT_TRUE(put_entry(table, tuned("a", 10, FigureKind::modelled)));
-  EXPECT_TRUE(put_entry(table, tuned("b", 5, FigureKind::modelled)));
-  EXPECT_EQ(best_entry({table}, "NVIDIA H200", Problem{}, "")->kernel, "b");
-  EXPECT_TRUE(put_entry(table, tuned("a", 12, FigureKind::measured)));
-  EXPECT_FALSE(put_entry(table, tuned("a", 3, FigureKind::modelled)));
-  EXPECT_EQ(table.entries.size(), 2u);
-  EXPECT_EQ(best_entry({table}, "NVIDIA H200", Problem{}, "")->kernel, "a");
-  EXPECT_EQ(best_entry({table}, "NVIDIA H200", Problem{}, "b")->us, 5);
-  EXPECT_EQ(best_entry({table}, "NVIDIA L4", Problem{}, ""), nullptr);
-  Problem other;
-  other.seq_q = 513;
-  EXPECT_EQ(best_entry({table}, "NVIDIA H200", other, ""), nullptr);
-  other = Problem{};
-  other.seed = 9;
-  EXPECT_NE(best_entry({table}, "NVIDIA H200", other, ""), nullptr);
-}
-
-TEST(Tuned, ATableSurvivesItsJsonAndKeepsOnlyWhatIsCorrect) {
-  const TunedTable table{"NVIDIA L4", 89, {tuned("a", 10, FigureKind::modelled)}};
-  auto again = tuned_from_json(to_json(table), "t.json");
-  ASSERT_TRUE(again) << again.error().message;
-  EXPECT_EQ(*again, table);
-  Json wrong = to_json(table);
-  wrong["entries"][0]["verdict"] = "wrong";
-  EXPECT_FALSE(tuned_from_json(wrong, "t.json"));
-  wrong = to_json(table);
-  wrong["entries"][0]["config"]["knobs"]["BLOCK_M"] = "16; rm";
-  EXPECT_FALSE(tuned_from_json(wrong, "t.json"));
-}
-
-TEST(Tuned, AFolderGivesItsTablesOrTheReasonOfTheFirstThatItCannotRead) {
-  const testing_support::TempDir dir;
-  TunedTable table{"NVIDIA L4", 89, {tuned("a", 10, FigureKind::modelled)}};
-  const auto file = dir.write("b.json", to_json(table).dump());
-  dir.write("notes.txt", "no table");
-  auto tables = load_tuned(dir.path());
-  ASSERT_TRUE(tables) << tables.error().message;
-  table.entries[0].source = file.string();
-  EXPECT_EQ(*tables, std::vector{table});
-  for (const char* damaged : {"{", "{\"device\": 1}"}) {
-    const auto first = dir.write("a.json", damaged);
-    tables = load_tuned(dir.path());
-    ASSERT_FALSE(tables) << damaged;
-    EXPECT_EQ(tables.error().stage, Stage::input);
-    EXPECT_THAT(tables.error().message, HasSubstr(first.string()));
-  }
-  const auto none = read_tuned(dir / "none.json");
-  ASSERT_FALSE(none);
-  EXPECT_EQ(none.error().stage, Stage::input);
-  EXPECT_THAT(none.error().message, HasSubstr("none.json"));
-  tables = load_tuned(dir / "none");
-  ASSERT_FALSE(tables);
-  EXPECT_EQ(tables.error().stage, Stage::input);
-  EXPECT_THAT(tables.error().message, HasSubstr("none: the folder of tuned tables cannot be read: No such file"));
-}
-
-TEST(Tuned, TheShippedTablesAreWhole) {
-  auto tables = load_tuned(std::filesystem::path(ATTNSCOPE_SOURCE_DIR) / "assets" / "tuned");
-  ASSERT_TRUE(tables) << tables.error().message;
-  for (const TunedTable& table : *tables) EXPECT_FALSE(table.entries.empty()) << table.device;
 }
 
 }  // namespace

@@ -61,12 +61,40 @@ TEST(Yaml, WhatIsNotPlainIsRefusedWithItsLine) {
   }
 }
 
+TEST(Yaml, ANumberIsOneThroughout) {
+  const auto of = [](const std::string& text) { return json_from_yaml("a: " + text + "\n", "c").value()["a"]; };
+  EXPECT_EQ(of("+4"), 4);
+  EXPECT_EQ(of("-4.5"), -4.5);
+  EXPECT_EQ(of("+1e2"), 100);
+  EXPECT_EQ(of("9223372036854775807"), INT64_MAX);
+  EXPECT_EQ(of("9223372036854775808"), 9223372036854775808.0);
+  for (const char* text : {"+", ".", "e", "4a", "4-", "1 2", "+-4", "++4", "1e", "inf", "nan", "1e999", "4_0", "0x1"})
+    EXPECT_EQ(of(text), text);
+}
+
+TEST(Yaml, APlaceIsItsLine) {
+  const auto why = [](const std::string& text) { return json_from_yaml(text, "c").error().message; };
+  EXPECT_THAT(why("a: 1\nb: [1,\n  2\n"), HasSubstr("c:4:"));
+  EXPECT_THAT(why("a: 1\nb:\n\t- 1\n"), HasSubstr("c:3:"));
+  EXPECT_THAT(why("a: 1\nb: &x 2\n"), HasSubstr("c:2:"));
+  EXPECT_THAT(why("a: 1\nb: !!int 2\n"), HasSubstr("c:2:"));
+  EXPECT_THAT(why("a: &x {}\n"), HasSubstr("c:1:"));
+  EXPECT_THAT(why("a: !x []\n"), HasSubstr("c:1:"));
+}
+
 TEST(Yaml, TakesThirtyTwoLevels) {
   const auto nested = [](size_t levels) {
     return json_from_yaml(std::string(levels, '[') + "x" + std::string(levels, ']'), "c.yaml").has_value();
   };
   EXPECT_TRUE(nested(32));
   EXPECT_FALSE(nested(33));
+  const auto mapped = [](size_t levels) {
+    std::string text;
+    for (size_t i = 0; i < levels; ++i) text += "{a: ";
+    return json_from_yaml(text + "x" + std::string(levels, '}'), "c.yaml").has_value();
+  };
+  EXPECT_TRUE(mapped(32));
+  EXPECT_FALSE(mapped(33));
 }
 
 // robust-kbench's own file, cut down: it has neither runners nor tolerances.
@@ -300,6 +328,43 @@ TEST(RbkReport, HasRobustKbenchsKeysWithSamplesInMilliseconds) {
   EXPECT_EQ(json["summary"]["kernels"], Json({"base", "ours", "torch flash"}));
   EXPECT_DOUBLE_EQ((*found)["p99_latency_ms"], 3.97);
   EXPECT_EQ((*found)["max_abs"], 1e-4);
+}
+
+// Each figure of a result under its own key, in ms; what is not known is null.
+TEST(RbkReport, AResultHasItsFiguresAndNullForTheRest) {
+  RbkReport report = made({measured_ratio(2, 1.9, 2.1)});
+  Cell& ours = report.bench.rows[0].cells[1];
+  ours.p50 = 7000, ours.p90 = 8000, ours.tflops = 12, ours.config = "STAGES=2";
+  ours.interval = measure::Interval{6000, 7500};
+  ours.error = CellError{0.25, 0.125, 1e-3, 1e-3, 0};
+  report.bench.rows[0].cells[0].error.reset();
+  report.bench.rows[0].cells[0].tflops = 6;
+  const Json json = to_json(report);
+  const Json &base = json["results"][0], &of = json["results"][1];
+  EXPECT_EQ(of["p50_latency_ms"], 7.0);
+  EXPECT_EQ(of["p90_latency_ms"], 8.0);
+  EXPECT_EQ(of["interval_ms"], Json({6.0, 7.5}));
+  EXPECT_EQ(of["tflops"], 12);
+  EXPECT_EQ(of["config"], "STAGES=2");
+  EXPECT_EQ(of["max_abs"], 0.25);
+  EXPECT_EQ(of["rel_frobenius"], 0.125);
+  EXPECT_EQ(of["kind"], "measured");
+  EXPECT_EQ(of["verdict"], "correct");
+  EXPECT_EQ(of["ratio_to_baseline"]["to"], "base");
+  EXPECT_EQ(of["ratio_to_baseline"]["interval"], Json({1.9, 2.1}));
+  EXPECT_EQ(of["ratio_to_baseline"]["tie"], false);
+  EXPECT_EQ(of["ratio_to_sdpa"]["interval"], Json({0.4, 0.6}));
+  for (const char* key : {"interval_ms", "max_abs", "rel_frobenius", "p95_latency_ms", "mean_latency_ms",
+                          "std_latency_ms", "ratio_to_baseline", "ratio_to_sdpa"})
+    EXPECT_EQ(base[key], nullptr) << key;
+  EXPECT_EQ(base["raw_latencies_ms"], Json::array());
+  EXPECT_DOUBLE_EQ(json["summary"]["mean_tflops"].get<double>(), (6 + 12 + 0) / 3.0);
+  for (Cell& cell : report.bench.rows[0].cells) cell.state = CellState::not_applicable;
+  const Json none = to_json(report);
+  EXPECT_EQ(none["summary"]["mean_p50_ms"], nullptr);
+  EXPECT_EQ(none["summary"]["mean_tflops"], nullptr);
+  EXPECT_EQ(none["not_timed"].size(), 3u);
+  EXPECT_EQ(none["not_timed"][1]["kernel_name"], "ours");
 }
 
 // The page opens without a network: nothing in it refers to another place, and no script runs.

@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <functional>
 
 #include "report/bench_report.h"
@@ -26,6 +27,17 @@ TEST(ReportText, ARatioSaysItsIntervalOrWhyItHasNone) {
   EXPECT_EQ(ratio_text({0, 1.0021, measure::Interval{0.9982, 1.0058}}, FigureKind::measured),
             "tie, 1.002x (0.998 to 1.006)");
   EXPECT_EQ(ratio_text({0, 2.005, measure::Interval{2.004, 2.006}}, FigureKind::measured), "2.005x (2.004 to 2.006)");
+}
+
+// Half a percent of the ratio decides, whatever the ratio.
+TEST(ReportText, ANarrowIntervalHasOneMoreDigit) {
+  for (const double ratio : {0.25, 1.0, 8.0})
+    for (const double share : {0.0048, 0.0052}) {
+      const Ratio of{0, ratio, measure::Interval{ratio * (1 - share), ratio * (1 + share)}};
+      const std::string text = ratio_text(of, FigureKind::measured);
+      const size_t point = text.rfind('.');
+      EXPECT_EQ(text.size() - point, share < 0.005 ? 5u : 4u) << text << ": digits and a bracket";
+    }
 }
 
 TEST(ReportText, AProblemNamesWhatIsNotUsual) {
@@ -86,6 +98,37 @@ TEST(ReportText, TheTableHasALinePerEntryAndAColumnPerTimedPeer) {
   report.rows[0].cells[3].reason = "NaN";
   EXPECT_THAT(as_table(report), Not(HasSubstr("vs math")));
   EXPECT_THAT(as_table(report), HasSubstr("wrong: NaN"));
+}
+
+// The columns stand below each other in whatever script a label is, and a label is one line.
+TEST(ReportText, ALabelOfManyBytesTakesTheColumnsThatItShows) {
+  BenchReport report = report_of();
+  const std::string plain = as_table(report);
+  report.entries[0].label = "t\u00efl\u00e8d";
+  std::string other = as_table(report);
+  const size_t at = other.find("t\u00efl\u00e8d");
+  ASSERT_NE(at, std::string::npos);
+  other.replace(at, std::string("t\u00efl\u00e8d").size(), "tiled");
+  EXPECT_EQ(other, plain);
+  report.entries[0].label = "two\nlines";
+  const std::string lines = as_table(report);
+  EXPECT_EQ(std::ranges::count(lines, '\n'), std::ranges::count(plain, '\n')) << lines;
+}
+
+TEST(ReportText, TheFootnoteLeavesOutWhatIsNotKnown) {
+  BenchReport report = report_of();
+  report.entries[1].version = "1.0";  // of mma
+  EXPECT_EQ(footnote(report),
+            "attnscope 0.1.0, NVRTC 12.8, driver 580, 12 passes in turn over all entries of a row, 100 ms each, today; "
+            "mma: 1.0; torch: 2.9");
+  report.versions.nvrtc.clear();
+  report.versions.driver.clear();
+  report.date.clear();
+  report.blocks = 1;
+  report.entries.resize(1);
+  EXPECT_EQ(footnote(report), "attnscope 0.1.0, 1 passes in turn over all entries of a row, 100 ms each");
+  report.blocks = 0;
+  EXPECT_EQ(footnote(report), "attnscope 0.1.0");
 }
 
 TEST(ReportText, TheHeadingSaysWhoseFiguresTheyAre) {

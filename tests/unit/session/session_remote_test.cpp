@@ -57,10 +57,31 @@ TEST_F(RemoteTest, ALoginMessageIsNoiseAndAQueuesWordsAreItsState) {
   auto answer = session_->queue(on("l4box/emulated:l4"));
   Seen s = wait_for([](const Snapshot& n) { return l4box(n).detail.find("queued") != std::string::npos; }, "the queue");
   EXPECT_EQ(l4box(*s).state, WorkerState::starting);
+  EXPECT_TRUE(l4box(*s).waits);
   EXPECT_EQ(answer.wait_for(std::chrono::seconds(0)), std::future_status::timeout);
   EXPECT_FALSE(session_->queue(tiled(2)).get().failure) << "nothing here waits for it";
   dir_.write("granted", "yes");
   EXPECT_FALSE(answer.get().failure);
+  wait_for([](const Snapshot& n) { return !l4box(n).waits; }, "that it is there");
+}
+
+// A command that says nothing, or only begins a line, is not known to be in a queue until it has said something.
+TEST_F(RemoteTest, OnlyACommandThatSaidSomethingWaits) {
+  options_.first_experiment = false;
+  options_.workers.push_back(far("while [ ! -e '" + (dir_ / "said").string() +
+                                 "' ]; do sleep 0.02; done\nprintf 'queued' >&2\nwhile [ ! -e '" +
+                                 (dir_ / "granted").string() + "' ]; do sleep 0.02; done\nexec \"$@\""));
+  start();
+  EXPECT_FALSE(session_->queue(tiled(2)).get().failure);
+  EXPECT_FALSE(l4box(*session_->snapshot()).waits);
+  dir_.write("said", "yes");
+  const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+  while (!l4box(*session_->snapshot()).waits && std::chrono::steady_clock::now() < limit)
+    EXPECT_FALSE(session_->queue(tiled(2)).get().failure);  // a snapshot comes with each
+  EXPECT_TRUE(l4box(*session_->snapshot()).waits) << "before the line's end";
+  dir_.write("granted", "yes");
+  EXPECT_FALSE(session_->queue(on("l4box/emulated:l4")).get().failure);
+  wait_for([](const Snapshot& n) { return !l4box(n).waits; }, "that it is there");
 }
 
 TEST_F(RemoteTest, ALostLinkIsAStateAndWhatWasOnItIsSentAgain) {

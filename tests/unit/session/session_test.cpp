@@ -2,7 +2,6 @@
 
 #include "core/config.h"
 #include "session/listings.h"
-#include "session/run_once.h"
 #include "session/tile_cache.h"
 
 namespace attnscope::session {
@@ -468,13 +467,6 @@ TEST_F(SessionTest, AHeldWorkerTimesNothingOnItsGpu) {
   session_->hold_timing("local", 0);
   EXPECT_EQ(waits.get().device, "cuda:0");
   wait_for([](const Snapshot& s) { return s.workers.front().hold == 0; }, "the end of the hold");
-}
-
-TEST_F(SessionTest, RunOnceIsAWholeSession) {
-  auto observation = run_once(options_, tiled(8), Watch::never);
-  ASSERT_TRUE(observation) << observation.error().message;
-  EXPECT_EQ(observation->timing, recorded("m32_w8").timing);
-  EXPECT_FALSE(std::filesystem::exists(options_.state_dir)) << "nothing is kept";
 }
 
 TEST_F(SessionTest, ASessionWithoutAWorkerIsRefused) {

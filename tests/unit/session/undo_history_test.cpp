@@ -142,6 +142,46 @@ TEST(TileCache, BoundedByBytes) {
   EXPECT_TRUE(cache.find(tile(4, 2100).request));
 }
 
+// Two of 36 MB are over 64 MiB: the older one goes, whichever it is; one that is larger by itself stays.
+TEST(TileCache, KeepsTheNewestHoweverLargeItIs) {
+  TileCache cache;
+  for (const int64_t head : {7, 3, 5}) {
+    cache.add(tile(head, 3000));
+    ASSERT_EQ(cache.view().size(), 1u);
+    EXPECT_TRUE(cache.find(tile(head, 3000).request));
+  }
+  cache.add(tile(1, 4200));
+  EXPECT_EQ(cache.view().size(), 1u);
+  EXPECT_TRUE(cache.find(tile(1, 4200).request)) << "70 MB";
+  cache.add(tile(2, 2));
+  EXPECT_EQ(cache.view().size(), 1u);
+  EXPECT_TRUE(cache.find(tile(2, 2).request));
+}
+
+// What a newer tile of a request replaces takes no room, and counts as old no longer.
+TEST(TileCache, ATileThatComesAgainCountsOnceAndIsNew) {
+  TileCache cache;
+  cache.add(tile(0, 2100));
+  cache.add(tile(1, 2100));
+  for (int again = 0; again < 6; ++again) cache.add(tile(0, 2100));
+  EXPECT_EQ(cache.view().size(), 2u);
+  cache.add(tile(2, 2100));
+  EXPECT_EQ(cache.view().size(), 3u) << "three are 53 MB";
+  cache.add(tile(3, 2100));
+  EXPECT_EQ(cache.find(tile(1, 2).request), nullptr) << "the oldest now";
+  for (const int64_t head : {0, 2, 3}) EXPECT_TRUE(cache.find(tile(head, 2).request)) << head;
+}
+
+TEST(TileCache, ATileIsWholeOnceEachOfItsRowsIs) {
+  Tile some = tile(0, 3);
+  EXPECT_TRUE(complete(some));
+  for (size_t row = 0; row < 3; ++row) {
+    some.ready_rows = {1, 1, 1};
+    some.ready_rows[row] = 0;
+    EXPECT_FALSE(complete(some)) << row;
+  }
+}
+
 TEST(Naming, OnlyWhatDiffersIsNamed) {
   Kernel kernel;
   kernel.id = "tiled";

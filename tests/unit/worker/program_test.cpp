@@ -190,5 +190,34 @@ TEST_F(ProgramRun, ItsCodeIsTheLongestLaunchsOrTheNamedOnes) {
   EXPECT_THAT(memset.error().hint, HasSubstr("launch 3, exp_sum"));
 }
 
+// Cancels at one of the steps of progress that a watch tells; 0: at none.
+struct SinkThatCancels final : Sink {
+  SinkThatCancels(std::atomic<bool>& to_set, int step) : cancel(to_set), at(step) {}
+  void part(std::vector<protocol::PartValue>, bool) override {}
+  void tile(Tile) override {}
+  void progress(protocol::Step step, int64_t, int64_t) override {
+    if (step == protocol::Step::watching && ++steps == at) cancel = true;
+  }
+  std::atomic<bool>& cancel;
+  const int at;
+  int steps = 0;
+};
+
+// From its first step to its last, in the search for needless barriers too.
+TEST_F(ProgramRun, AWatchEndsWhereverItIsCancelled) {
+  take("softmax3");
+  request_.stages.watch = request_.stages.needless = true;
+  SinkThatCancels whole(cancel_, 0);
+  ASSERT_TRUE(run_experiment(*services_, request_, whole));
+  ASSERT_GT(whole.steps, 2);
+  for (const int at : {1, whole.steps / 2, whole.steps - 1, whole.steps}) {
+    cancel_ = false;
+    SinkThatCancels sink(cancel_, at);
+    const auto done = run_experiment(*services_, request_, sink);
+    if (done) continue;  // the last step may be all that was left
+    EXPECT_EQ(done.error().stage, Stage::cancelled) << done.error().message;
+  }
+}
+
 }  // namespace
 }  // namespace attnscope::worker

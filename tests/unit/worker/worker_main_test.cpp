@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -88,6 +89,50 @@ TEST(WorkerMain, ASupervisorThatIsStartedByHandSaysWhoStartsIt) {
     EXPECT_THAT(ended.said, HasSubstr("stdin and stdout are not connected to a window or session\n"));
     EXPECT_THAT(ended.said, HasSubstr("attnscope --worker \"ssh HOST attnscope worker\""));
   }
+}
+
+// A supervisor with both its pipes, in a process of its own; `number` 0: its input ends. As waitpid() says it.
+int end_of_served(int number) {
+  int in[2], out[2];
+  if (pipe(in) != 0 || pipe(out) != 0) return -1;
+  const testing_support::TempDir home;
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(60);                                 // for one that never ends
+    if (number != 0) signal(number, SIG_DFL);  // a shell leaves SIGINT ignored in what it starts behind itself
+    dup2(in[0], STDIN_FILENO);
+    dup2(out[1], STDOUT_FILENO);
+    dup2(open("/dev/null", O_WRONLY), STDERR_FILENO);
+    for (const int end : {in[0], in[1], out[0], out[1]}) close(end);
+    setenv("ATTNSCOPE_HOME", home.path().c_str(), 1);
+    setenv("GTEST_FILTER", "none.none", 1);  // its executor is this program, and must run no test
+    _exit(supervisor_main(Purpose::run));
+  }
+  close(in[0]);
+  close(out[1]);
+  char letter = 0;
+  while (read(out[0], &letter, 1) == 1 && letter != '\n') continue;  // its banner: it serves
+  if (number != 0) kill(child, number);
+  if (number == 0) close(in[1]);
+  int status = 0;
+  waitpid(child, &status, 0);
+  if (number != 0) close(in[1]);
+  close(out[0]);
+  return status;
+}
+
+TEST(WorkerMain, ASupervisorEndsByTheSignalThatItGot) {
+  for (const int number : {SIGTERM, SIGINT, SIGHUP}) {
+    const int status = end_of_served(number);
+    EXPECT_TRUE(WIFSIGNALED(status)) << number << ": exit status " << WEXITSTATUS(status);
+    EXPECT_EQ(WTERMSIG(status), number);
+  }
+}
+
+TEST(WorkerMain, ASupervisorEndsWellWithItsInput) {
+  const int status = end_of_served(0);
+  ASSERT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 0);
 }
 
 }  // namespace
