@@ -16,7 +16,7 @@ struct Lines {
   CudaSource source;
   SourceMacros macros{source};
   void read(std::initializer_list<std::string_view> lines) {
-    for (const std::string_view line : lines) macros.read(line);
+    for (const std::string_view line : lines) macros.read(line, false);
   }
 };
 
@@ -42,7 +42,7 @@ TEST(SourceMacros, AKernelNeedsTheMacrosOfTheOpenConditions) {
 TEST(SourceMacros, OnlyTheFirstEightConditionsCount) {
   Lines of;
   for (const char* line : {"ifdef A", "ifdef B", "ifdef C", "ifdef D", "ifdef E", "ifdef F", "ifdef G", "ifdef H"})
-    of.macros.read(line);
+    of.macros.read(line, false);
   EXPECT_EQ(of.macros.needed().size(), 8u);
   of.read({"ifdef I"});
   EXPECT_EQ(of.macros.needed().size(), 8u);
@@ -88,12 +88,12 @@ TEST(SourceMacros, ANumberBehindItsOwnIfndefCanBeSet) {
 TEST(SourceMacros, AMacroThatLaunchesIsTold) {
   Lines of;
   const std::string line = "define GO(n) kernel<<<n, 32>>>(x)";
-  const auto found = of.macros.read(line);
+  const auto found = of.macros.read(line, false);
   ASSERT_TRUE(found);
   EXPECT_EQ(found->name, "GO");
   EXPECT_EQ(found->text, "(n) kernel<<<n, 32>>>(x)");
   for (const char* other : {"define SHIFT a << b", "define A a < b < c", "define B", "if a <<< b", "define", ""})
-    EXPECT_FALSE(of.macros.read(other)) << other;
+    EXPECT_FALSE(of.macros.read(other, false)) << other;
 }
 
 }  // namespace
