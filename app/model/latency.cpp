@@ -184,11 +184,8 @@ SmLoad sm_load(const LatencyInput& in, SmCtas ctas, double sectors) {
   load.readers = in.occupancy.total_ctas;
   const int64_t resident = std::min(load.resident, (in.occupancy.total_ctas + in.spec.sms - 1) / in.spec.sms);
   const int64_t shared = cta_allotment(in.spec, in.variant, in.launch).shared_bytes;
-  // Loops read spilled registers again and again. Of a thread's arrays it is not known what is in use at a time, so
-  // without spills a stack counts as small.
-  const int64_t stack = in.variant.spill_bytes > 0 ? in.variant.stack_bytes : 0;
-  load.local_misses =
-      local_miss_share(in.spec, double(resident * in.launch.warps() * 32 * stack), double(resident * shared));
+  if (const int64_t warps = resident * in.schedule->local_reuse.warps; warps > 0)
+    load.local_lines = l1_lines(in.spec, double(resident * shared)) / double(warps);
   return load;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "core/device_spec.h"
@@ -21,7 +22,8 @@ struct SmLoad {
   // Clocks of the SM's share of the memory bandwidth for each sector that goes to the second level; 0: all of them are
   // cached there.
   double dram_sector = 0;
-  double local_misses = 0;           // share of the loads from threads' stacks that the first level does not hold
+  // Lines of the first level for each warp that accesses local memory.
+  double local_lines = std::numeric_limits<double>::infinity();
   WarpRecorder* recorder = nullptr;  // told what each warp does; without `repeat` it sees every clock
 };
 
