@@ -12,8 +12,6 @@ namespace {
 // architecture has those up to its own limit.
 constexpr double kSharedSizes[] = {0, 8, 16, 32, 64, 100, 132, 164, 196, 228};
 
-constexpr double kL1LineBytes = 128;
-
 // For each trace, the sum of of_instruction() over what its warps execute.
 template <class OfInstruction>
 std::vector<double> sum_over_traces(const KernelSchedule& schedule, OfInstruction of_instruction) {

@@ -13,7 +13,9 @@ bool may_hit_l1(const ScheduledInstruction& instruction);
 // are assumed to hit. With a mask, the bytes are those of the CTA that sees every key, which reads most.
 double miss_share(const KernelSchedule& schedule);
 
-// The 128-byte lines that the first level has beside `shared` bytes of shared memory: an SM has one memory for both, and
+inline constexpr double kL1LineBytes = 128;
+
+// The lines that the first level has beside `shared` bytes of shared memory: an SM has one memory for both, and
 // shared memory gets the smallest of its sizes that suffices.
 double l1_lines(const DeviceSpec& spec, double shared);
 

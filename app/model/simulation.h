@@ -173,7 +173,7 @@ class Simulation {
   const SmLoad& load_;
   SmRun result_;
   double miss_share_ = 1;
-  std::vector<double> hits_, local_misses_;  // by instruction
+  std::vector<double> hits_;
   std::vector<Prepared> prepared_;  // by instruction
   std::vector<SimulatedWarp> warps_;
   std::vector<CtaSlot> slots_;

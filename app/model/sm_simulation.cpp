@@ -22,7 +22,6 @@ Simulation::Simulation(const DeviceSpec& spec, const KernelSchedule& schedule, c
   sector_ = machine_.sector_of(load.readers > 0 ? std::min(load.readers, spec.sms) : spec.sms);
   for (const ScheduledInstruction& instruction : schedule.code)
     hits_.push_back(may_hit_l1(instruction) ? 1 - miss_share_ : 0);
-  local_misses_ = local_misses(schedule, load.local_lines);
   count_loops();
 }
 
@@ -306,8 +305,10 @@ void Simulation::queue_as(const Awaited& port, Outcome& out) const {
 }
 
 double Simulation::miss_share_of(const ScheduledInstruction& instruction) const {
-  if (instruction.unit == Unit::local_load)
-    return local_misses_[static_cast<size_t>(&instruction - schedule_.code.data())];
+  if (instruction.unit == Unit::local_load) {
+    const auto index = static_cast<size_t>(&instruction - schedule_.code.data());
+    return load_.local_misses.empty() ? 0 : load_.local_misses[index];
+  }
   return may_hit_l1(instruction) ? miss_share_ : 1;
 }
 

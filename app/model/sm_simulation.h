@@ -1,6 +1,5 @@
 #pragma once
 #include <cstdint>
-#include <limits>
 #include <vector>
 
 #include "core/device_spec.h"
@@ -22,8 +21,8 @@ struct SmLoad {
   // Clocks of the SM's share of the memory bandwidth for each sector that goes to the second level; 0: all of them are
   // cached there.
   double dram_sector = 0;
-  // Lines of the first level for each warp that accesses local memory.
-  double local_lines = std::numeric_limits<double>::infinity();
+  // By instruction, the share of the loads from local memory that the first level does not hold; empty: it holds all.
+  std::vector<double> local_misses = {};
   WarpRecorder* recorder = nullptr;  // told what each warp does; without `repeat` it sees every clock
 };
 
