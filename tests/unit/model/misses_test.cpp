@@ -1,11 +1,21 @@
 #include "model/misses.h"
 
 #include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+#include <map>
+#include <sstream>
+#include <string>
 
 #include "devices_for_tests.h"
 #include "model/latency.h"
 #include "model/sm_simulation.h"
 #include "schedules_for_tests.h"
+#include "support/temp_dir.h"
 
 namespace attnscope::model {
 namespace {
@@ -35,6 +45,32 @@ TEST(LocalMisses, ALineIsThereIfFewOthersCameInBetween) {
   EXPECT_THAT(local_misses(s, 2.5), ElementsAre(0.25, 0)) << "1.6 times what there is";
   EXPECT_THAT(local_misses(s, 4 / 1.2), ElementsAre(DoubleNear(0.125, 1e-12), 0)) << "between the two";
   EXPECT_THAT(local_misses(s, 0), ElementsAre(1, 0));
+}
+
+// Loads that go round the lines of all warps, timed with 28, 124 and 248 KB of first level.
+TEST(LocalMisses, AreThoseOfAnH200) {
+  constexpr double hit = 36, miss = 290;  // clocks
+  const std::map<int, double> first_level{{100, 224}, {50, 992}, {0, 1984}};
+  std::istringstream recorded(testing_support::read_text(std::filesystem::path(ATTNSCOPE_SOURCE_DIR) / "tests/data/gpu/h200_local_l1.txt"));
+  double apart = 0, apart_by_size = 0;
+  int timed = 0;
+  for (std::string line; std::getline(recorded, line);) {
+    int carve = 0, stores = 0, warps = 0, used = 0;
+    if (std::sscanf(line.c_str(), "carve %d store %d warps %d:%n", &carve, &stores, &warps, &used) < 3) continue;
+    std::istringstream pairs(line.substr(static_cast<size_t>(used)));
+    for (double lines = 0, clocks = 0; pairs >> lines && pairs.ignore(1) && pairs >> clocks; ++timed) {
+      const double has = first_level.at(carve), measured = std::clamp((clocks - hit) / (miss - hit), 0.0, 1.0);
+      KernelSchedule s = schedule({{instruction(Unit::local_load), use()}}, {{0}});
+      const auto own = static_cast<size_t>(lines / warps);
+      s.local_reuse.loads[0].resize(own);
+      s.local_reuse.loads[0].back() = 1;
+      apart += std::abs(local_misses(s, has / warps).front() - measured);
+      apart_by_size += std::abs((lines > has ? 1 - has / lines : 0) - measured);
+    }
+  }
+  ASSERT_EQ(timed, 372);
+  EXPECT_LT(apart / timed, 0.05);
+  EXPECT_GT(apart_by_size / timed, 0.11) << "if the share beyond the first level's size missed";
 }
 
 TEST(LocalMisses, TheirShareOfLoadsComesFromTheSecondLevel) {
