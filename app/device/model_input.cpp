@@ -167,6 +167,7 @@ model::KernelSchedule schedule_of(const emulator::Program& program, const emulat
   count_bank_reads(instructions, program.ops, schedule.code);
   for (const emulator::Block& block : program.blocks) schedule.blocks.push_back({block.first, block.count});
   for (const emulator::CtaTrace& trace : result.traces) schedule.traces.push_back(trace_of(trace));
+  schedule.local_reuse = {result.local_reuses.warps, result.local_reuses.counts};
   schedule.global_bytes_per_cta = distinct_bytes(problem, grid);
   return schedule;
 }

@@ -16,6 +16,7 @@
 #include "core/shared_access.h"
 #include "emulator/exec/counters.h"
 #include "emulator/exec/launch.h"
+#include "emulator/exec/local_reuse.h"
 #include "emulator/exec/memory.h"
 #include "emulator/exec/probe.h"
 #include "emulator/isa/forms.h"
@@ -63,6 +64,7 @@ struct RunResult {
   RunCounters counters;
   std::vector<InstructionCounters> instructions;  // one per instruction of the program
   std::vector<CtaTrace> traces;                   // of RunOptions::trace_ctas, ascending
+  LocalReuses local_reuses;                       // of the same CTAs
   // Where one CTA (the first traced one, otherwise the first that ran) accessed shared memory, by instruction. Empty
   // for a watched run and one with probes.
   std::map<uint32_t, SharedSteps> shared_steps;

@@ -119,6 +119,8 @@ RunResult collect_result(const Program& program, Pool& pool, size_t threads) {
     const CtaRunner& runner = pool.worker(i).runner;
     add(program, runner.op_counts(), runner.block_counts(), result.instructions);
     result.traces.insert(result.traces.end(), runner.traces().begin(), runner.traces().end());
+    result.local_reuses.add(runner.local_reuses().counts);
+    result.local_reuses.warps = std::max(result.local_reuses.warps, runner.local_reuses().warps);
   }
   std::sort(result.traces.begin(), result.traces.end(),
             [](const CtaTrace& a, const CtaTrace& b) { return a.cta < b.cta; });

@@ -166,6 +166,18 @@ Estimate from_counters(const LatencyInput& in) {
   return memory > clocks ? Estimate{memory, {}, Bound::dram_bandwidth} : Estimate{clocks, {}, most->second};
 }
 
+// By instruction, for that many resident CTAs that share the first level's lines. Loops read spilled registers again and
+// again, so a stack with some counts by its size. What of a thread's arrays is in use at a time follows from how far
+// apart a warp's accesses to a line are.
+std::vector<double> local_misses(const LatencyInput& in, int64_t resident, double lines) {
+  if (in.variant.spill_bytes > 0) {
+    const double stack = double(resident * in.launch.warps() * 32 * in.variant.stack_bytes) / kL1LineBytes;
+    return std::vector<double>(in.schedule->code.size(), stack > lines ? 1 - lines / stack : 0);
+  }
+  const int64_t warps = resident * in.schedule->local_reuse.warps;
+  return warps > 0 ? local_misses(*in.schedule, lines / double(warps)) : std::vector<double>{};
+}
+
 }  // namespace
 
 double clock_mhz(const LatencyInput& in) {
@@ -184,11 +196,7 @@ SmLoad sm_load(const LatencyInput& in, SmCtas ctas, double sectors) {
   load.readers = in.occupancy.total_ctas;
   const int64_t resident = std::min(load.resident, (in.occupancy.total_ctas + in.spec.sms - 1) / in.spec.sms);
   const int64_t shared = cta_allotment(in.spec, in.variant, in.launch).shared_bytes;
-  // Loops read spilled registers again and again. Of a thread's arrays it is not known what is in use at a time, so
-  // without spills a stack counts as small.
-  const int64_t stack = in.variant.spill_bytes > 0 ? in.variant.stack_bytes : 0;
-  load.local_misses =
-      local_miss_share(in.spec, double(resident * in.launch.warps() * 32 * stack), double(resident * shared));
+  load.local_misses = local_misses(in, resident, l1_lines(in.spec, double(resident * shared)));
   return load;
 }
 

@@ -45,7 +45,7 @@ double miss_share(const KernelSchedule& schedule) {
   return distinct > 0 && most > 0 ? std::min(1.0, distinct / most) : 1;
 }
 
-double local_miss_share(const DeviceSpec& spec, double stack, double shared) {
+double l1_lines(const DeviceSpec& spec, double shared) {
   constexpr double kilobyte = 1024;
   double taken = double(spec.shared_sm);
   for (const double size : kSharedSizes)
@@ -53,8 +53,24 @@ double local_miss_share(const DeviceSpec& spec, double stack, double shared) {
       taken = std::min(taken, size * kilobyte);
       break;
     }
-  const double left = std::max(0.0, rates::rate(spec, rates::kL1Kb) * kilobyte - taken);
-  return stack > left ? 1 - left / stack : 0;
+  return std::max(0.0, rates::rate(spec, rates::kL1Kb) * kilobyte - taken) / kL1LineBytes;
+}
+
+std::vector<double> local_misses(const KernelSchedule& schedule, double lines) {
+  // Measured on an H200 with loads that go round n lines (bench/results/local_l1_h200.txt): all hit up to 0.8 of the
+  // lines that the first level has, and none from about 1.6 on.
+  constexpr double all_hit = 0.8, none_hits = 1.6;
+  std::vector<double> misses(schedule.code.size(), 0);
+  for (const auto& [instruction, counts] : schedule.local_reuse.loads) {
+    double all = 0, missed = 0;
+    for (size_t others = 0; others < counts.size(); ++others) {
+      const double filled = lines > 0 ? double(others + 1) / lines : none_hits;
+      all += double(counts[others]);
+      missed += double(counts[others]) * std::clamp((filled - all_hit) / (none_hits - all_hit), 0.0, 1.0);
+    }
+    if (all > 0) misses[instruction] = missed / all;
+  }
+  return misses;
 }
 
 std::vector<double> l2_sectors_of(const KernelSchedule& schedule) {

@@ -13,10 +13,16 @@ bool may_hit_l1(const ScheduledInstruction& instruction);
 // are assumed to hit. With a mask, the bytes are those of the CTA that sees every key, which reads most.
 double miss_share(const KernelSchedule& schedule);
 
-// Of `stack` bytes of the resident warps' local memory the share that the first level does not hold, beside `shared`
-// bytes of shared memory: an SM has one memory for both, and shared memory gets the smallest of its sizes that
-// suffices.
-double local_miss_share(const DeviceSpec& spec, double stack, double shared);
+inline constexpr double kL1LineBytes = 128;
+
+// The lines that the first level has beside `shared` bytes of shared memory: an SM has one memory for both, and
+// shared memory gets the smallest of its sizes that suffices.
+double l1_lines(const DeviceSpec& spec, double shared);
+
+// By instruction, the share of the lines that it loads from local memory that the first level does not hold, if it has
+// `lines` of them for each warp: a line is there if few enough others came since its last access. All warps access
+// theirs equally often. Global memory's lines, which the same cache holds, are left out.
+std::vector<double> local_misses(const KernelSchedule& schedule, double lines);
 
 // Sectors of each trace that go to the second level.
 std::vector<double> l2_sectors_of(const KernelSchedule& schedule);

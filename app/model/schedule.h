@@ -1,6 +1,7 @@
 #pragma once
 #include <array>
 #include <cstdint>
+#include <map>
 #include <vector>
 
 #include "core/folded.h"
@@ -100,12 +101,20 @@ struct CtaTrace {
   }
 };
 
+// How far apart a warp's accesses to the same line of its local memory are, whatever the size of the cache.
+struct LocalReuse {
+  int64_t warps = 0;  // of a CTA: those that access local memory
+  // By load, an index into the code: for each number of other lines that the warp accessed in between, lines loaded.
+  std::map<uint32_t, std::vector<uint64_t>> loads;
+};
+
 // A kernel's code and what a few of its CTAs did with it: the latency model's input besides the counters. device/ makes
 // it from an emulator run; here it is a plain value.
 struct KernelSchedule {
   std::vector<ScheduledInstruction> code;
   std::vector<CodeBlock> blocks;
   std::vector<CtaTrace> traces;  // ascending by cta; at least one
+  LocalReuse local_reuse;
   // Distinct bytes that a CTA reads; 0: unknown, every request goes to the second level.
   double global_bytes_per_cta = 0;
 };

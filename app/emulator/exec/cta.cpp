@@ -40,6 +40,7 @@ void CtaRunner::prepare(const BoundLaunch& launch) {
   no_pattern_.phase = kPatternPoison;
   last_.assign(program.ops.size(), &no_pattern_);
   traces_.clear();
+  local_reuses_ = {};
   patterns_.resize(kPatterns);
   pattern_keys_.assign(kPatterns, 0);
 
@@ -270,6 +271,8 @@ void CtaRunner::begin_trace() {
     warp.trace_capacity = kMostTraced;
   }
   cta_.trace_folders.assign(launch_->warps, {});
+  cta_.local_reuse.assign(launch_->warps, {});
+  for (uint32_t w = 0; w < launch_->warps; ++w) warp(w).local_reuse = &cta_.local_reuse[w];
 }
 
 void CtaRunner::fold_trace(uint32_t warp_index) {
@@ -284,9 +287,13 @@ void CtaRunner::keep_trace(uint32_t linear) {
   for (uint32_t w = 0; w < launch_->warps; ++w) {
     fold_trace(w);
     this->warp(w).trace = nullptr;
+    this->warp(w).local_reuse = nullptr;
+    local_reuses_.add(cta_.local_reuse[w].counts());
     trace.warps.push_back(cta_.trace_folders[w].finish());
     whole = whole && cta_.trace_folders[w].fits();
   }
+  const auto using_local = std::ranges::count_if(cta_.local_reuse, &LocalReuse::accessed);
+  local_reuses_.warps = std::max(local_reuses_.warps, static_cast<uint32_t>(using_local));
   if (whole) traces_.push_back(std::move(trace));
 }
 

@@ -13,6 +13,7 @@
 
 #include "core/result.h"
 #include "emulator/exec/launch.h"
+#include "emulator/exec/local_reuse.h"
 #include "emulator/exec/observer.h"
 #include "emulator/exec/random.h"
 #include "emulator/exec/warp.h"
@@ -103,6 +104,7 @@ struct Resident {
   const Op* ops = nullptr;
   std::vector<std::vector<uint32_t>> trace_buffers;  // one per warp: words that its folder has not taken yet
   std::vector<Folder> trace_folders;                 // one per warp
+  std::vector<LocalReuse> local_reuse;               // one per warp
   bool traced = false;
   std::optional<Random> random;  // with a seed, the order of the warps' turns
   // Of a CTA that waits for its next turn:
@@ -141,6 +143,7 @@ class CtaRunner {
   const CtaLog& log() const { return log_; }
   // The traces of the CTAs in BoundLaunch::trace_ctas that ran since prepare().
   const std::vector<CtaTrace>& traces() const { return traces_; }
+  const LocalReuses& local_reuses() const { return local_reuses_; }
 
   // After fault, endless or deadlock: what happened, as a message; after cancelled: where it was (the hint).
   Failure describe(CtaEnd end, uint32_t linear, const BoundLaunch& launch, const std::string& global_hint) const;
@@ -178,6 +181,7 @@ class CtaRunner {
   void keep_trace(uint32_t linear);
 
   std::vector<CtaTrace> traces_;
+  LocalReuses local_reuses_;
   CtaLog log_;
   std::vector<std::pair<uint32_t, uint32_t>> passing_;  // warps that pass the barrier that opens, and where they wait
   std::vector<OpCounts> op_counts_;

@@ -4,6 +4,7 @@
 
 #include "emulator/exec/general.h"
 #include "emulator/exec/lane_address.h"
+#include "emulator/exec/local_reuse.h"
 
 namespace attnscope::emulator {
 
@@ -65,7 +66,9 @@ void count(Warp& warp, const Op& op, uint32_t mask, const LaneAddress* at, bool 
   }
   counts.sectors += distinct(sectors, count);
   // The part of a generic access that goes to local memory counts as local.
-  (op.space == Space::generic ? counts.local_sectors : counts.sectors) += distinct(local, local_count);
+  const uint64_t different = distinct(local, local_count);
+  (op.space == Space::generic ? counts.local_sectors : counts.sectors) += different;
+  if (warp.local_reuse != nullptr) warp.local_reuse->access(op.index, local, different, !store);
   if (shared == 0) return;
   const uint64_t base = at[__builtin_ctz(shared)].address;
   int32_t delta[32] = {};

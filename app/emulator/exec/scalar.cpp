@@ -4,6 +4,7 @@
 
 #include "emulator/exec/general.h"
 #include "emulator/exec/handlers.h"
+#include "emulator/exec/local_reuse.h"
 
 namespace attnscope::emulator {
 
@@ -134,6 +135,7 @@ bool local_row(Warp& warp, const Op& op, OpCounts& counts) {
   }
   ++counts.requests;
   counts.sectors += 4;
+  if (warp.local_reuse != nullptr) warp.local_reuse->access(op.index, address / 4, !kStore);
   return true;
 }
 
@@ -164,7 +166,9 @@ void local_32(Warp& warp, const Op& op, uint32_t mask) {
     sectors[count++] = (address * 32 + lane * 4) / 32;
   }
   ++counts.requests;
-  counts.sectors += distinct(sectors, count);
+  const uint64_t different = distinct(sectors, count);
+  counts.sectors += different;
+  if (warp.local_reuse != nullptr) warp.local_reuse->access(op.index, sectors, different, !kStore);
 }
 
 void put(HandlerTable& table, Family family, Handler handler) {

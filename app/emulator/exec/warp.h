@@ -188,6 +188,7 @@ struct Warp : Registers {
   uint32_t polled_op;
   uint32_t* trace;  // blocks executed, in order; nullptr: not recorded
   uint32_t trace_count, trace_capacity;
+  class LocalReuse* local_reuse;  // of a traced CTA; nullptr: not recorded
 };
 static_assert(sizeof(Warp) <= kLaneFileOffset);
 

@@ -234,6 +234,7 @@ TEST(Faults, SharedAndLocal) {
 struct FrameRun {
   std::vector<uint32_t> out;
   RunCounters counters;
+  LocalReuses reuses = {};
 };
 FrameRun run_with_frame(const std::string& text, uint32_t threads) {
   FrameRun made{std::vector<uint32_t>(threads), {}};
@@ -245,9 +246,12 @@ FrameRun run_with_frame(const std::string& text, uint32_t threads) {
   launch.block = {threads, 1, 1};
   launch.parameters = Parameters().pointer(memory.add("out", bytes_of(made.out), true)).bytes();
   launch.memory = &memory;
-  const auto result = run(launch);
+  RunOptions options;
+  options.trace_ctas = {0};
+  const auto result = run(launch, options);
   EXPECT_TRUE(result.has_value()) << (result ? "" : result.error().message);
   if (result) made.counters = result->counters;
+  if (result) made.reuses = result->local_reuses;
   return made;
 }
 
@@ -269,6 +273,36 @@ EXIT
   for (uint32_t i = 0; i < 64; ++i) EXPECT_EQ(made.out[i], i + 100);
   EXPECT_EQ(made.counters.local_store_sectors, 2u * 2 * 4);  // 2 warps, 2 stores, 128 bytes each
   EXPECT_EQ(made.counters.local_load_sectors, 2u * 4);
+  EXPECT_EQ(made.reuses.warps, 2u);
+  EXPECT_EQ(made.reuses.counts, (LocalReuse::Counts{{6, {0, 2}}})) << "each warp stored one other line in between";
+}
+
+TEST(Local, ALineIsAsFarBackAsTheOthersSinceItsLastAccess) {
+  LocalReuse reuse;
+  EXPECT_FALSE(reuse.accessed());
+  for (const uint32_t line : {5u, 6u, 7u, 6u, 5u}) reuse.access(1, line, line == 5);
+  reuse.access(2, 5, true);
+  EXPECT_TRUE(reuse.accessed());
+  std::vector<uint64_t> first(LocalReuse::kMost + 1);
+  first[2] = first[LocalReuse::kMost] = 1;
+  EXPECT_EQ(reuse.counts(), (LocalReuse::Counts{{1, first}, {2, {1}}}));
+
+  // Sectors of one line are one access.
+  LocalReuse wide;
+  const uint32_t sectors[] = {0, 1, 2, 3, 4, 7};
+  wide.access(3, sectors, 6, false);
+  wide.access(3, sectors, 6, true);
+  EXPECT_EQ(wide.counts(), (LocalReuse::Counts{{3, {0, 2}}}));
+}
+
+// A walk over more lines than are kept finds none of them again.
+TEST(Local, ReuseIsBounded) {
+  LocalReuse reuse;
+  for (int walk = 0; walk < 2; ++walk)
+    for (uint32_t line = 0; line <= LocalReuse::kMost; ++line) reuse.access(0, line, walk == 1);
+  std::vector<uint64_t> never(LocalReuse::kMost + 1);
+  never.back() = LocalReuse::kMost + 1;
+  EXPECT_EQ(reuse.counts(), (LocalReuse::Counts{{0, never}}));
 }
 
 // Two stores of 16 bits make one word.
