@@ -166,9 +166,9 @@ Estimate from_counters(const LatencyInput& in) {
   return memory > clocks ? Estimate{memory, {}, Bound::dram_bandwidth} : Estimate{clocks, {}, most->second};
 }
 
-// By instruction, for that many resident CTAs that share the first level's lines. Loops read spilled registers again and
-// again, so a stack with some counts by its size. What of a thread's arrays is in use at a time follows from how far
-// apart a warp's accesses to a line are.
+// By instruction, for that many resident CTAs, which share the first level's lines. Loops read spilled registers again
+// and again, so a stack with some counts by its size. What of a thread's arrays is in use at a time follows from how
+// far apart a warp's accesses to a line are.
 std::vector<double> local_misses(const LatencyInput& in, int64_t resident, double lines) {
   if (in.variant.spill_bytes > 0) {
     const double stack = double(resident * in.launch.warps() * 32 * in.variant.stack_bytes) / kL1LineBytes;

@@ -51,7 +51,8 @@ TEST(LocalMisses, ALineIsThereIfFewOthersCameInBetween) {
 TEST(LocalMisses, AreThoseOfAnH200) {
   constexpr double hit = 36, miss = 290;  // clocks
   const std::map<int, double> first_level{{100, 224}, {50, 992}, {0, 1984}};
-  std::istringstream recorded(testing_support::read_text(std::filesystem::path(ATTNSCOPE_SOURCE_DIR) / "tests/data/gpu/h200_local_l1.txt"));
+  const std::filesystem::path tree = ATTNSCOPE_SOURCE_DIR;
+  std::istringstream recorded(testing_support::read_text(tree / "tests/data/gpu/h200_local_l1.txt"));
   double apart = 0, apart_by_size = 0;
   int timed = 0;
   for (std::string line; std::getline(recorded, line);) {
