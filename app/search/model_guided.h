@@ -1,4 +1,5 @@
 #pragma once
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -46,8 +47,8 @@ class ModelGuided final : public Strategy {
   bool news_ = false;                        // the model has said something since it was learnt
   bool over_ = false;
   std::vector<double> predicted_;  // for each point, such a logarithm; empty: none is known
-  Forest model_;
   Surrogate expected_;
+  Forest model_;
   std::optional<size_t> best_;
   size_t without_best_ = 0;  // batches
 };
