@@ -15,8 +15,8 @@ constexpr int kTries = 60;       // changes of a length
 constexpr double kStride = 4.5;  // the most that a change adds to a logarithm
 constexpr double kMore = 1.3;    // times as many values, and kFew, until the lengths are found anew
 constexpr size_t kFew = 4;
-constexpr size_t kMost = 1000;  // values that it begins with
-constexpr double kLeast = 1e-9;
+constexpr size_t kMost = 1000;    // values that it begins with
+constexpr double kLeast = 1e-12;  // variance
 
 double squared(double value) { return value * value; }
 
@@ -197,8 +197,8 @@ void GaussianProcess::learn(const std::vector<size_t>& points, const std::vector
 
 Prediction GaussianProcess::predict(size_t point) const {
   const size_t slot = slots_[point];
-  return {middle_ + static_cast<double>(means_[slot]),
-          std::sqrt(variance_ * std::max(kLeast, static_cast<double>(unknown_[slot])))};
+  const double variance = variance_ * static_cast<double>(unknown_[slot]);
+  return {middle_ + static_cast<double>(means_[slot]), std::sqrt(std::max(kLeast, variance))};
 }
 
 }  // namespace attnscope::search

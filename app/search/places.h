@@ -7,8 +7,8 @@
 
 namespace attnscope::search {
 
-// The positions of a grid's points in one block, as learners read them, and `more` axes that the grid does not have, all
-// 0 until they are set.
+// The positions of a grid's points in one block, as learners read them, and `more` axes that the grid does not have,
+// all 0 until they are set.
 class Places {
  public:
   explicit Places(const Grid& grid, size_t more = 0);

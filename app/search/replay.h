@@ -31,8 +31,8 @@ struct Found {
   std::vector<double> after;  // 1, 2, … evaluations: its best
   // Its best at moments that are mean_seconds() apart, at which random configs have made that many evaluations on
   // average. A config's time is known when it has been compiled, run and checked. A model predicts on `cores` cores
-  // while the configs of a batch run; the next batch waits for both. The strategy's own time is not included. Empty: the
-  // recording has no times.
+  // while the configs of a batch run; the next batch waits for both. The strategy's own time is not included. Empty:
+  // the recording has no times.
   std::vector<double> at;
 };
 Found replay(const Recorded& space, Strategy& strategy, size_t evaluations, size_t cores = 1);
@@ -47,7 +47,8 @@ struct Scored {
 struct Scores {
   Scored evaluations;
   std::optional<Scored> seconds;  // empty: the recording has no times
-  // How far the best of the first `first` configs is from the space's best, as a share of it, in each repeat, ascending.
+  // How far the best of the first `first` configs is from the space's best, as a share of it, in each repeat,
+  // ascending.
   std::vector<double> short_of_best;
 };
 // The scores over repeats with the seeds 1, 2, …, each of which is replayed once. `cores`: as of Found::at.

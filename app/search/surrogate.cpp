@@ -13,11 +13,11 @@ namespace attnscope::search {
 namespace {
 
 constexpr size_t kTrees = 20;
-constexpr double kUnknown = 1;     // of the trees' spread, in favour of a point
-constexpr double kTrusting = 0.3;  // squared logarithms that agree with the predictions, before anything ran
-constexpr double kLevels = 200;    // of the predictions
-constexpr double kHalf = 20;       // outcomes from which on the forest of the times counts half
-constexpr size_t kMany = 50;       // outcomes from which on a few more change little
+constexpr double kUnknown = 1;       // of the trees' spread, in favour of a point
+constexpr double kTrusting = 0.3;    // squared logarithms that agree with the predictions, before anything ran
+constexpr double kLevels = 200;      // of the predictions
+constexpr double kHalf = 20;         // outcomes from which on the forest of the times counts half
+constexpr size_t kMany = 50;         // outcomes from which on a few more change little
 constexpr size_t kWatched = 12'000;  // points that the process watches at the most
 
 // Logarithms of the times; what was rejected is as slow as the slowest. Times beyond the median are cut off as far
@@ -50,8 +50,8 @@ double slope(const std::vector<double>& predicted, const std::vector<double>& va
   return std::clamp(together / own, 0.0, 1.0);
 }
 
-// The logarithm of how much less than the least value one is expected to be (Jones, Schonlau and Welch, Journal of Global
-// Optimization 13, 1998); `less`: by how much the mean is less.
+// The logarithm of how much less than the least value one is expected to be (Jones, Schonlau and Welch, Journal of
+// Global Optimization 13, 1998); `less`: by how much the mean is less.
 double log_improvement(double less, double spread) {
   constexpr double kFar = -10;  // from here on the two terms below are too much alike
   const double far = less / spread;

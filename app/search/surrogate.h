@@ -13,9 +13,9 @@ namespace attnscope::search {
 
 // Expects times of points that did not run, from those that did: a forest learns them over the grid, and so does a
 // Gaussian process. With a model's prediction for each point a second forest learns how far the times are from the
-// predictions, and the process does too, so that a model that is wrong about one knob is put right after a few runs. The
-// more has run, the more the forest of the times counts beside that of the gaps. How much the predictions count follows
-// from how well they have agreed with the times so far.
+// predictions, and the process does too, so that a model that is wrong about one knob is put right after a few runs.
+// The more has run, the more the forest of the times counts beside that of the gaps. How much the predictions count
+// follows from how well they have agreed with the times so far.
 class Surrogate {
  public:
   // `renewed`: once many points have run, only so many trees of each forest learn at a time; 0: all of them do.
@@ -49,7 +49,7 @@ class Surrogate {
   double least_ = 0;  // of what it has learnt
   double trust_ = 0;  // in the predictions: 0 to 1
   bool forests_first_ = false;
-  double own_ = 1;    // how much the forest of the times counts: 0 to 1
+  double own_ = 1;  // how much the forest of the times counts: 0 to 1
 };
 
 }  // namespace attnscope::search

@@ -51,7 +51,8 @@ TEST_F(ForestTest, KnowsWhatItWasTaughtAndWhatLiesBetween) {
 
 TEST_F(ForestTest, DoubtsWhereItsPointsDiffer) {
   const Forest forest = learnt(1);
-  EXPECT_GT(forest.predict(at(5, 8)).spread, forest.predict(at(1, 1)).spread + 0.1) << "between a 1 and a 13, and all 1";
+  EXPECT_GT(forest.predict(at(5, 8)).spread, forest.predict(at(1, 1)).spread + 0.1)
+      << "between a 1 and a 13, and all 1";
 }
 
 TEST_F(ForestTest, IsTheSameForASeed) {

@@ -36,7 +36,8 @@ class GaussianProcessTest : public testing::Test {
   }
   double off(const GaussianProcess& process) const {
     double sum = 0;
-    for (size_t point = 0; point < places_.points(); ++point) sum += std::abs(process.predict(point).mean - value(point));
+    for (size_t point = 0; point < places_.points(); ++point)
+      sum += std::abs(process.predict(point).mean - value(point));
     return sum / static_cast<double>(places_.points());
   }
 
@@ -70,7 +71,8 @@ TEST_F(GaussianProcessTest, DoubtsTheMoreTheFartherItIsFromWhatItKnows) {
   EXPECT_LT(process.predict(2).spread, process.predict(80).spread);
 }
 
-// In between two fits values are added at little cost, and the result is that of all values at once with the same lengths.
+// In between two fits values are added at little cost, and the result is that of all values at once with the same
+// lengths.
 TEST_F(GaussianProcessTest, LearnsMoreValuesWithoutANewFit) {
   GaussianProcess process(places_);
   EXPECT_TRUE(process.due(1));

@@ -185,15 +185,14 @@ Recorded bowl() {
 }
 
 Scored scored(const Recorded& space, StrategyKind kind, size_t repeats = 100) {
-  return score_of(space, repeats,
-                  [kind](const Grid& grid, uint64_t seed) {
-                    return strategy_without_model(kind, grid, seed, {}, true);
-                  })
+  return score_of(
+             space, repeats,
+             [kind](const Grid& grid, uint64_t seed) { return strategy_without_model(kind, grid, seed, {}, true); })
       .evaluations;
 }
 Scored evolved(const Recorded& space) { return scored(space, StrategyKind::evolutionary); }
 Scored local(const Recorded& space) { return scored(space, StrategyKind::local); }
-Scored learned(const Recorded& space) { return scored(space, StrategyKind::learning, 25); }
+Scored learned(const Recorded& space) { return scored(space, StrategyKind::learning, 10); }
 
 // If evaluations are counted, a point that is slow to try costs a search nothing extra.
 TEST(ReplayTest, AScoreInSecondsCountsWhatAConfigTakes) {
@@ -212,9 +211,9 @@ TEST(ReplayTest, AScoreInSecondsCountsWhatAConfigTakes) {
 
 TEST(ReplayTest, RandomOrdersScoreZeroOnAverageAndASearchThatFollowsASlopeMore) {
   const Recorded space = bowl();
-  const Scored random =
-      score_of(space, 400, [](const Grid& grid, uint64_t seed) { return std::make_unique<RandomOrder>(grid, seed); })
-          .evaluations;
+  const Scored random = score_of(space, 400, [](const Grid& grid, uint64_t seed) {
+                          return std::make_unique<RandomOrder>(grid, seed);
+                        }).evaluations;
   EXPECT_LT(random.low, 0);
   EXPECT_GT(random.high, 0);
   EXPECT_LT(random.high - random.low, 0.2);
