@@ -16,6 +16,7 @@ constexpr double kStride = 4.5;  // the most that a change adds to a logarithm
 constexpr double kMore = 1.3;    // times as many values, and kFew, until the lengths are found anew
 constexpr size_t kFew = 4;
 constexpr size_t kMost = 1000;    // values that it begins with
+constexpr size_t kBlock = 256;    // watched points
 constexpr double kLeast = 1e-12;  // variance
 
 double squared(double value) { return value * value; }
@@ -148,33 +149,41 @@ void GaussianProcess::fit(const std::vector<size_t>& points, const std::vector<d
   watched_ = std::move(watched);
   for (size_t slot = 0; slot < watched_.size(); ++slot) slots_[watched_[slot]] = slot;
   unknown_.assign(watched_.size(), 1);
+  explained_.assign(watched_.size() / kBlock + 1, {});
   learnt_.clear();
   factor_.clear();
-  explained_.clear();
   rows_ = chosen(values, kMost, random);
   known_ = values.size();
   for (const size_t row : rows_) join(points[row]);
 }
 
-// One more row: what is left of its covariance with each watched point, once the rows before have explained theirs.
 void GaussianProcess::join(size_t point) {
   likeness_.extend(factor_, learnt_, point);
   learnt_.push_back(point);
-  const std::vector<double>& row = factor_.back();
-  std::vector<float> left(watched_.size());
-  for (size_t slot = 0; slot < watched_.size(); ++slot)
-    left[slot] = static_cast<float>(likeness_(point, watched_[slot]));
-  for (size_t before = 0; before + 1 < row.size(); ++before) {
-    const auto share = static_cast<float>(row[before]);
-    const std::vector<float>& explained = explained_[before];
-    for (size_t slot = 0; slot < left.size(); ++slot) left[slot] -= share * explained[slot];
+}
+
+// The rows that have joined since the last time, for the watched points of a block: what is left of a row's covariance
+// with each of them, once the rows before have explained theirs. All rows of a block fit into a cache.
+void GaussianProcess::explain(size_t block) {
+  const size_t begin = block * kBlock, count = std::min(kBlock, watched_.size() - begin);
+  std::vector<float>& rows = explained_[block];
+  for (size_t at = count > 0 ? rows.size() / count : factor_.size(); at < factor_.size(); ++at) {
+    const std::vector<double>& row = factor_[at];
+    rows.resize((at + 1) * count);
+    float* left = &rows[at * count];
+    for (size_t slot = 0; slot < count; ++slot)
+      left[slot] = static_cast<float>(likeness_(learnt_[at], watched_[begin + slot]));
+    for (size_t before = 0; before < at; ++before) {
+      const auto share = static_cast<float>(row[before]);
+      const float* explained = &rows[before * count];
+      for (size_t slot = 0; slot < count; ++slot) left[slot] -= share * explained[slot];
+    }
+    const auto own = static_cast<float>(1 / row[at]);
+    for (size_t slot = 0; slot < count; ++slot) {
+      left[slot] *= own;
+      unknown_[begin + slot] -= left[slot] * left[slot];
+    }
   }
-  const auto own = static_cast<float>(1 / row.back());
-  for (size_t slot = 0; slot < left.size(); ++slot) {
-    left[slot] *= own;
-    unknown_[slot] -= left[slot] * left[slot];
-  }
-  explained_.push_back(std::move(left));
 }
 
 void GaussianProcess::learn(const std::vector<size_t>& points, const std::vector<double>& values) {
@@ -188,10 +197,15 @@ void GaussianProcess::learn(const std::vector<size_t>& points, const std::vector
   middle_ = all.middle;
   variance_ = all.variance;
   means_.assign(watched_.size(), 0);
-  for (size_t row = 0; row < rows_.size(); ++row) {
-    const auto share = static_cast<float>(all.rest[row]);
-    const std::vector<float>& explained = explained_[row];
-    for (size_t slot = 0; slot < means_.size(); ++slot) means_[slot] += share * explained[slot];
+  for (size_t block = 0; block * kBlock < watched_.size(); ++block) {
+    explain(block);
+    float* means = &means_[block * kBlock];
+    const size_t count = std::min(kBlock, watched_.size() - block * kBlock);
+    for (size_t row = 0; row < rows_.size(); ++row) {
+      const auto share = static_cast<float>(all.rest[row]);
+      const float* explained = &explained_[block][row * count];
+      for (size_t slot = 0; slot < count; ++slot) means[slot] += share * explained[slot];
+    }
   }
 }
 

@@ -50,6 +50,7 @@ class GaussianProcess {
   double likelihood(const std::vector<size_t>& points, const std::vector<double>& values, const Shape& shape) const;
   void find_lengths(const std::vector<size_t>& points, const std::vector<double>& values, Random& random);
   void join(size_t point);
+  void explain(size_t block);
 
   const Places& places_;
   std::vector<double> extents_;  // the farthest two positions of each axis
@@ -60,7 +61,7 @@ class GaussianProcess {
   std::vector<size_t> rows_, learnt_;          // those of them that it has learnt, and their points
   Factor factor_;                              // of the covariances of `learnt_`
   std::vector<size_t> watched_, slots_;        // slots_: for each point its place in `watched_`
-  std::vector<std::vector<float>> explained_;  // for each row, over the watched points
+  std::vector<std::vector<float>> explained_;  // for each block of the watched points, row by row
   std::vector<float> unknown_, means_;         // for each watched point; unknown_: the share of the variance
   double middle_ = 0, variance_ = 1;
 };

@@ -9,13 +9,10 @@
 namespace attnscope::search {
 namespace {
 
-constexpr size_t kTrees = 20;    // of the forest that learns the model
-constexpr size_t kFastest = 5;   // points whose neighbours are looked at
-constexpr size_t kSettled = 10;  // outcomes from which on every second batch has a random next value of a knob
-constexpr size_t kStray = 10;    // one in so many points is random at the most
-constexpr size_t kRenewed = 4;   // trees that learn a batch's outcomes
-constexpr size_t kEager = 4;     // rounds in which the model predicts as many points as it may; later one in kLater
-constexpr size_t kLater = 2;
+constexpr size_t kTrees = 20;   // of the forest that learns the model
+constexpr size_t kFastest = 5;  // points whose neighbours are looked at
+constexpr size_t kStray = 10;   // one in so many points is random at the most
+constexpr size_t kRenewed = 4;  // trees that learn a batch's outcomes
 
 }  // namespace
 
@@ -35,8 +32,7 @@ ModelGuided::ModelGuided(const Grid& grid, uint64_t seed, std::vector<size_t> se
 std::vector<size_t> ModelGuided::to_model() {
   std::vector<size_t> asked;
   if (over_) return asked;
-  const size_t wanted = rounds_++ < kEager ? settings_.modelled : std::max<size_t>(settings_.modelled / kLater, 1);
-  const size_t most = std::min(wanted, unranked_.size());
+  const size_t most = std::min(settings_.modelled, unranked_.size());
   if (!predicted_.empty())
     std::ranges::partial_sort(unranked_, unranked_.begin() + static_cast<std::ptrdiff_t>(most / 2), {},
                               [&](size_t point) { return std::pair(predicted_[point], point); });
@@ -85,9 +81,6 @@ std::vector<size_t> ModelGuided::propose(const History& history) {
     return batch;
   }
   expected_.learn(history, random_);
-  const auto next = next_to_the_fastest(grid_, history, kFastest);
-  if (history.outcomes().size() > kSettled && !next.empty() && random_.below(2) == 0)
-    batch.push_back(next[random_.below(next.size())]);
   const size_t half = settings_.batch / 2;
   add(batch, half, expected_.by_forests(near_the_fastest(grid_, history, kFastest), half));
   const std::vector<size_t> best = expected_.in_turn(untried(all_points(grid_), history), 2 * settings_.batch);

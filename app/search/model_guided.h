@@ -12,12 +12,12 @@ namespace attnscope::search {
 
 // A model ranks the points while the device runs them, and the device decides. While the device tries `start` points
 // (`seeds` and random ones), the model predicts the first `modelled` points, random ones; in each later round half of
-// them are those that a forest, which learns the model, expects to be fast, and after four rounds there are half as
-// many, so that the device waits less for the model. What the model has not predicted yet has that forest's prediction.
-// Each batch has the points that are expected to be fastest by the predictions and by how far the times so far were
-// from them: half of it among the neighbours of the fastest points, as the forests say, half among all points, as they
-// and the Gaussian process say in turn. The longer no best was accepted, the more of it are random, up to one in ten.
-// Ends after `patience` batches without an accepted best (0: never), or when every point is tried.
+// them are those that a forest, which learns the model, expects to be fast. What the model has not predicted yet has
+// that forest's prediction. Each batch has the points that are expected to be fastest by the predictions and by how far
+// the times so far were from them: half of it among the neighbours of the fastest points, as the forests say, half
+// among all points, as they and the Gaussian process say in turn. The longer no best was accepted, the more of it are
+// random, up to one in ten. Ends after `patience` batches without an accepted best (0: never), or when every point is
+// tried.
 class ModelGuided final : public Strategy {
  public:
   struct Settings {
