@@ -51,10 +51,8 @@ constexpr size_t kFirst = 10;  // configs
 
 struct Score {
   search::StrategyKind kind = search::StrategyKind::random;
-  search::Scored evaluations;
-  // Empty: the recording lacks the times of the configs or (for model-guided) of the ranking.
-  std::optional<search::Scored> seconds;
-  std::vector<double> short_of_best;  // of the first kFirst configs, in each repeat, ascending
+  // Without seconds if the recording lacks the times of the configs or (for model-guided) of the ranking.
+  search::Scores scores;
 };
 
 search::MakeStrategy maker_of(search::StrategyKind kind, const search::Recorded& space) {
@@ -72,11 +70,8 @@ search::MakeStrategy maker_of(search::StrategyKind kind, const search::Recorded&
 }
 
 Score score_of(const search::Recorded& space, size_t repeats, size_t cores, search::StrategyKind kind) {
-  const search::MakeStrategy make = maker_of(kind, space);
-  Score score{kind, search::score_of(space, repeats, make), {}, search::short_of_best(space, repeats, make, kFirst)};
-  const bool timed = kind != search::StrategyKind::model_guided || search::has_modelling_seconds(space);
-  if (timed && search::mean_seconds(space) > 0)
-    score.seconds = search::score_of(space, repeats, make, search::Budget::seconds, cores);
+  Score score{kind, search::score_of(space, repeats, maker_of(kind, space), cores, kFirst)};
+  if (kind == search::StrategyKind::model_guided && !search::has_modelling_seconds(space)) score.scores.seconds.reset();
   return score;
 }
 
@@ -84,7 +79,7 @@ Json score_json(const search::Scored& scored) {
   return {{"mean", scored.mean}, {"interval", {scored.low, scored.high}}};
 }
 
-Json score_json(const Score& score) {
+Json score_json(const search::Scores& score) {
   Json json = score_json(score.evaluations);
   json["seconds"] = score.seconds ? score_json(*score.seconds) : Json(nullptr);
   json["short_of_best_after_10"] = score.short_of_best;
@@ -141,7 +136,7 @@ int replay_t4(const std::string& file, size_t repeats, size_t cores, bool json) 
   const double seconds = search::mean_seconds(*space) * static_cast<double>(random.size());
   if (json) {
     Json by_strategy = Json::object();
-    for (const Score& one : scores) by_strategy[word_of(one.kind)] = score_json(one);
+    for (const Score& one : scores) by_strategy[word_of(one.kind)] = score_json(one.scores);
     print_result(json_text(Json{{"configs", space->runs.size()},
                                 {"valid", valid},
                                 {"best_ms", best},
@@ -160,8 +155,8 @@ int replay_t4(const std::string& file, size_t repeats, size_t cores, bool json) 
       "{} is from the best, in the median\n",
       random.size(), seconds > 0 ? fmt::format(", and over {:.0f} s of compiling, running and checking", seconds) : "",
       repeats, kFirst);
-  for (const Score& one : scores)
-    out += fmt::format("  {:<14} {}  {}  {:>5.1f} %\n", to_string(one.kind), scored_text(one.evaluations),
+  for (const auto& [kind, one] : scores)
+    out += fmt::format("  {:<14} {}  {}  {:>5.1f} %\n", to_string(kind), scored_text(one.evaluations),
                        one.seconds ? scored_text(*one.seconds) : std::string(scored_text({}).size(), ' '),
                        kPercent * one.short_of_best[one.short_of_best.size() / 2]);
   print_result(out);

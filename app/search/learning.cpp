@@ -8,7 +8,6 @@ namespace attnscope::search {
 namespace {
 
 constexpr size_t kFastest = 5;  // points whose neighbours are looked at
-constexpr size_t kDrawn = 400;  // points from anywhere that are looked at
 constexpr size_t kStray = 2;    // one in so many of them is random at the most
 
 }  // namespace
@@ -27,9 +26,10 @@ std::vector<size_t> Learning::propose(const History& history) {
   expected_.learn(history, random_);
   const auto next = next_to_the_fastest(grid_, history, kFastest);
   if (!next.empty() && random_.below(2) == 0) batch.push_back(next[random_.below(next.size())]);
-  add(batch, (settings_.batch + 1) / 2, expected_.ranked(near_the_fastest(grid_, history, kFastest)));
-  const std::vector<size_t> anywhere = expected_.ranked(drawn(grid_, history, random_, kDrawn));
-  fill_warily(batch, settings_.batch, grid_, history, random_, anywhere, without_best_, kStray);
+  const size_t half = (settings_.batch + 1) / 2;
+  add(batch, half, expected_.by_forests(near_the_fastest(grid_, history, kFastest), half));
+  const std::vector<size_t> best = expected_.in_turn(untried(all_points(grid_), history), 2 * settings_.batch);
+  fill_warily(batch, settings_.batch, grid_, history, random_, best, without_best_, kStray);
   return batch;
 }
 

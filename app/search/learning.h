@@ -7,12 +7,12 @@
 
 namespace attnscope::search {
 
-// A forest learns from what ran, and the device decides: after `start` points (`seeds` and random ones) each batch has
-// the points that the forest expects to be fast or knows little of. Half of them are neighbours of the fastest points
-// (one knob differs), of which every second time one is the next value up or down of any knob, for the forest may be
-// wrong about it. Half are drawn from anywhere; the longer no best was accepted, the more of these are random, for the
-// forest knows only slopes that it has seen. It ends after `patience` batches without an accepted best (0: never), or
-// when every point is tried.
+// A forest and a Gaussian process learn from what ran, and the device decides: after `start` points (`seeds` and random
+// ones) each batch has the points that the forest expects to be fast or knows little of. Half of them are neighbours of
+// the fastest points (one knob differs), of which every second time one is the next value up or down of any knob, for
+// the forest may be wrong about it. Half are from anywhere, as the process and the forest say in turn; the longer no
+// best was accepted, the more of these are random, for both know only what they have seen. It ends after `patience`
+// batches without an accepted best (0: never), or when every point is tried.
 class Learning final : public Strategy {
  public:
   struct Settings {

@@ -9,13 +9,10 @@
 namespace attnscope::search {
 namespace {
 
-constexpr size_t kTrees = 20;    // of the forest that learns the model
-constexpr size_t kFastest = 5;   // points whose neighbours are looked at
-constexpr size_t kLiked = 300;   // points predicted fastest that are looked at
-constexpr size_t kDrawn = 400;   // points from anywhere that are looked at
-constexpr size_t kSettled = 10;  // outcomes from which on every second batch has a random next value of a knob
-constexpr size_t kStray = 10;    // one in so many points is random at the most
-constexpr size_t kRenewed = 4;   // trees that learn a batch's outcomes
+constexpr size_t kTrees = 20;   // of the forest that learns the model
+constexpr size_t kFastest = 5;  // points whose neighbours are looked at
+constexpr size_t kStray = 10;   // one in so many points is random at the most
+constexpr size_t kRenewed = 4;  // trees that learn a batch's outcomes
 
 }  // namespace
 
@@ -27,8 +24,8 @@ ModelGuided::ModelGuided(const Grid& grid, uint64_t seed, std::vector<size_t> se
       settings_(settings),
       unranked_(std::move(unranked)),
       told_(grid.size()),
-      model_(kTrees),
-      expected_(grid, kRenewed) {
+      expected_(grid, kRenewed),
+      model_(expected_.places(), kTrees) {
   random_.shuffle(unranked_);
 }
 
@@ -52,18 +49,18 @@ void ModelGuided::modelled(size_t point, std::optional<double> us) {
 
 void ModelGuided::learn_the_model() {
   if (!std::exchange(news_, false)) return;
-  std::vector<uint32_t> positions;
+  std::vector<size_t> points;
   std::vector<double> logs;
   for (size_t point = 0; point < told_.size(); ++point) {
     if (!told_[point]) continue;
-    for (const size_t position : grid_.at(point)) positions.push_back(static_cast<uint32_t>(position));
+    points.push_back(point);
     logs.push_back(*told_[point]);
   }
   const bool whole = logs.size() == told_.size();
-  if (!whole) model_.learn(positions, grid_.extents().size(), logs, random_);
+  if (!whole) model_.learn(points, logs, random_);
   predicted_.resize(told_.size());
   for (size_t point = 0; point < told_.size(); ++point)
-    predicted_[point] = told_[point] ? *told_[point] : model_.predict(grid_.at(point)).mean;
+    predicted_[point] = told_[point] ? *told_[point] : model_.predict(point).mean;
   expected_.predict_from(predicted_);
 }
 
@@ -77,23 +74,16 @@ std::vector<size_t> ModelGuided::propose(const History& history) {
     fill(batch, settings_.start, grid_, history, random_, seeds_);
     return batch;
   }
-  const std::vector<size_t> liked = liked_by_the_model(history);
   if (history.fastest(1).empty()) {
     batch = untried(std::exchange(seeds_, {}), history);
-    add(batch, batch.size() + settings_.batch, liked);
+    add(batch, batch.size() + settings_.batch, liked_by_the_model(history));
     fill(batch, settings_.batch, grid_, history, random_);
     return batch;
   }
   expected_.learn(history, random_);
-  const auto next = next_to_the_fastest(grid_, history, kFastest);
-  if (history.outcomes().size() > kSettled && !next.empty() && random_.below(2) == 0)
-    batch.push_back(next[random_.below(next.size())]);
-  std::vector<size_t> near = near_the_fastest(grid_, history, kFastest);
-  add(batch, settings_.batch / 2, expected_.ranked(near));
-  near.insert(near.end(), liked.begin(), liked.end());
-  const std::vector<size_t> anywhere = drawn(grid_, history, random_, kDrawn);
-  near.insert(near.end(), anywhere.begin(), anywhere.end());
-  const std::vector<size_t> best = expected_.ranked(std::move(near));
+  const size_t half = settings_.batch / 2;
+  add(batch, half, expected_.by_forests(near_the_fastest(grid_, history, kFastest), half));
+  const std::vector<size_t> best = expected_.in_turn(untried(all_points(grid_), history), 2 * settings_.batch);
   fill_warily(batch, settings_.batch, grid_, history, random_, best, without_best_, kStray);
   return batch;
 }
@@ -101,7 +91,7 @@ std::vector<size_t> ModelGuided::propose(const History& history) {
 std::vector<size_t> ModelGuided::liked_by_the_model(const History& history) const {
   if (predicted_.empty()) return {};
   std::vector<size_t> points = untried(all_points(grid_), history);
-  const auto end = points.begin() + static_cast<std::ptrdiff_t>(std::min(kLiked, points.size()));
+  const auto end = points.begin() + static_cast<std::ptrdiff_t>(std::min(settings_.batch, points.size()));
   std::ranges::partial_sort(points, end, {}, [&](size_t point) { return std::pair(predicted_[point], point); });
   points.erase(end, points.end());
   return points;

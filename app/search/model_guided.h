@@ -1,4 +1,5 @@
 #pragma once
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -13,9 +14,10 @@ namespace attnscope::search {
 // (`seeds` and random ones), the model predicts the first `modelled` points, random ones; in each later round half of
 // them are those that a forest, which learns the model, expects to be fast. What the model has not predicted yet has
 // that forest's prediction. Each batch has the points that are expected to be fastest by the predictions and by how far
-// the times so far were from them, half of it among the neighbours of the fastest points; the longer no best was
-// accepted, the more of it are random, up to one in ten. Ends after `patience` batches without an accepted best (0:
-// never), or when every point is tried.
+// the times so far were from them: half of it among the neighbours of the fastest points, as the forests say, half
+// among all points, as they and the Gaussian process say in turn. The longer no best was accepted, the more of it are
+// random, up to one in ten. Ends after `patience` batches without an accepted best (0: never), or when every point is
+// tried.
 class ModelGuided final : public Strategy {
  public:
   struct Settings {
@@ -45,9 +47,10 @@ class ModelGuided final : public Strategy {
   std::vector<std::optional<double>> told_;  // for each point, the logarithm of the model's time
   bool news_ = false;                        // the model has said something since it was learnt
   bool over_ = false;
+  size_t rounds_ = 0;              // in which the model was asked
   std::vector<double> predicted_;  // for each point, such a logarithm; empty: none is known
-  Forest model_;
   Surrogate expected_;
+  Forest model_;
   std::optional<size_t> best_;
   size_t without_best_ = 0;  // batches
 };

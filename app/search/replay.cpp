@@ -44,6 +44,19 @@ double expected_least(const std::vector<double>& times, size_t count) {
   return mean;
 }
 
+Scored interval_of(const std::vector<double>& scores) {
+  const auto count = static_cast<double>(scores.size());
+  double sum = 0, squares = 0;
+  for (const double one : scores) {
+    sum += one;
+    squares += one * one;
+  }
+  const double mean = sum / count;
+  const double variance = scores.size() > 1 ? std::max(0.0, (squares - count * mean * mean) / (count - 1)) : 0;
+  const double half = 1.96 * std::sqrt(variance / count);
+  return {mean, mean - half, mean + half};
+}
+
 }  // namespace
 
 std::vector<double> random_curve(const Recorded& space) {
@@ -59,27 +72,6 @@ std::vector<double> random_curve(const Recorded& space) {
   return curve;
 }
 
-std::vector<double> replay(const Recorded& space, Strategy& strategy, size_t evaluations) {
-  const std::vector<double> times = sorted_times(space);
-  std::vector<double> found;
-  if (times.empty()) return found;
-  History history(space.grid.size());
-  double least = times.back();
-  while (found.size() < evaluations) {
-    const std::vector<size_t> points = strategy.propose(history), asked = strategy.to_model();
-    if (points.empty() && asked.empty()) break;
-    for (const size_t point : points) {
-      const auto& ms = space.runs.at(point).ms;
-      history.tell({point, ms ? std::optional(*ms * 1000) : std::nullopt});
-      least = std::min(least, ms.value_or(least));
-      if (found.size() < evaluations) found.push_back(least);
-    }
-    predict(space, strategy, asked);
-  }
-  found.resize(evaluations, least);  // later evaluations keep the best
-  return found;
-}
-
 bool has_modelling_seconds(const Recorded& space) {
   return std::ranges::all_of(space.runs,
                              [](const Recorded::Run& run) { return !run.modelled_ms || run.modelling_seconds > 0; });
@@ -91,20 +83,21 @@ double mean_seconds(const Recorded& space) {
   return space.runs.empty() ? 0 : sum / static_cast<double>(space.runs.size());
 }
 
-std::vector<double> replay_in_time(const Recorded& space, Strategy& strategy, size_t moments, size_t cores) {
+Found replay(const Recorded& space, Strategy& strategy, size_t evaluations, size_t cores) {
   constexpr double kRounding = 1e-9;
   const std::vector<double> times = sorted_times(space);
+  Found found;
+  if (times.empty()) return found;
   const double step = mean_seconds(space);
-  std::vector<double> found;
-  if (times.empty() || !(step > 0)) return found;
+  const size_t moments = step > 0 ? evaluations : 0;
   History history(space.grid.size());
   double least = times.back(), clock = 0;
   const auto go_to = [&](double moment) {
     clock = std::max(clock, moment);
-    while (found.size() < moments && step * static_cast<double>(found.size() + 1) < clock * (1 - kRounding))
-      found.push_back(least);
+    while (found.at.size() < moments && step * static_cast<double>(found.at.size() + 1) < clock * (1 - kRounding))
+      found.at.push_back(least);
   };
-  while (found.size() < moments) {
+  while (found.after.size() < evaluations || found.at.size() < moments) {
     const std::vector<size_t> points = strategy.propose(history), asked = strategy.to_model();
     if (points.empty() && asked.empty()) break;
     const double predicted = clock + predict(space, strategy, asked) / static_cast<double>(cores);
@@ -113,10 +106,12 @@ std::vector<double> replay_in_time(const Recorded& space, Strategy& strategy, si
       go_to(clock + run.seconds);  // its time is known only then
       history.tell({point, run.ms ? std::optional(*run.ms * 1000) : std::nullopt});
       least = std::min(least, run.ms.value_or(least));
+      if (found.after.size() < evaluations) found.after.push_back(least);
     }
     go_to(predicted);
   }
-  found.resize(moments, least);
+  found.after.resize(evaluations, least);  // later evaluations keep the best
+  found.at.resize(moments, least);
   return found;
 }
 
@@ -132,31 +127,22 @@ double score(const Recorded& space, const std::vector<double>& found, const std:
   return count > 0 ? sum / static_cast<double>(count) : 0;
 }
 
-Scored score_of(const Recorded& space, size_t repeats, const MakeStrategy& make, Budget budget, size_t cores) {
+Scores score_of(const Recorded& space, size_t repeats, const MakeStrategy& make, size_t cores, size_t first) {
   const std::vector<double> random = random_curve(space);
-  double sum = 0, squares = 0;
+  const double best = sorted_times(space).at(0);
+  std::vector<double> evaluations, seconds;
+  Scores scores;
   for (uint64_t seed = 1; seed <= repeats; ++seed) {
     const auto strategy = make(space.grid, seed);
-    const std::vector<double> found = budget == Budget::seconds ? replay_in_time(space, *strategy, random.size(), cores)
-                                                                : replay(space, *strategy, random.size());
-    const double one = score(space, found, random);
-    sum += one;
-    squares += one * one;
+    const Found found = replay(space, *strategy, std::max(random.size(), first), cores);
+    evaluations.push_back(score(space, found.after, random));
+    if (!found.at.empty()) seconds.push_back(score(space, found.at, random));
+    scores.short_of_best.push_back(found.after.at(first - 1) / best - 1);
   }
-  const auto count = static_cast<double>(repeats);
-  const double mean = sum / count;
-  const double variance = repeats > 1 ? std::max(0.0, (squares - count * mean * mean) / (count - 1)) : 0;
-  const double half = 1.96 * std::sqrt(variance / count);
-  return {mean, mean - half, mean + half};
-}
-
-std::vector<double> short_of_best(const Recorded& space, size_t repeats, const MakeStrategy& make, size_t runs) {
-  const double best = sorted_times(space).at(0);
-  std::vector<double> shares;
-  for (uint64_t seed = 1; seed <= repeats; ++seed)
-    shares.push_back(replay(space, *make(space.grid, seed), runs).back() / best - 1);
-  std::ranges::sort(shares);
-  return shares;
+  std::ranges::sort(scores.short_of_best);
+  scores.evaluations = interval_of(evaluations);
+  if (!seconds.empty()) scores.seconds = interval_of(seconds);
+  return scores;
 }
 
 }  // namespace attnscope::search

@@ -1,6 +1,7 @@
 #pragma once
 #include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "search/strategy.h"
@@ -19,35 +20,38 @@ namespace attnscope::search {
 // random's expected best after 1, 2, … evaluations without repetition, up to the end of the budget; ms.
 std::vector<double> random_curve(const Recorded& space);
 
-// The strategy's best after each of `evaluations` evaluations; ms.
-std::vector<double> replay(const Recorded& space, Strategy& strategy, size_t evaluations);
-
 // The average time to compile, run and check a config, s; 0: not recorded.
 double mean_seconds(const Recorded& space);
 
 // True if the recording says what each of its modelled times took.
 bool has_modelling_seconds(const Recorded& space);
 
-// The strategy's best at `moments` moments, mean_seconds() apart, at which random configs have made that many
-// evaluations on average; ms. A config's time is known when it has been compiled, run and checked. A model predicts on
-// `cores` cores while the configs of a batch run; the next batch waits for both. The strategy's own time is not
-// included. Empty: the recording has no times.
-std::vector<double> replay_in_time(const Recorded& space, Strategy& strategy, size_t moments, size_t cores = 1);
+// What a strategy found, ms.
+struct Found {
+  std::vector<double> after;  // 1, 2, … evaluations: its best
+  // Its best at moments that are mean_seconds() apart, at which random configs have made that many evaluations on
+  // average. A config's time is known when it has been compiled, run and checked. A model predicts on `cores` cores
+  // while the configs of a batch run; the next batch waits for both. The strategy's own time is not included. Empty:
+  // the recording has no times.
+  std::vector<double> at;
+};
+Found replay(const Recorded& space, Strategy& strategy, size_t evaluations, size_t cores = 1);
 
 double score(const Recorded& space, const std::vector<double>& found, const std::vector<double>& random);
 
-enum class Budget { evaluations, seconds };
 using MakeStrategy = std::function<std::unique_ptr<Strategy>(const Grid& grid, uint64_t seed)>;
 
 struct Scored {
   double mean = 0, low = 0, high = 0;  // 95 % interval of the mean, from the spread of the repeats
 };
-// The score over repeats with the seeds 1, 2, … `cores`: as replay_in_time()'s.
-Scored score_of(const Recorded& space, size_t repeats, const MakeStrategy& make, Budget budget = Budget::evaluations,
-                size_t cores = 1);
-
-// How far the best of a strategy's first `runs` configs is from the space's best, as a share of it, in each repeat,
-// ascending.
-std::vector<double> short_of_best(const Recorded& space, size_t repeats, const MakeStrategy& make, size_t runs);
+struct Scores {
+  Scored evaluations;
+  std::optional<Scored> seconds;  // empty: the recording has no times
+  // How far the best of the first `first` configs is from the space's best, as a share of it, in each repeat,
+  // ascending.
+  std::vector<double> short_of_best;
+};
+// The scores over repeats with the seeds 1, 2, …, each of which is replayed once. `cores`: as of Found::at.
+Scores score_of(const Recorded& space, size_t repeats, const MakeStrategy& make, size_t cores = 1, size_t first = 10);
 
 }  // namespace attnscope::search

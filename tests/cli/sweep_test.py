@@ -289,6 +289,25 @@ class Sweep(unittest.TestCase):
         said = " ".join((TREE / "docs" / "sweeping.md").read_text().split())
         self.assertIn(f"first 10 configs is {means[0]}, {means[1]}, {means[2]} and {means[3]} % slower than the best of all", said)
 
+    def test_what_is_said_of_model_guided_on_two_recorded_spaces_is_recorded(self):
+        recorded = (TREE / "bench" / "results" / "replay_tuners.txt").read_text()
+        said = " ".join((TREE / "docs" / "sweeping.md").read_text().split())
+        interval = r"\((-?\d\.\d{3}) to (-?\d\.\d{3})\)"
+        reached, repeats = {}, {}
+        for name in ("dedispersion", "convolution"):
+            first, *others = re.search(rf"^{name}, A100: .*\n((?:  .*\n)+)", recorded, re.MULTILINE)[1].strip("\n").split("\n")
+            self.assertTrue(first.startswith("  model-guided "), first)
+            repeats[name] = first.split()[1]
+            lows = [float(low) for low, _ in re.findall(interval, first)]
+            beside = {row.split()[0]: [float(high) for _, high in re.findall(interval, row)] for row in others if row[2] != " "}
+            self.assertEqual(set(beside), {"hybrid_vndx", "adaptive_tabu_greywolf", "bayes_opt", "pyatf"})
+            self.assertEqual(len(lows), 2)
+            reached[name] = [{tuner for tuner, highs in beside.items() if highs[at] >= low} for at, low in enumerate(lows)]  # by evaluations, by seconds
+        self.assertEqual(reached, {"convolution": [set(), {"hybrid_vndx"}], "dedispersion": [{"hybrid_vndx"}] * 2})
+        self.assertIn("On the latter it is better than every other tuner over evaluations, and over seconds than all but `hybrid_vndx`; on the former better "
+                      "than all but `hybrid_vndx`", said)
+        self.assertRegex(said, rf"with the dedispersion \({repeats['dedispersion']} repeats\) and \d\.\d{{3}} with the convolution \({repeats['convolution']} repeats\)")
+
     def test_a_recorded_space_of_ours_is_replayed(self):
         file = TREE / "bench" / "results" / "t4_h200_tiled.json"
         on = lambda cores: json.loads(self.call("sweep", "--replay", file, "--repeats", "4", "--cores", cores, "--json").stdout)

@@ -62,9 +62,9 @@ TEST(ReplayTest, TheBudgetEndsWhereRandomIsCloseToTheBest) {
 TEST(ReplayTest, FollowsTheBestSoFar) {
   const Recorded space = space_of({4, 0, 1, 2});
   Fixed strategy({1, 3, 0, 2});
-  EXPECT_THAT(replay(space, strategy, 6), ElementsAre(4, 2, 2, 1, 1, 1)) << "nothing valid yet is the slowest";
+  EXPECT_THAT(replay(space, strategy, 6).after, ElementsAre(4, 2, 2, 1, 1, 1)) << "nothing valid yet is the slowest";
   Fixed brief({3});
-  EXPECT_THAT(replay(space, brief, 3), ElementsAre(2, 2, 2)) << "what it found stays";
+  EXPECT_THAT(replay(space, brief, 3).after, ElementsAre(2, 2, 2)) << "what it found stays";
 }
 
 // Evaluations are counted by their mean duration, here 1 s.
@@ -75,15 +75,18 @@ TEST(ReplayTest, InTimeAConfigIsKnownWhenItHasEnded) {
   EXPECT_DOUBLE_EQ(mean_seconds(space), 1);
   // 4 from 0.5 s on, 2 from 0.75 s, 1 from 3.25 s.
   Fixed quick_first({0, 1, 2});
-  EXPECT_THAT(replay_in_time(space, quick_first, 5), ElementsAre(2, 2, 2, 1, 1));
+  EXPECT_THAT(replay(space, quick_first, 5).at, ElementsAre(2, 2, 2, 1, 1));
   Fixed slow_first({2, 0});  // nothing is known for 2.5 s
-  EXPECT_THAT(replay_in_time(space, slow_first, 4), ElementsAre(4, 4, 1, 1));
+  const Found slow = replay(space, slow_first, 4);
+  EXPECT_THAT(slow.at, ElementsAre(4, 4, 1, 1));
+  EXPECT_THAT(slow.after, ElementsAre(1, 1, 1, 1));
   for (auto& run : space.runs) run.seconds = 0.1;  // no double holds it: evaluations are counted instead
-  Fixed in_time({3, 0, 1, 2}), in_turn({3, 0, 1, 2});
-  EXPECT_EQ(replay_in_time(space, in_time, 4), replay(space, in_turn, 4));
+  Fixed in_turn({3, 0, 1, 2});
+  const Found even = replay(space, in_turn, 4);
+  EXPECT_EQ(even.at, even.after);
   for (auto& run : space.runs) run.seconds = 0;
   Fixed never({0});
-  EXPECT_TRUE(replay_in_time(space, never, 4).empty()) << "the recording has no times";
+  EXPECT_TRUE(replay(space, never, 4).at.empty()) << "the recording has no times";
 }
 
 // Tries point 0, then what the model, which it asks for all points at once, predicts fastest.
@@ -115,19 +118,20 @@ TEST(ReplayTest, TheModelsSecondsCountWhileTheDeviceRuns) {
   space.runs[0].modelling_seconds = space.runs[2].modelling_seconds = 2;
   EXPECT_TRUE(has_modelling_seconds(space));
   Predicted once;
-  EXPECT_THAT(replay(space, once, 3), ElementsAre(4, 1, 1));
+  EXPECT_THAT(replay(space, once, 3).after, ElementsAre(4, 1, 1));
   Predicted on_one_core;  // the model needs 4 s, of which the device runs for 1 s
-  EXPECT_THAT(replay_in_time(space, on_one_core, 6), ElementsAre(4, 4, 4, 4, 1, 1));
+  EXPECT_THAT(replay(space, on_one_core, 6).at, ElementsAre(4, 4, 4, 4, 1, 1));
   Predicted on_four;  // 1 s, as the device
-  EXPECT_THAT(replay_in_time(space, on_four, 3, 4), ElementsAre(4, 1, 1));
+  EXPECT_THAT(replay(space, on_four, 3, 4).at, ElementsAre(4, 1, 1));
 }
 
 TEST(ReplayTest, SaysHowFarTheFirstRunsAreFromTheBest) {
   const Recorded space = space_of({4, 2, 1});
   const auto by = [&](std::vector<std::vector<size_t>> orders, size_t runs) {
-    return short_of_best(
-        space, orders.size(), [&](const Grid&, uint64_t seed) { return std::make_unique<Fixed>(orders.at(seed - 1)); },
-        runs);
+    return score_of(
+               space, orders.size(),
+               [&](const Grid&, uint64_t seed) { return std::make_unique<Fixed>(orders.at(seed - 1)); }, 1, runs)
+        .short_of_best;
   };
   EXPECT_THAT(by({{0, 1, 2}, {2, 0, 1}, {1, 0, 2}}, 2), ElementsAre(0, 1, 1));
   EXPECT_THAT(by({{0, 1, 2}}, 3), ElementsAre(0));
@@ -181,31 +185,35 @@ Recorded bowl() {
 }
 
 Scored scored(const Recorded& space, StrategyKind kind, size_t repeats = 100) {
-  return score_of(space, repeats, [kind](const Grid& grid, uint64_t seed) {
-    return strategy_without_model(kind, grid, seed, {}, true);
-  });
+  return score_of(
+             space, repeats,
+             [kind](const Grid& grid, uint64_t seed) { return strategy_without_model(kind, grid, seed, {}, true); })
+      .evaluations;
 }
 Scored evolved(const Recorded& space) { return scored(space, StrategyKind::evolutionary); }
 Scored local(const Recorded& space) { return scored(space, StrategyKind::local); }
-Scored learned(const Recorded& space) { return scored(space, StrategyKind::learning, 25); }
+Scored learned(const Recorded& space) { return scored(space, StrategyKind::learning, 10); }
 
 // If evaluations are counted, a point that is slow to try costs a search nothing extra.
 TEST(ReplayTest, AScoreInSecondsCountsWhatAConfigTakes) {
   Recorded space = bowl();
   for (auto& run : space.runs) run.seconds = 1;
-  const auto by = [&](Budget budget) {
-    return score_of(
-        space, 20, [](const Grid& grid, uint64_t) { return std::make_unique<Exhaustive>(grid); }, budget);
+  const auto by_order = [&] {
+    return score_of(space, 20, [](const Grid& grid, uint64_t) { return std::make_unique<Exhaustive>(grid); });
   };
-  EXPECT_NEAR(by(Budget::seconds).mean, by(Budget::evaluations).mean, 1e-12) << "each takes a second";
+  const Scores even = by_order();
+  EXPECT_NEAR(even.seconds.value().mean, even.evaluations.mean, 1e-12) << "each takes a second";
   space.runs[0].seconds = 100;  // its first try
-  EXPECT_LT(by(Budget::seconds).mean, by(Budget::evaluations).mean - 0.1);
+  const Scores slow_first = by_order();
+  EXPECT_EQ(slow_first.evaluations.mean, even.evaluations.mean);
+  EXPECT_LT(slow_first.seconds.value().mean, even.evaluations.mean - 0.1);
 }
 
 TEST(ReplayTest, RandomOrdersScoreZeroOnAverageAndASearchThatFollowsASlopeMore) {
   const Recorded space = bowl();
-  const Scored random =
-      score_of(space, 400, [](const Grid& grid, uint64_t seed) { return std::make_unique<RandomOrder>(grid, seed); });
+  const Scored random = score_of(space, 400, [](const Grid& grid, uint64_t seed) {
+                          return std::make_unique<RandomOrder>(grid, seed);
+                        }).evaluations;
   EXPECT_LT(random.low, 0);
   EXPECT_GT(random.high, 0);
   EXPECT_LT(random.high - random.low, 0.2);
@@ -259,7 +267,7 @@ TEST(ReplayTest, WhereNothingLeadsToTheBestASearchThatGoesOnFindsItInTheEnd) {
   });
   for (const StrategyKind kind : {StrategyKind::evolutionary, StrategyKind::local, StrategyKind::learning}) {
     const auto strategy = strategy_without_model(kind, space.grid, 1, {}, true);
-    EXPECT_EQ(replay(space, *strategy, space.runs.size()).back(), 1.0) << word_of(kind);
+    EXPECT_EQ(replay(space, *strategy, space.runs.size()).after.back(), 1.0) << word_of(kind);
   }
 }
 

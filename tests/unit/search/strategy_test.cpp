@@ -328,6 +328,18 @@ TEST(LearningTest, FindsWhatLocalNeighboursDoNotLeadTo) {
   EXPECT_GT(random / 10, 7);
 }
 
+// Each of five knobs has its own slope, and they add up.
+TEST(LearningTest, FindsABowlOfManyKnobsEarly) {
+  const Grid grid = grid_of({8, 8, 8, 8, 4});
+  const Landscape landscape = bowl({5, 2, 6, 1, 3});
+  double learning = 0;
+  for (uint64_t seed = 1; seed <= 10; ++seed)
+    learning += least(
+        run(std::make_unique<Learning>(grid, seed, std::vector<size_t>{}, Learning::persistent()), grid, landscape, 50),
+        grid, landscape);
+  EXPECT_LT(learning / 10, 10.5) << "of 16,384 points the best has 10";
+}
+
 TEST(LearningTest, EndsWhereNothingGainsAndGoesOnWhileNothingIsCorrect) {
   const Grid flat = grid_of({20, 20});
   const Ran ran = run(std::make_unique<Learning>(flat, 1, std::vector<size_t>{}, Learning::Settings{}), flat,
