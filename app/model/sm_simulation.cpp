@@ -305,11 +305,8 @@ void Simulation::queue_as(const Awaited& port, Outcome& out) const {
 }
 
 double Simulation::miss_share_of(const ScheduledInstruction& instruction) const {
-  if (instruction.unit == Unit::local_load) {
-    const auto index = static_cast<size_t>(&instruction - schedule_.code.data());
-    return load_.local_misses.empty() ? 0 : load_.local_misses[index];
-  }
-  return may_hit_l1(instruction) ? miss_share_ : 1;
+  if (instruction.unit != Unit::local_load) return may_hit_l1(instruction) ? miss_share_ : 1;
+  return load_.local_misses.empty() ? 0 : load_.local_misses[static_cast<size_t>(&instruction - schedule_.code.data())];
 }
 
 void Simulation::access_global(SimulatedWarp& warp, const ScheduledInstruction& instruction, double now, Outcome& out) {

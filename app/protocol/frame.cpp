@@ -78,7 +78,7 @@ Result<std::optional<std::span<const std::byte>>> FrameDecoder::next() {
   if (broken_) return fail(*broken_);
   const size_t held = buffer_.size() - begin_;
   if (held == 0 && buffer_.capacity() > kKept) {  // a long frame was returned, so its memory is freed
-    buffer_ = std::vector<std::byte>();  // = {} would keep the capacity
+    buffer_ = std::vector<std::byte>();           // = {} would keep the capacity
     begin_ = 0;
   }
   if (held < kHeader) return std::nullopt;

@@ -77,7 +77,9 @@ TEST(ImportTold, ATemplatesTypeIsThatOfThePointerThatTheLaunchHandsOver) {
   // A cast hands over something else, and an unknown type is none.
   for (const char* const host : {"void run(double* x, int n) { k<<<1, 32>>>((float*)x, n); }",
                                  "template <class U> void run(U* x, int n) { k<<<1, 32>>>(x, n); }"})
-    EXPECT_THAT(read_in(kTemplate + host).imported.guessed, Contains(StartsWith(std::string(kTemplateSaid) + "<float>"))) << host;
+    EXPECT_THAT(read_in(kTemplate + host).imported.guessed,
+                Contains(StartsWith(std::string(kTemplateSaid) + "<float>")))
+        << host;
 }
 
 // 8 bytes are two floats or one double.
