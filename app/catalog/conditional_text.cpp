@@ -16,11 +16,12 @@ using MacroTexts = std::map<std::string, std::string>;
 // A preprocessor's condition; empty if it has something that is not read.
 class ConditionValue {
  public:
-  static constexpr int kDeepest = 16;     // macros of macros
-  static constexpr int kMostSteps = 200;  // names, numbers and operators, with those of its macros
+  static constexpr int kDeepest = 16;                      // macros of macros
+  static constexpr int kMostSteps = 200;                   // names, numbers and operators, with those of its macros
+  enum class Unknown : uint8_t { is_zero, has_no_value };  // a name that is no macro
   // `steps` are left for it and for the macros in it.
-  ConditionValue(std::string_view text, const MacroTexts& macros, int depth, int& steps)
-      : tokens_(cpp_tokens(text)), macros_(macros), depth_(depth), steps_(steps) {}
+  ConditionValue(std::string_view text, const MacroTexts& macros, Unknown unknown, int depth, int& steps)
+      : tokens_(cpp_tokens(text)), macros_(macros), unknown_(unknown), depth_(depth), steps_(steps) {}
 
   std::optional<int64_t> value() {
     const auto found = any();
@@ -91,15 +92,18 @@ class ConditionValue {
       const bool open = take("(");
       if (at_ >= tokens_.size()) return std::nullopt;
       const bool known = macros_.contains(std::string(tokens_[at_++].text));
+      if (!known && unknown_ == Unknown::has_no_value) return std::nullopt;
       return !open || take(")") ? std::optional<int64_t>(known) : std::nullopt;
     }
     const auto macro = macros_.find(std::string(token.text));
-    if (macro == macros_.end()) return 0;  // as the preprocessor takes a name that is no macro
-    return depth_ > 0 ? ConditionValue(macro->second, macros_, depth_ - 1, steps_).value() : std::nullopt;
+    if (macro == macros_.end())  // the preprocessor takes it as 0
+      return unknown_ == Unknown::is_zero ? std::optional<int64_t>(0) : std::nullopt;
+    return depth_ > 0 ? ConditionValue(macro->second, macros_, unknown_, depth_ - 1, steps_).value() : std::nullopt;
   }
 
   const std::vector<CppToken> tokens_;
   const MacroTexts& macros_;
+  const Unknown unknown_;
   const int depth_;
   int& steps_;
   size_t at_ = 0;
@@ -113,7 +117,9 @@ void OpenConditions::read(std::string_view line, const MacroTexts& macros) {
   const std::string_view rest = line.substr(words[0].end());
   const auto holds = [&] {
     int steps = ConditionValue::kMostSteps;
-    return ConditionValue(rest, macros, ConditionValue::kDeepest, steps).value().value_or(1) != 0;
+    return ConditionValue(rest, macros, ConditionValue::Unknown::is_zero, ConditionValue::kDeepest, steps)
+               .value()
+               .value_or(1) != 0;
   };
   const auto is_macro = [&] { return words.size() > 1 && macros.contains(std::string(words[1].text)); };
   if (words[0].is("if") || words[0].is("ifdef") || words[0].is("ifndef")) {
@@ -132,31 +138,36 @@ void OpenConditions::read(std::string_view line, const MacroTexts& macros) {
 
 namespace {
 
+constexpr size_t kLongestMacro = 200;  // bytes; each condition that names a macro reads its text
+
+bool is_condition(const std::vector<CppToken>& words) {
+  static constexpr std::string_view all[] = {"if", "ifdef", "ifndef", "elif", "else", "endif"};
+  return !words.empty() && std::ranges::find(all, words[0].text) != std::end(all);
+}
+
 // The conditions of a text as far as its own definitions decide them.
 class OwnConditions {
  public:
-  // A preprocessor's line without its #.
-  void read(std::string_view line) {
-    const std::vector<CppToken> words = cpp_tokens(line);
+  // The words of a preprocessor's line without its #.
+  void read(const std::vector<CppToken>& words, std::string_view line) {
     if (words.empty()) return;
-    const bool opens = words[0].is("if") || words[0].is("ifdef") || words[0].is("ifndef");
     if (words[0].is("define") || words[0].is("undef")) {
       if (words.size() > 1) define(words, line);
-    } else if (opens) {
+    } else if (words[0].is("if") || words[0].is("ifdef") || words[0].is("ifndef")) {
       open_.push_back({Answer::no, Answer::no});
+      count(Answer::no, 1);
       turn(value_of(words, line));
     } else if (open_.empty()) {
       return;
     } else if (words[0].is("else") || words[0].is("elif")) {
       turn(words[0].is("else") ? Answer::yes : value_of(words, line));
     } else if (words[0].is("endif")) {
+      count(open_.back().here, -1);
       open_.pop_back();
     }
   }
 
-  bool excluded() const {
-    return std::ranges::any_of(open_, [](const Branch& one) { return one.here == Answer::no; });
-  }
+  bool excluded() const { return excluding_ > 0; }
 
  private:
   enum class Answer : uint8_t { no, unknown, yes };
@@ -164,36 +175,47 @@ class OwnConditions {
     Answer here, before;  // whether its text is compiled, and whether that of an earlier branch is
   };
 
+  void count(Answer here, int by) {
+    excluding_ += here == Answer::no ? by : 0;
+    unsure_branches_ += here == Answer::unknown ? by : 0;
+  }
+
   // The next branch of the innermost condition begins, whose own condition has this answer.
   void turn(Answer own) {
     Branch& last = open_.back();
+    count(last.here, -1);
     last.here = last.before == Answer::yes  ? Answer::no
                 : last.before == Answer::no ? own
                                             : std::min(own, Answer::unknown);
+    count(last.here, 1);
     last.before = std::max(last.before, own);
   }
 
   void define(const std::vector<CppToken>& words, std::string_view line) {
     if (excluded()) return;
     const std::string name(words[1].text);
-    const bool sure = std::ranges::all_of(open_, [](const Branch& one) { return one.here == Answer::yes; });
+    const std::string_view text = line.substr(words[1].end());
+    const bool sure = unsure_branches_ == 0 && text.size() <= kLongestMacro;
     own_.erase(name);
     if (words[0].is("undef") || !sure) unsure_.insert(name);
-    if (words[0].is("define") && sure && !unsure_.contains(name)) own_[name] = std::string(line.substr(words[1].end()));
+    if (words[0].is("define") && sure && !unsure_.contains(name)) own_[name] = std::string(text);
   }
 
   Answer value_of(const std::vector<CppToken>& words, std::string_view line) const {
-    const auto known = [&](const CppToken& one) {
-      return one.kind != CppToken::Kind::word || one.is("defined") || own_.contains(std::string(one.text));
-    };
-    if (words.size() < 2 || !std::ranges::all_of(words.begin() + 1, words.end(), known)) return Answer::unknown;
-    if (!words[0].is("if") && !words[0].is("elif")) return words[0].is("ifdef") ? Answer::yes : Answer::no;
+    if (words.size() < 2) return Answer::unknown;
+    if (words[0].is("ifdef") || words[0].is("ifndef"))
+      return !own_.contains(std::string(words[1].text)) ? Answer::unknown
+             : words[0].is("ifdef")                     ? Answer::yes
+                                                        : Answer::no;
     int steps = ConditionValue::kMostSteps;
-    const auto value = ConditionValue(line.substr(words[0].end()), own_, ConditionValue::kDeepest, steps).value();
+    const auto value = ConditionValue(line.substr(words[0].end()), own_, ConditionValue::Unknown::has_no_value,
+                                      ConditionValue::kDeepest, steps)
+                           .value();
     return !value ? Answer::unknown : *value != 0 ? Answer::yes : Answer::no;
   }
 
   std::vector<Branch> open_;
+  int excluding_ = 0, unsure_branches_ = 0;  // of open_
   MacroTexts own_;
   std::set<std::string> unsure_;  // may be defined from outside, or otherwise
 };
@@ -205,10 +227,14 @@ std::string without_excluded(std::string text) {
   const std::string source = text;
   OwnConditions conditions;
   for (const CppToken& token : cpp_tokens(source)) {
-    if (token.kind == CppToken::Kind::line)
-      conditions.read(token.text.substr(1));
-    else if (conditions.excluded())
-      std::ranges::replace_if(
+    bool kept_line = false;
+    if (token.kind == CppToken::Kind::line) {
+      const std::vector<CppToken> words = cpp_tokens(token.text.substr(1));
+      conditions.read(words, token.text.substr(1));
+      kept_line = is_condition(words);
+    }
+    if (!kept_line && conditions.excluded())
+      std::replace_if(
           text.begin() + static_cast<ptrdiff_t>(token.at), text.begin() + static_cast<ptrdiff_t>(token.end()),
           [](char c) { return c != '\n' && c != '\r'; }, ' ');
   }

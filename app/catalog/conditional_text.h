@@ -31,8 +31,9 @@ std::vector<CppToken> compiled_tokens(const std::vector<CppToken>& tokens, size_
                                       const std::map<std::string, std::string>& macros);
 
 // The text with spaces in place of what the preprocessor leaves out whatever is defined outside, so that bytes
-// stay where they are: #if 0, and the #else of an #ifdef whose name the text itself defines before. A condition of
-// names that it does not define, or that may be set from outside (`#ifndef X`, `#define X 1`), leaves nothing out.
+// stay where they are: the #else of an #ifdef whose name the text itself defines before. Text under a plain #if 0 has
+// no tokens anyway. A condition of names that it does not define, or that may be set from outside (`#ifndef X`,
+// `#define X 1`), leaves nothing out.
 std::string without_excluded(std::string text);
 
 }  // namespace attnscope::catalog

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "catalog/conditional_text.h"
+#include "catalog/device_launches.h"
 #include "catalog/source_macros.h"
 #include "catalog/source_members.h"
 #include "catalog/source_text.h"
@@ -69,6 +70,7 @@ class Reader {
     out_.constants.sort();
     out_.dims.sort();
     out_.kernel_names.sort();
+    remove_device_launches(tokens_, brackets_, out_.launches);
     out_.launches.insert(out_.launches.end(), in_macros_.begin(), in_macros_.end());
     for (size_t i = 0; i < out_.kernels.size(); ++i)
       if (out_.kernels[i].defined) out_.defined.emplace(plain_kernel_name(out_.kernels[i].name), i);
@@ -250,14 +252,14 @@ class Reader {
     if (open < end)
       read_members(name, open);
     else
-      out_.types[name] = text_of(tokens_, i + 1, end - 1);
+      out_.add_type(name, text_of(tokens_, i + 1, end - 1));
   }
 
   void read_using(size_t i) {
     if (!word(i + 1) || !is(i + 2, "=")) return;
     size_t end = i + 3;
     while (end < tokens_.size() && !is(end, ";") && !is(end, "using")) ++end;
-    out_.types[std::string(tokens_[i + 1].text)] = text_of(tokens_, i + 3, end);
+    out_.add_type(std::string(tokens_[i + 1].text), text_of(tokens_, i + 3, end));
   }
 
   // The parameters in the list that starts with the angle bracket at `open`, without unnamed ones.
@@ -316,7 +318,7 @@ class Reader {
   void read_enum(size_t name, bool scoped) {
     const auto found = enumeration_at(tokens_, brackets_, name);
     if (!found) return;
-    out_.types[std::string(tokens_[name].text)] = found->type;
+    out_.add_type(std::string(tokens_[name].text), found->type);
     out_.enums.emplace(tokens_[name].text);
     for (const Enumerator& one : found->values) {
       enumerators_[std::string(tokens_[name].text) + "::" + one.name].push_back(one);

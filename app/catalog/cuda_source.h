@@ -72,12 +72,20 @@ struct CudaSource : HostValues {
   std::set<std::string> unsure_macros;  // of these: several definitions, or only some that are not compiled by default
   std::vector<std::pair<std::string, int64_t>> settable;        // #ifndef X / #define X v of an integer, in order
   std::map<std::string, std::string> types;                     // typedef and using
+  std::set<std::string> unsure_types;                           // of these: several definitions, which differ
   std::map<std::string, std::vector<SourceParameter>> structs;  // plain ones, with their members
   std::set<std::string, std::less<>> enums;                     // whose types are in `types`
   std::set<std::string, std::less<>> classes;                   // declared structs, classes, unions and enums
   std::set<std::string, std::less<>> launching_macros;          // macros that contain a launch
   std::set<std::string> included;                               // as the includes name them
   std::set<std::string> parameter_names;                        // of templates and macros: meaningless elsewhere
+
+  // Of several definitions the last counts.
+  void add_type(const std::string& name, std::string type) {
+    const auto [found, fresh] = types.try_emplace(name, type);
+    if (!fresh && found->second != type) unsure_types.insert(name);
+    found->second = std::move(type);
+  }
 };
 
 CudaSource read_cuda_source(const std::string& source);

@@ -50,13 +50,20 @@ std::optional<std::string> pointed_to(const ReadSource& source, std::string_view
     return i == 0 || is(tokens, i - 1, ";") || is(tokens, i - 1, "{") || is(tokens, i - 1, "}") ||
            is(tokens, i - 1, "(") || is(tokens, i - 1, ",");
   };
+  size_t closed = 0;  // blocks behind the token that are over at the launch
   for (size_t i = tokens.size(); i-- > 2;) {
-    if (!tokens[i].is(name) || !tokens[i - 1].is("*") || tokens[i - 2].kind != CppToken::Kind::word) continue;
+    if (tokens[i].is("}")) ++closed;
+    if (tokens[i].is("{") && closed > 0) --closed;
+    if (closed > 0 || !tokens[i].is(name) || !tokens[i - 1].is("*") || tokens[i - 2].kind != CppToken::Kind::word)
+      continue;
     const size_t type = i - 2;
     if (!begins(type) && !(tokens[type - 1].is("const") && begins(type - 1))) continue;
     std::string found(tokens[type].text);
-    for (int depth = 0; depth < kDeepestAlias && source.cuda.types.contains(found); ++depth)
+    if (std::ranges::count(around->templates, found) > 0) return std::nullopt;
+    for (int depth = 0; depth < kDeepestAlias && source.cuda.types.contains(found); ++depth) {
+      if (source.cuda.unsure_types.contains(found)) return std::nullopt;
       found = source.cuda.types.at(found);
+    }
     return element_of(found) ? std::optional(std::move(found)) : std::nullopt;
   }
   return std::nullopt;

@@ -276,6 +276,7 @@ class Parser {
     if (token.kind == CppToken::Kind::number) return literal(std::string(token.text));
     if (token.kind != CppToken::Kind::word) return std::nullopt;
     std::string name(token.text);
+    const bool qualified = is(":");
     while (is(":") && is_next(":")) {  // std::max
       if ((at_ += 2) >= tokens_.size()) return std::nullopt;
       name = tokens_[at_++].text;
@@ -286,7 +287,7 @@ class Parser {
     }
     if (name == "sizeof" && is("(")) return bytes();
     if ((name == "min" || name == "max") && is("<")) at_ = brackets_->behind_angles(at_);  // std::min<int>
-    if (is("(")) return call(name);
+    if (is("(")) return call(name, qualified);
     if (is("[")) return std::nullopt;
     if (is(".") && at_ + 1 < tokens_.size() && is_device_property(tokens_[at_ + 1].text)) return device_property();
     if (is(".") && at_ + 1 < tokens_.size() && tokens_[at_ + 1].text.size() == 1) {
@@ -346,10 +347,11 @@ class Parser {
     return false;
   }
 
-  std::optional<HostSum> call(const std::string& name) {
+  std::optional<HostSum> call(const std::string& name, bool qualified) {
     if (is_next(")")) {
       at_ += 2;
-      const HostText returned = names_.returned(name);  // what it does not say is said of the name that gets it
+      const HostText returned = qualified ? HostText{} : names_.returned(name);
+      // A name in it that is unknown is not reported: the name that gets the value is.
       return returned.text.empty() ? std::nullopt : Parser(names_, depth_ + 1, tokens_left_, nullptr).whole(returned);
     }
     const bool up = name == "ceil" || name == "ceilf";

@@ -97,6 +97,12 @@ std::vector<std::string> template_parts(const Tokens& tokens, const CppBrackets&
   return behind > name ? std::vector<std::string>{} : angle_parts(tokens, start + 1, behind);
 }
 
+bool returns_whole(std::string_view type) {
+  static const std::set<std::string_view> whole{"int",     "unsigned", "long",     "size_t",  "auto",
+                                                "int32_t", "int64_t",  "uint32_t", "uint64_t"};
+  return whole.contains(type);
+}
+
 // The expression of the only return in a body, which stands directly in it.
 HostText only_return(const Tokens& tokens, size_t open, size_t close) {
   HostText found;
@@ -183,10 +189,9 @@ void HostSource::read_function(const Tokens& tokens, const CppBrackets& brackets
   function.begin = tokens[body].at;
   function.end = tokens[std::min(brackets.closing(body), tokens.size() - 1)].at;
   const auto [named, first] = by_name_.emplace(function.name, functions_.size());
-  if (first)
+  if (first && open > 1 && returns_whole(tokens[open - 2].text))
     function.returned = only_return(tokens, body, brackets.closing(body));
-  else
-    functions_[named->second].returned = {};
+  if (!first) functions_[named->second].returned = {};
   functions_.push_back(std::move(function));
 }
 

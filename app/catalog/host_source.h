@@ -20,7 +20,7 @@ struct HostFunction {
   std::vector<std::string> changeable;  // those of them that may give it memory that it may write
   std::vector<std::string> dims;        // those of them that are dim3
   size_t begin = 0, end = 0;            // of the body: bytes from the source's start
-  HostText returned;                    // by its only return; empty if another function has its name
+  HostText returned;                    // a whole number, by its only return; empty if another function has its name
 };
 
 // The calls between the host code's functions, and its allocations.

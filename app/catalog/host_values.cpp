@@ -9,6 +9,7 @@
 namespace attnscope::catalog {
 namespace {
 
+constexpr size_t kMostBeforeBraces = 2000;     // tokens between a value in braces and the begin of its block
 constexpr size_t kMostOfConstant = 60;         // tokens of the value
 constexpr size_t kMostOfLoop = 1000;           // tokens of a loop without braces
 constexpr size_t kMostOfList = 250;            // tokens of a list of parameters before a default
@@ -183,12 +184,31 @@ std::optional<SourceConstant> read_constant(const HostToken& place, HostValues& 
   return SourceConstant{name, value};
 }
 
+namespace {
+
+// True for a token in a function's block, and not in that of a class, as far as a look at the block's begin says.
+bool is_in_function(const HostToken& place) {
+  static const std::set<std::string_view> before{")",        "else",     "do", "try", "const",
+                                                 "noexcept", "override", "{",  "}",   ";"};
+  size_t closed = 0;  // blocks that are over
+  for (size_t at = place.i; at > 1 && at + kMostBeforeBraces > place.i; --at) {
+    if (place.is(at - 1, "}")) ++closed;
+    if (!place.is(at - 1, "{")) continue;
+    if (closed == 0) return before.contains(place.tokens[at - 2].text);
+    --closed;
+  }
+  return false;
+}
+
+}  // namespace
+
 void read_braces(const HostToken& place, HostValues& values) {
   const auto& [tokens, brackets, i, end_of_block] = place;
   const size_t close = brackets.closing(i);
   if (i < 2 || !place.word(i - 1) || !place.word(i - 2) || close >= tokens.size() || close - i >= kMostOfConstant)
     return;
-  if (!place.is(close + 1, ";") || declared_kind(place) != NumberKind::whole) return;
+  if (i + 1 == close || !place.is(close + 1, ";") || declared_kind(place) != NumberKind::whole) return;
+  if (loop_of_counter(place) < tokens.size() || !is_in_function(place)) return;
   for (size_t at = i + 1; at < close; ++at)
     if (place.is(at, ",") || place.is(at, ";") || place.is(at, "{")) return;
   values.constants.add(std::string(tokens[i - 1].text), {tokens[i].at, end_of_block, text_of(tokens, i + 1, close)});
@@ -303,10 +323,6 @@ void read_dim_members(const HostToken& place, size_t name, std::vector<std::stri
   }
   add(end_of_block);
 }
-
-}  // namespace
-
-namespace {
 
 // The dim3 whose name is token `at` has the sizes in the brackets at `open`. Returns where these end.
 size_t read_dim(const HostToken& place, size_t at, size_t open, HostValues& values) {

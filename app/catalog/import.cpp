@@ -135,19 +135,11 @@ class Importer {
   // Of the file itself, and not of a header.
   bool is_own(size_t at) const { return files_.file_at(at) == files_.first(); }
 
-  // A launch in a kernel's own text, which the device makes.
-  bool is_of_device(const SourceLaunch& launch) const {
-    return std::ranges::any_of(source_.kernels, [&](const SourceKernel& kernel) {
-      return kernel.defined && launch.at >= kernel.body && launch.at < kernel.end;
-    });
-  }
-
-  // The host code's. Those in the kernel's own file come first, and before them the ones that it does not rule out.
+  // Those in the kernel's own file come first, and before them the ones that it does not rule out.
   std::vector<const SourceLaunch*> launches_of_kernel() const {
     std::vector<const SourceLaunch*> found;
     for (const SourceLaunch& launch : source_.launches)
-      if (found.size() < kMostOffers && launch.kernel == plain_kernel_name(kernel_->name) && !is_of_device(launch))
-        found.push_back(&launch);
+      if (found.size() < kMostOffers && launch.kernel == plain_kernel_name(kernel_->name)) found.push_back(&launch);
     const std::string_view file = files_.file_at(kernel_->body);
     std::ranges::stable_partition(found, [&](const SourceLaunch* launch) {
       return launch->at != SIZE_MAX && files_.file_at(launch->at) == file;

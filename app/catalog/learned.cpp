@@ -206,15 +206,17 @@ class Learner {
     const Touch* const base = touch_of(runs_.front(), buffer);
     if (!base) return false;
     return std::ranges::all_of(runs_, [&](const LearningRun& run) {
-      if (!run.varied || leaves_holes(run)) return true;
+      if (!run.varied) return true;
       // It may have left any buffer.
       const Touch* const other = run.touches ? touch_of(run, buffer) : nullptr;
-      return other && same(*base, *other);
+      if (!other) return false;
+      const bool as_the_block = 2 * other->end == base->end;
+      return same(*base, *other) || (leaves_holes(run) && !as_the_block);
     });
   }
 
   // A kernel that is written for its block stores a whole output with it, at all sizes, and with fewer threads one with
-  // holes. The guess of the block is right then, and what another block does says nothing.
+  // holes. What fewer threads do says nothing then, but for a buffer that is as long as there are threads.
   bool leaves_holes(const LearningRun& varied) const {
     if (!varied.smaller_block || !varied.touches) return false;
     return std::ranges::any_of(varied.touches->buffers, [&](const Touch& one) {

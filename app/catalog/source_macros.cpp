@@ -25,7 +25,8 @@ bool is_launch(const Tokens& line, size_t at) {
 std::optional<SourceMacros::Launching> SourceMacros::read(std::string_view text, bool behind_code) {
   const Tokens line = cpp_tokens(text);
   if (line.empty()) return std::nullopt;
-  if ((behind_code || line[0].is("include")) && !conditions_.empty()) conditions_.back().has_code = true;
+  if ((behind_code || line[0].is("include")) && !conditions_.empty() && !conditions_.back().has_ended)
+    conditions_.back().has_code = true;
   track_conditions(line);
   compiled_.read(text, defined_);
   if (line.size() < 2) return std::nullopt;
@@ -59,6 +60,7 @@ void SourceMacros::track_conditions(const Tokens& line) {
                            line[0].is("ifndef") && line.size() > 1 ? std::string(line[1].text) : ""});
   } else if ((line[0].is("else") || line[0].is("elif")) && !conditions_.empty()) {
     conditions_.back().needs.clear();
+    conditions_.back().has_ended = true;
   } else if (line[0].is("endif") && !conditions_.empty()) {
     close();
   }
@@ -68,9 +70,8 @@ void SourceMacros::track_conditions(const Tokens& line) {
 void SourceMacros::close() {
   const Open last = std::move(conditions_.back());
   conditions_.pop_back();
-  if (last.has_code && last.has_value)
-    std::erase_if(out_.settable, [&](const auto& one) { return one.first == last.guarded; });
-  if (last.has_code && !conditions_.empty()) conditions_.back().has_code = true;
+  if (last.has_code && last.value != SIZE_MAX) out_.settable[last.value].first.clear();
+  if (last.has_code && !conditions_.empty() && !conditions_.back().has_ended) conditions_.back().has_code = true;
 }
 
 void SourceMacros::define(const Tokens& line) {
@@ -84,8 +85,8 @@ void SourceMacros::define(const Tokens& line) {
   if (function || line.size() == 2) return;
   add(name, value, compiled);
   if (const auto number = number_of<int64_t>(value); number && name == guarded_) {
+    if (!conditions_.empty() && conditions_.back().guarded == name) conditions_.back().value = out_.settable.size();
     out_.settable.emplace_back(name, *number);
-    if (!conditions_.empty() && conditions_.back().guarded == name) conditions_.back().has_value = true;
   }
 }
 

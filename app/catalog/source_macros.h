@@ -33,7 +33,8 @@ class SourceMacros {
   struct Open {
     std::string needs;                         // the macro without which its text is left out, or empty
     std::string guarded;                       // the macro that it must not find, or empty
-    bool has_code = false, has_value = false;  // text besides preprocessor lines; a number for that macro
+    bool has_code = false, has_ended = false;  // text besides preprocessor lines, up to its #else; past that
+    size_t value = SIZE_MAX;                   // index into settable of what it gives that macro; SIZE_MAX: nothing
   };
   void track_conditions(const std::vector<CppToken>& line);
   void close();

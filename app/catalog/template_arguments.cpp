@@ -113,7 +113,10 @@ std::optional<TemplateArguments> template_arguments(const SourceKernel& kernel, 
     const auto type_of_it = parameter ? types.find(parameter->name) : types.end();
     const std::string its_type = type_of_it == types.end() ? "" : type_of_it->second;
     OneArgument one = one_argument(i < offer.size() ? offer[i] : "", parameter, given, deduced, its_type, scope);
-    if (one.kind == OneArgument::Kind::left_out) break;
+    if (one.kind == OneArgument::Kind::left_out) {
+      all_deduced = all_deduced && !parameter->standard.empty();  // a pack's arguments are not known
+      break;
+    }
     if (one.kind == OneArgument::Kind::missing && guess >= 0 && parameter) {
       // A pointer leads to it: template <a_concept T>.
       const bool type = !is_number_parameter(*parameter) && is_pointed_to(kernel, parameter->name);
@@ -130,7 +133,7 @@ std::optional<TemplateArguments> template_arguments(const SourceKernel& kernel, 
     found.by_name[parameter->name] = {one.value, guessed || (offer.empty() && !given && !launched), alike};
   }
   // The launch hands over what they are.
-  found.guessed = found.guessed && !all_deduced;
+  found.guessed = found.guessed && (!all_deduced || found.values.empty());
   return found;
 }
 

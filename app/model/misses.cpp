@@ -57,16 +57,16 @@ double l1_lines(const DeviceSpec& spec, double shared) {
 }
 
 std::vector<double> local_misses(const KernelSchedule& schedule, double lines) {
-  // Measured on an H200 with loads that go round n lines (bench/results/local_l1_h200.txt): all hit up to 0.8 of the
+  // Measured on an H200 with loads that go round n lines (tests/data/gpu/h200_local_l1.txt): all hit up to 0.8 of the
   // lines that the first level has, and none from about 1.6 on.
   constexpr double all_hit = 0.8, none_hits = 1.6;
   std::vector<double> misses(schedule.code.size(), 0);
   for (const auto& [instruction, counts] : schedule.local_reuse.loads) {
     double all = 0, missed = 0;
-    for (size_t others = 0; others < counts.size(); ++others) {
-      const double filled = lines > 0 ? double(others + 1) / lines : none_hits;
-      all += double(counts[others]);
-      missed += double(counts[others]) * std::clamp((filled - all_hit) / (none_hits - all_hit), 0.0, 1.0);
+    for (const auto& [others, loaded] : counts) {
+      const double filled = lines > 0 ? (double(others) + 1) / lines : none_hits;
+      all += double(loaded);
+      missed += double(loaded) * std::clamp((filled - all_hit) / (none_hits - all_hit), 0.0, 1.0);
     }
     if (all > 0) misses[instruction] = missed / all;
   }

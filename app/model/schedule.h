@@ -104,8 +104,8 @@ struct CtaTrace {
 // How far apart a warp's accesses to the same line of its local memory are, whatever the size of the cache.
 struct LocalReuse {
   int64_t warps = 0;  // of a CTA: those that access local memory
-  // By load, an index into the code: for each number of other lines that the warp accessed in between, lines loaded.
-  std::map<uint32_t, std::vector<uint64_t>> loads;
+  // By load, an index into the code: lines loaded, by the number of other lines that the warp accessed in between.
+  std::map<uint32_t, std::map<uint32_t, uint64_t>> loads;
 };
 
 // A kernel's code and what a few of its CTAs did with it: the latency model's input besides the counters. device/ makes

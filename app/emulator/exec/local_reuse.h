@@ -14,7 +14,7 @@ class LocalReuse {
   // Lines further back count as never accessed: 512 KB, twice the first level of any GPU.
   static constexpr size_t kMost = 4096;
   // By instruction, by number of other lines: lines loaded. kMost: never accessed before.
-  using Counts = std::map<uint32_t, std::vector<uint64_t>>;
+  using Counts = std::map<uint32_t, std::map<uint32_t, uint64_t>>;
 
   // The instruction accesses these sectors, ascending; four are a line.
   template <class Sector>
@@ -26,17 +26,14 @@ class LocalReuse {
   void access(uint32_t instruction, uint32_t line, bool load) {
     const auto at = std::find(recent_.begin(), recent_.end(), line);
     const bool known = at != recent_.end();
-    const size_t others = known ? size_t(at - recent_.begin()) : kMost;
+    const auto others = static_cast<uint32_t>(known ? at - recent_.begin() : kMost);
     if (known) {
       std::rotate(recent_.begin(), at, at + 1);
     } else {
       if (recent_.size() == kMost) recent_.pop_back();
       recent_.insert(recent_.begin(), line);
     }
-    if (!load) return;
-    std::vector<uint64_t>& counts = counts_[instruction];
-    if (counts.size() <= others) counts.resize(others + 1);
-    ++counts[others];
+    if (load) ++counts_[instruction][others];
   }
 
   bool accessed() const { return !recent_.empty(); }
@@ -53,11 +50,8 @@ struct LocalReuses {
   uint32_t warps = 0;  // of a CTA: the most that access local memory
 
   void add(const LocalReuse::Counts& others) {
-    for (const auto& [instruction, from] : others) {
-      std::vector<uint64_t>& to = counts[instruction];
-      if (to.size() < from.size()) to.resize(from.size());
-      for (size_t i = 0; i < from.size(); ++i) to[i] += from[i];
-    }
+    for (const auto& [instruction, from] : others)
+      for (const auto& [apart, lines] : from) counts[instruction][apart] += lines;
   }
 };
 

@@ -146,8 +146,10 @@ CtaEnd CtaRunner::who_deadlocks(uint32_t& linear) {
 bool CtaRunner::waits_for_itself() const {
   for (uint32_t w = 0; w < launch_->warps; ++w) {
     const Warp& one = warp(w);
-    for (uint32_t i = 0; i < one.fragment_count; ++i)
-      if (one.fragments[i].wait == Wait::ready && cta_.ops[one.polled_op].space != Space::shared) return false;
+    const auto polling = std::count_if(one.fragments, one.fragments + one.fragment_count,
+                                       [](const Fragment& fragment) { return fragment.wait == Wait::ready; });
+    // Of a warp whose lanes are apart only the last poll is known.
+    if (polling > 1 || (polling == 1 && cta_.ops[one.polled_op].space != Space::shared)) return false;
   }
   return true;
 }

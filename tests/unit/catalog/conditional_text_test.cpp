@@ -113,6 +113,27 @@ TEST(ConditionalText, LeavesOutWhatItsOwnDefinesDecide) {
       << "nothing defines C, but a compiler's option may";
 }
 
+// What a macro's text names may be set from outside too.
+TEST(ConditionalText, AMacroOfUnknownNamesDecidesNothing) {
+  EXPECT_EQ(without("#define BF16 (__CUDA_ARCH__ >= 800)\n#if BF16\na\n#else\nb\n#endif"), "a b ");
+  EXPECT_EQ(without("#ifndef X\n#define X 1\n#endif\n#define FAST X\n#if FAST\na\n#else\nb\n#endif"), "a b ");
+  EXPECT_EQ(without("#define HAS defined(X)\n#if HAS\na\n#else\nb\n#endif"), "a b ");
+  EXPECT_EQ(without("#define A 1\n#define B A\n#if B\na\n#else\nb\n#endif"), "a ");
+  EXPECT_EQ(without("#define A " + std::string(300, ' ') + "0\n#if A\na\n#endif"), "a ") << "nor does a long one";
+}
+
+TEST(ConditionalText, LinesThatAreLeftOutDefineNothing) {
+  EXPECT_EQ(without_excluded("#define A 0\n#if A\n#define L \\\n  1\n#include <x>\n#endif\n"),
+            "#define A 0\n#if A\n" + std::string(11, ' ') + "\n   \n" + std::string(12, ' ') + "\n#endif\n");
+}
+
+TEST(ConditionalText, NestedConditionsCostTheirLength) {
+  std::string deep = "#define A 1\n";
+  for (int i = 0; i < 200'000; ++i) deep += "#if A\n";
+  deep += std::string(400'000, ';');
+  EXPECT_EQ(without_excluded(deep), deep);
+}
+
 TEST(ConditionalText, LeavesNothingOutThatMayBeSetFromOutside) {
   EXPECT_EQ(without("#ifdef A\na\n#else\nb\n#endif"), "a b ");
   EXPECT_EQ(without("#ifndef A\n#define A 1\n#endif\n#if A == 1\na\n#else\nb\n#endif"), "a b ");

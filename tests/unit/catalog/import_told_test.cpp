@@ -41,10 +41,13 @@ TEST(ImportTold, ALaunchHasTheBranchThatTheFilesOwnDefineKeeps) {
 }
 
 TEST(ImportTold, TextThatIsNeverCompiledSaysNothing) {
-  const Read read = read_in(
-      kPlain + "#if 0\nvoid old(float* x) { k<<<2, 64>>>(x, 7); }\n#endif\nvoid run(float* x) { k<<<3, 32>>>(x, 9); }");
-  EXPECT_EQ(read.json["launch"]["grid"][0], "3");
-  EXPECT_EQ(read.json["sizes"]["n"], 9);
+  for (const char* const condition : {"#define OLD 0\n#if OLD\n", "#if 0  // old\n", "#if 0\n"}) {
+    const Read read =
+        read_in(kPlain + condition + "#define AGAIN(x) k<<<5, 16>>>(x, 3)\n" +
+                "void old(float* x) { k<<<2, 64>>>(x, 7); }\n#endif\n" + "void run(float* x) { k<<<3, 32>>>(x, 9); }");
+    EXPECT_EQ(read.json["launch"]["grid"][0], "3") << condition;
+    EXPECT_EQ(read.json["sizes"]["n"], 9) << condition;
+  }
 }
 
 TEST(ImportTold, AnIncludeGuardIsNoKnob) {
@@ -54,6 +57,9 @@ TEST(ImportTold, AnIncludeGuardIsNoKnob) {
   EXPECT_EQ(knobs[0]["name"], "TILE");
   EXPECT_EQ(read_in("#ifndef K_CU\n#define K_CU 1\n#include <cstdio>\n#endif\n" + kPlain).json["knobs"].size(), 0u);
   EXPECT_EQ(read_in("#ifndef TILE\n#define TILE 32\n#endif\n" + kPlain).json["knobs"].size(), 1u);
+  EXPECT_EQ(
+      read_in("#ifndef TILE\n#define TILE 32\n#else\nstatic_assert(TILE > 8);\n#endif\n" + kPlain).json["knobs"].size(),
+      1u);
 }
 
 TEST(ImportTold, ALaunchByTheDeviceIsNotTheHosts) {
@@ -64,6 +70,18 @@ TEST(ImportTold, ALaunchByTheDeviceIsNotTheHosts) {
   EXPECT_EQ(read.json["sizes"]["n"], 512);
   EXPECT_EQ(read.json["launch"]["grid"][0], "1");
   EXPECT_THAT(read_in(kernel).imported.guessed, Contains(StartsWith("the block: ")));
+  // The kernel that is imported is one that the host launches.
+  const auto chosen = import_kernel("k.cu",
+                                    "__global__ void child(float* x, int n) { x[threadIdx.x] = n; }\n"
+                                    "__global__ void parent(float* x, int n) { x[0] = 1; child<<<2, 64>>>(x, n); }\n"
+                                    "__device__ void again(float* x) { child<<<4, 64>>>(x, 8); }\n"
+                                    "int main() { float* x; parent<<<1, 1>>>(x, 512); }",
+                                    "");
+  ASSERT_TRUE(chosen) << chosen.error().message;
+  EXPECT_EQ(chosen->entry, "parent");
+  EXPECT_EQ(
+      read_in(kPlain + "__host__ __device__ void both(float* x) { k<<<7, 64>>>(x, 8); }").json["launch"]["grid"][0],
+      "7");
 }
 
 TEST(ImportTold, ATemplatesTypeIsThatOfThePointerThatTheLaunchHandsOver) {
@@ -76,10 +94,20 @@ TEST(ImportTold, ATemplatesTypeIsThatOfThePointerThatTheLaunchHandsOver) {
   EXPECT_EQ(read_in(kTemplate + "void run(const double* x, int n) { k<<<1, 32>>>(x, n); }").json["entry"], "k<double>");
   // A cast hands over something else, and an unknown type is none.
   for (const char* const host : {"void run(double* x, int n) { k<<<1, 32>>>((float*)x, n); }",
-                                 "template <class U> void run(U* x, int n) { k<<<1, 32>>>(x, n); }"})
+                                 "template <class U> void run(U* x, int n) { k<<<1, 32>>>(x, n); }",
+                                 "struct Traits { using U = double; };\n"
+                                 "template <class U> void run(U* x, int n) { k<<<1, 32>>>(x, n); }",
+                                 "#ifndef WIDE\ntypedef float real;\n#else\ntypedef double real;\n#endif\n"
+                                 "void run(real* x, int n) { k<<<1, 32>>>(x, n); }"})
     EXPECT_THAT(read_in(kTemplate + host).imported.guessed,
                 Contains(StartsWith(std::string(kTemplateSaid) + "<float>")))
         << host;
+}
+
+// A declaration counts as long as its block lasts.
+TEST(ImportTold, AnInnerBlocksPointerIsAnother) {
+  EXPECT_EQ(read_in(kTemplate + "void run(double *x) { { float *x; init(x); } k<<<1, 32>>>(x, 8); }").json["entry"],
+            "k<double>");
 }
 
 // 8 bytes are two floats or one double.
@@ -106,6 +134,19 @@ TEST(ImportTold, ANumberMayStandInBraces) {
   EXPECT_EQ(read.imported.guessed.end(), std::ranges::find_if(read.imported.guessed, [](const std::string& one) {
               return one.starts_with("the block") || one.starts_with("dynamic");
             }));
+}
+
+// Any function of a class may set a member, and a loop's counter is its loop's.
+TEST(ImportTold, ANumberInBracesIsKnownInItsBlock) {
+  const Read member = read_in(kPlain +
+                              "class R { int threads{128}; public: void set(int t) { threads = t; }\n"
+                              "  void run(float* x, int n) { k<<<1, threads>>>(x, n); } };");
+  EXPECT_THAT(member.imported.guessed, Contains(StartsWith("the block: ")));
+  const Read counter =
+      read_in(kPlain + "void run(float* x, int n) { for (int n{8}; n < 9; ++n) { f(n); } k<<<1, 32>>>(x, n); }");
+  EXPECT_NE(counter.json["sizes"]["n"], 8);
+  EXPECT_THAT(read_in(kTemplate + "void run(float* x) { int n{}; k<float><<<n, 32>>>(x, 4); }").imported.guessed,
+              Contains(StartsWith("the grid: ")));
 }
 
 TEST(ImportTold, AValueMayBeWhatAFunctionReturns) {

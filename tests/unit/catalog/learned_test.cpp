@@ -223,7 +223,7 @@ TEST(Learned, ABlockThatFillsTheOutputIsTheKernels) {
     auto runs = learning_runs(imported, 256);
     ASSERT_EQ(std::ranges::count(runs, true, &LearningRun::smaller_block), 1);
     for (LearningRun& run : runs) {
-      const int64_t bytes = 4 * run.sizes.at("n"), reached = run.smaller_block ? bytes - 512 : bytes;
+      const int64_t bytes = 4 * run.sizes.at("n"), reached = run.smaller_block ? bytes - 256 : bytes;
       run.touches =
           Touches{{{"x", true, false, 0, reached, 0}, {"y", false, true, 0, bytes, holes ? reached : bytes}}, 1};
       if (!run.smaller_block) run.touches->buffers[1].stored_bytes = bytes;

@@ -274,7 +274,7 @@ EXIT
   EXPECT_EQ(made.counters.local_store_sectors, 2u * 2 * 4);  // 2 warps, 2 stores, 128 bytes each
   EXPECT_EQ(made.counters.local_load_sectors, 2u * 4);
   EXPECT_EQ(made.reuses.warps, 2u);
-  EXPECT_EQ(made.reuses.counts, (LocalReuse::Counts{{6, {0, 2}}})) << "each warp stored one other line in between";
+  EXPECT_EQ(made.reuses.counts, (LocalReuse::Counts{{6, {{1, 2}}}})) << "each warp stored one other line in between";
 }
 
 TEST(Local, ALineIsAsFarBackAsTheOthersSinceItsLastAccess) {
@@ -283,16 +283,14 @@ TEST(Local, ALineIsAsFarBackAsTheOthersSinceItsLastAccess) {
   for (const uint32_t line : {5u, 6u, 7u, 6u, 5u}) reuse.access(1, line, line == 5);
   reuse.access(2, 5, true);
   EXPECT_TRUE(reuse.accessed());
-  std::vector<uint64_t> first(LocalReuse::kMost + 1);
-  first[2] = first[LocalReuse::kMost] = 1;
-  EXPECT_EQ(reuse.counts(), (LocalReuse::Counts{{1, first}, {2, {1}}}));
+  EXPECT_EQ(reuse.counts(), (LocalReuse::Counts{{1, {{2, 1}, {LocalReuse::kMost, 1}}}, {2, {{0, 1}}}}));
 
   // Sectors of one line are one access.
   LocalReuse wide;
   const uint32_t sectors[] = {0, 1, 2, 3, 4, 7};
   wide.access(3, sectors, 6, false);
   wide.access(3, sectors, 6, true);
-  EXPECT_EQ(wide.counts(), (LocalReuse::Counts{{3, {0, 2}}}));
+  EXPECT_EQ(wide.counts(), (LocalReuse::Counts{{3, {{1, 2}}}}));
 }
 
 // A walk over more lines than are kept finds none of them again.
@@ -300,9 +298,7 @@ TEST(Local, ReuseIsBounded) {
   LocalReuse reuse;
   for (int walk = 0; walk < 2; ++walk)
     for (uint32_t line = 0; line <= LocalReuse::kMost; ++line) reuse.access(0, line, walk == 1);
-  std::vector<uint64_t> never(LocalReuse::kMost + 1);
-  never.back() = LocalReuse::kMost + 1;
-  EXPECT_EQ(reuse.counts(), (LocalReuse::Counts{{0, never}}));
+  EXPECT_EQ(reuse.counts(), (LocalReuse::Counts{{0, {{LocalReuse::kMost, LocalReuse::kMost + 1}}}}));
 }
 
 // Two stores of 16 bits make one word.

@@ -40,7 +40,7 @@ TEST(LocalMisses, TheFirstLevelHasWhatSharedMemoryLeaves) {
 // Of a frame of any size: what is in use at a time decides.
 TEST(LocalMisses, ALineIsThereIfFewOthersCameInBetween) {
   KernelSchedule s = schedule({{instruction(Unit::local_load), use()}}, {{0}});
-  s.local_reuse = {8, {{0, {6, 0, 0, 2}}}};  // 6 lines again at once, 2 after three others
+  s.local_reuse = {8, {{0, {{0, 6}, {3, 2}}}}};  // 6 lines again at once, 2 after three others
   EXPECT_THAT(local_misses(s, 5), ElementsAre(0, 0));
   EXPECT_THAT(local_misses(s, 2.5), ElementsAre(0.25, 0)) << "1.6 times what there is";
   EXPECT_THAT(local_misses(s, 4 / 1.2), ElementsAre(DoubleNear(0.125, 1e-12), 0)) << "between the two";
@@ -62,9 +62,7 @@ TEST(LocalMisses, AreThoseOfAnH200) {
     for (double lines = 0, clocks = 0; pairs >> lines && pairs.ignore(1) && pairs >> clocks; ++timed) {
       const double has = first_level.at(carve), measured = std::clamp((clocks - hit) / (miss - hit), 0.0, 1.0);
       KernelSchedule s = schedule({{instruction(Unit::local_load), use()}}, {{0}});
-      const auto own = static_cast<size_t>(lines / warps);
-      s.local_reuse.loads[0].resize(own);
-      s.local_reuse.loads[0].back() = 1;
+      s.local_reuse.loads[0][static_cast<uint32_t>(lines / warps) - 1] = 1;
       apart += std::abs(local_misses(s, has / warps).front() - measured);
       apart_by_size += std::abs((lines > has ? 1 - has / lines : 0) - measured);
     }
@@ -81,7 +79,7 @@ TEST(LocalMisses, TheirShareOfLoadsComesFromTheSecondLevel) {
   load.passes = 1;
   load.sectors = 4;
   KernelSchedule s = schedule({{load, use()}}, {times(100)});
-  s.local_reuse = {1, {{0, {1, 1}}}};  // one load again at once, one after another
+  s.local_reuse = {1, {{0, {{0, 1}, {1, 1}}}}};  // one load again at once, one after another
   const auto clocks = [&](double lines) {
     SmLoad on_sm{{0}, 1};
     on_sm.local_misses = local_misses(s, lines);
@@ -109,8 +107,7 @@ TEST(LocalMisses, TheResidentWarpsShareTheLines) {
   EXPECT_THAT(sm_load(in, {0}, 1).local_misses, IsEmpty()) << "no local memory";
   // Of the CTA's eight warps four go round 180 lines each, the two resident CTAs' 1.5 times what the first level has.
   s.local_reuse.warps = 4;
-  s.local_reuse.loads[0].resize(180);
-  s.local_reuse.loads[0].back() = 1;
+  s.local_reuse.loads[0][179] = 1;
   const double lines = (128 - 8) * kKb / 128;  // each CTA has 1 KB of the system's shared memory
   EXPECT_THAT(sm_load(in, {0}, 1).local_misses, ElementsAre(DoubleNear((8 * 180 / lines - 0.8) / 0.8, 1e-12), 0));
   occupancy.total_ctas = 58;
