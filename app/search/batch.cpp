@@ -70,13 +70,6 @@ std::vector<size_t> next_to_the_fastest(const Grid& grid, const History& history
   return {};
 }
 
-std::vector<size_t> drawn(const Grid& grid, const History& history, Random& random, size_t draws) {
-  std::vector<size_t> points;
-  for (size_t draw = 0; draw < draws; ++draw)
-    if (const size_t point = random.below(grid.size()); !history.tried(point)) points.push_back(point);
-  return points;
-}
-
 std::optional<size_t> sound_beyond(const Grid& grid, const History& history, size_t point, size_t axis, bool up) {
   auto next = grid.beyond(point, axis, up);
   while (next && history.rejected(*next)) next = grid.beyond(*next, axis, up);

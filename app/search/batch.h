@@ -33,8 +33,6 @@ void fill_warily(std::vector<size_t>& batch, size_t size, const Grid& grid, cons
 std::vector<size_t> near_the_fastest(const Grid& grid, const History& history, size_t most);
 // The next values up and down of the fastest point that has any which was not tried; it looks at `most`.
 std::vector<size_t> next_to_the_fastest(const Grid& grid, const History& history, size_t most);
-// Untried points among `draws` random ones.
-std::vector<size_t> drawn(const Grid& grid, const History& history, Random& random, size_t draws);
 
 // The next point that way that was not rejected.
 std::optional<size_t> sound_beyond(const Grid& grid, const History& history, size_t point, size_t axis, bool up);

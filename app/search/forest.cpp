@@ -7,7 +7,7 @@
 
 namespace attnscope::search {
 
-struct Forest::Lesson {
+struct Forest::Rows {
   const Places& places;
   const std::vector<size_t>& points;
   const std::vector<double>& values;
@@ -33,54 +33,54 @@ void Forest::learn(const std::vector<size_t>& points, const std::vector<double>&
 }
 
 void Forest::renew(size_t some, const std::vector<size_t>& points, const std::vector<double>& values, Random& random) {
-  Lesson lesson{places_, points, values};
+  Rows rows{places_, points, values};
   for (size_t renewed = 0; renewed < some; ++renewed) {
     Tree& tree = trees_[next_];
-    lesson.order.resize(values.size());
-    std::iota(lesson.order.begin(), lesson.order.end(), size_t{0});
+    rows.order.resize(values.size());
+    std::iota(rows.order.begin(), rows.order.end(), size_t{0});
     tree.assign(1, Node{});
-    split(tree, 0, 0, values.size(), lesson, random);
+    split(tree, 0, 0, values.size(), rows, random);
     read(next_);
     next_ = (next_ + 1) % trees_.size();
   }
 }
 
 // Each axis on which the rows differ is cut once at random, and the best of these cuts is made.
-void Forest::split(Tree& tree, size_t node, size_t begin, size_t end, Lesson& lesson, Random& random) {
+void Forest::split(Tree& tree, size_t node, size_t begin, size_t end, Rows& rows, Random& random) {
   const auto count = static_cast<double>(end - begin);
   double sum = 0;
-  for (size_t at = begin; at < end; ++at) sum += lesson.values[lesson.order[at]];
+  for (size_t at = begin; at < end; ++at) sum += rows.values[rows.order[at]];
   tree[node].value = static_cast<float>(sum / count);
   std::optional<Cut> best;
-  for (size_t axis = 0; axis < lesson.places.axes(); ++axis) {
+  for (size_t axis = 0; axis < rows.places.axes(); ++axis) {
     uint32_t low = UINT32_MAX, high = 0;
     for (size_t at = begin; at < end; ++at) {
-      low = std::min(low, lesson.at(lesson.order[at], axis));
-      high = std::max(high, lesson.at(lesson.order[at], axis));
+      low = std::min(low, rows.at(rows.order[at], axis));
+      high = std::max(high, rows.at(rows.order[at], axis));
     }
     if (low == high) continue;
     Cut cut{axis, low + 1 + static_cast<uint32_t>(random.below(high - low)), 0};
     double beyond = 0, beyond_count = 0;
     for (size_t at = begin; at < end; ++at)
-      if (lesson.at(lesson.order[at], axis) >= cut.from) {
-        beyond += lesson.values[lesson.order[at]];
+      if (rows.at(rows.order[at], axis) >= cut.from) {
+        beyond += rows.values[rows.order[at]];
         ++beyond_count;
       }
     cut.gain = beyond * beyond / beyond_count + (sum - beyond) * (sum - beyond) / (count - beyond_count);
     if (!best || cut.gain > best->gain) best = cut;
   }
   if (!best) return;  // all at one place
-  const auto part = lesson.order.begin();
+  const auto part = rows.order.begin();
   const auto middle = std::partition(part + static_cast<std::ptrdiff_t>(begin), part + static_cast<std::ptrdiff_t>(end),
-                                     [&](size_t row) { return lesson.at(row, best->axis) < best->from; });
+                                     [&](size_t row) { return rows.at(row, best->axis) < best->from; });
   const auto between = static_cast<size_t>(middle - part);
   const size_t first = tree.size();
   tree[node].axis = static_cast<uint32_t>(best->axis);
   tree[node].from = best->from;
   tree[node].first = static_cast<uint32_t>(first);
   tree.resize(first + 2);
-  split(tree, first, begin, between, lesson, random);
-  split(tree, first + 1, between, end, lesson, random);
+  split(tree, first, begin, between, rows, random);
+  split(tree, first + 1, between, end, rows, random);
 }
 
 void Forest::read(size_t tree) {

@@ -4,13 +4,10 @@
 #include <vector>
 
 #include "search/places.h"
+#include "search/prediction.h"
 #include "search/random.h"
 
 namespace attnscope::search {
-
-struct Prediction {
-  double mean = 0, spread = 0;  // a standard deviation
-};
 
 // Extremely randomised regression trees (Geurts, Ernst and Wehenkel, Machine Learning 63, 2006) over the places of
 // points: each tree splits every node at a random position of the axis that parts the values best. The mean of the
@@ -39,9 +36,9 @@ class Forest {
     float value = 0;     // of a leaf
   };
   using Tree = std::vector<Node>;
-  struct Lesson;  // what learn() was given
+  struct Rows;  // what learn() was given
 
-  static void split(Tree& tree, size_t node, size_t begin, size_t end, Lesson& lesson, Random& random);
+  static void split(Tree& tree, size_t node, size_t begin, size_t end, Rows& rows, Random& random);
   void read(size_t tree);
 
   const Places& places_;

@@ -8,16 +8,23 @@
 namespace attnscope::search {
 namespace {
 
-constexpr double kStep = 3, kNoise = 0.01;  // before anything is known: their logarithms have the deviation kWide
-constexpr double kWide = 1.5;
-constexpr size_t kFitted = 100;  // values by which the lengths are found
-constexpr int kTries = 60;       // changes of a length
-constexpr double kStride = 4.5;  // the most that a change adds to a logarithm
-constexpr double kMore = 1.3;    // times as many values, and kFew, until the lengths are found anew
-constexpr size_t kFew = 4;
-constexpr size_t kMost = 1000;    // values that it begins with
-constexpr size_t kBlock = 256;    // watched points
-constexpr double kLeast = 1e-12;  // variance
+// The prior: the logarithms are normal about these, with the deviation kDeviation.
+constexpr double kRelevance = 3, kNoise = 0.01;
+constexpr double kDeviation = 1.5;
+// Bounds of the hyperparameters. With less noise, or longer scales, the covariance matrix of many equal values is so
+// close to singular that substitution in floats is all rounding error.
+constexpr double kLeastRelevance = 0.01, kMostRelevance = 1000, kLeastNoise = 1e-4, kMostNoise = 10;
+
+constexpr size_t kFitted = 100;  // values for which the hyperparameters are optimised
+constexpr int kTries = 60;       // random steps of the optimisation
+constexpr double kStep = 4.5;    // the most that one adds to a logarithm
+constexpr double kMore = 1.3;    // it fits again after so many times the values, and kFew,
+constexpr size_t kFew = 4;       // or after as many new ones as a fit conditions on
+constexpr size_t kBlock = 256;   // watched points
+
+constexpr double kEqual = 1e-6;           // values that differ by less are equal
+constexpr double kLeastVariance = 1e-12;  // whose logarithm is taken
+constexpr double kLeastSpread = 1e-6;     // of a prediction, so that one may divide by it
 
 double squared(double value) { return value * value; }
 
@@ -25,26 +32,22 @@ double dot(const std::vector<double>& a, const std::vector<double>& b, size_t co
   return std::inner_product(a.begin(), a.begin() + static_cast<std::ptrdiff_t>(count), b.begin(), 0.0);
 }
 
-void solve(const GaussianProcess::Factor& factor, std::vector<double>& values) {
-  for (size_t row = 0; row < values.size(); ++row)
-    values[row] = (values[row] - dot(factor[row], values, row)) / factor[row][row];
-}
-
-// The values, solved, without the mean that is likeliest.
-struct Centred {
-  double middle = 0, variance = 0;
-  std::vector<double> rest;
+// The generalised least-squares mean, the variance about it that is likeliest, and the residuals, which forward
+// substitution has decorrelated.
+struct Residuals {
+  double mean = 0, variance = 0;
+  std::vector<double> decorrelated;
 };
 
-Centred centred(const GaussianProcess::Factor& factor, std::vector<double> values) {
-  std::vector<double> ones(values.size(), 1.0);
-  solve(factor, values);
-  solve(factor, ones);
-  Centred result;
-  result.middle = dot(values, ones, ones.size()) / dot(ones, ones, ones.size());
-  for (size_t row = 0; row < values.size(); ++row) values[row] -= result.middle * ones[row];
+Residuals residuals(const GaussianProcess::Factor& factor, std::vector<double> values) {
+  const std::vector<double>& ones = factor.ones;
+  for (size_t row = 0; row < values.size(); ++row)
+    values[row] = (values[row] - dot(factor.rows[row], values, row)) / factor.rows[row][row];
+  Residuals result;
+  result.mean = dot(values, ones, ones.size()) / dot(ones, ones, ones.size());
+  for (size_t row = 0; row < values.size(); ++row) values[row] -= result.mean * ones[row];
   result.variance = dot(values, values, values.size()) / static_cast<double>(values.size());
-  result.rest = std::move(values);
+  result.decorrelated = std::move(values);
   return result;
 }
 
@@ -62,126 +65,137 @@ std::vector<size_t> chosen(const std::vector<double>& values, size_t most, Rando
 
 }  // namespace
 
-// Matérn's covariance with 3/2.
-double GaussianProcess::Likeness::operator()(size_t a, size_t b) const {
+// Matérn's with 3/2.
+double GaussianProcess::Covariance::operator()(size_t a, size_t b) const {
   const uint32_t *one = places.of(a), *other = places.of(b);
   double sum = 0;
-  for (size_t axis = 0; axis < per_position.size(); ++axis)
-    sum += per_position[axis] * squared(static_cast<double>(one[axis]) - static_cast<double>(other[axis]));
-  const double far = std::sqrt(3 * sum);
-  return (1 + far) * std::exp(-far);
+  for (size_t axis = 0; axis < inverse_squares.size(); ++axis)
+    sum += inverse_squares[axis] * squared(static_cast<double>(one[axis]) - static_cast<double>(other[axis]));
+  const double distance = std::sqrt(3 * sum);
+  return (1 + distance) * std::exp(-distance);
 }
 
-void GaussianProcess::Likeness::extend(Factor& factor, const std::vector<size_t>& points, size_t point) const {
+void GaussianProcess::Covariance::extend(Factor& factor, const std::vector<size_t>& points, size_t point) const {
   std::vector<double> row;
   double left = 1 + noise;
-  for (size_t at = 0; at < factor.size(); ++at) {
-    row.push_back(((*this)(point, points[at]) - dot(factor[at], row, at)) / factor[at][at]);
+  for (size_t at = 0; at < factor.rows.size(); ++at) {
+    row.push_back(((*this)(point, points[at]) - dot(factor.rows[at], row, at)) / factor.rows[at][at]);
     left -= squared(row.back());
   }
-  row.push_back(std::sqrt(std::max(left, kLeast)));
-  factor.push_back(std::move(row));
+  row.push_back(std::sqrt(std::max(left, noise)));  // less only by rounding
+  factor.ones.push_back((1 - dot(row, factor.ones, factor.ones.size())) / row.back());
+  factor.rows.push_back(std::move(row));
 }
 
-GaussianProcess::GaussianProcess(const Places& places)
+GaussianProcess::GaussianProcess(const Places& places, size_t most)
     : places_(places),
+      most_(most),
       extents_(places.axes(), 1),
-      shape_{std::vector<double>(places.axes(), std::log(kStep)), std::log(kNoise)},
-      likeness_{places, {}, 0},
+      hyperparameters_{std::vector<double>(places.axes(), std::log(kRelevance)), std::log(kNoise)},
+      covariance_{places, {}, 0},
       slots_(places.points(), kNone) {
   for (size_t point = 0; point < places.points(); ++point)
     for (size_t axis = 0; axis < places.axes(); ++axis)
       extents_[axis] = std::max<double>(extents_[axis], places.of(point)[axis]);
 }
 
-GaussianProcess::Likeness GaussianProcess::of(const Shape& shape) const {
-  Likeness likeness{places_, {}, std::exp(shape.noise)};
+GaussianProcess::Covariance GaussianProcess::covariance(const Hyperparameters& hyperparameters) const {
+  Covariance result{places_, {}, std::exp(hyperparameters.log_noise)};
   for (size_t axis = 0; axis < extents_.size(); ++axis)
-    likeness.per_position.push_back(std::exp(shape.steps[axis]) / squared(extents_[axis]));
-  return likeness;
+    result.inverse_squares.push_back(std::exp(hyperparameters.log_relevances[axis]) / squared(extents_[axis]));
+  return result;
 }
 
-// The logarithm of how likely the values are with that shape, and the shape itself; less a constant.
-double GaussianProcess::likelihood(const std::vector<size_t>& points, const std::vector<double>& values,
-                                   const Shape& shape) const {
-  double log = -squared((shape.noise - std::log(kNoise)) / kWide) / 2;
-  for (const double step : shape.steps) log -= squared((step - std::log(kStep)) / kWide) / 2;
-  const Likeness likeness = of(shape);
+// The logarithm of the posterior density of the hyperparameters, with the likeliest mean and variance; less a constant.
+double GaussianProcess::log_posterior(const std::vector<size_t>& points, const std::vector<double>& values,
+                                      const Hyperparameters& hyperparameters) const {
+  double log = -squared((hyperparameters.log_noise - std::log(kNoise)) / kDeviation) / 2;
+  for (const double one : hyperparameters.log_relevances) log -= squared((one - std::log(kRelevance)) / kDeviation) / 2;
+  const Covariance with = covariance(hyperparameters);
   Factor factor;
   for (const size_t point : points) {
-    likeness.extend(factor, points, point);
-    log -= std::log(factor.back().back());
+    with.extend(factor, points, point);
+    log -= std::log(factor.rows.back().back());
   }
-  return log - static_cast<double>(values.size()) / 2 * std::log(centred(factor, values).variance + kLeast);
+  return log - static_cast<double>(values.size()) / 2 * std::log(residuals(factor, values).variance + kLeastVariance);
 }
 
-// From the last shape on, one random change after the other, if it makes the values likelier.
-void GaussianProcess::find_lengths(const std::vector<size_t>& points, const std::vector<double>& values,
-                                   Random& random) {
+// From the last hyperparameters on, one random step after the other, each of which is kept if it is more probable.
+// Equal values say nothing about a length scale.
+void GaussianProcess::optimise(const std::vector<size_t>& points, const std::vector<double>& values, Random& random) {
   std::vector<size_t> some;
   std::vector<double> of_some;
   for (const size_t row : chosen(values, kFitted, random)) {
     some.push_back(points[row]);
     of_some.push_back(values[row]);
   }
+  const auto [low, high] = std::ranges::minmax(of_some);
+  if (high - low < kEqual) return;
   constexpr size_t kFine = 1 << 20;
   const auto unit = [&] { return static_cast<double>(random.below(kFine)) / kFine; };
-  double best = likelihood(some, of_some, shape_);
+  const auto add = [](double& log, double step, double least, double most) {
+    log = std::clamp(log + step, std::log(least), std::log(most));
+  };
+  double best = log_posterior(some, of_some, hyperparameters_);
   for (int attempt = 0; attempt < kTries; ++attempt) {
-    Shape other = shape_;
-    const size_t axis = random.below(other.steps.size() + 1);
-    double& changed = axis < other.steps.size() ? other.steps[axis] : other.noise;
-    changed += (unit() + unit() + unit() - 1.5) / 1.5 * kStride;
-    const double likely = likelihood(some, of_some, other);
-    if (likely <= best) continue;
-    best = likely;
-    shape_ = std::move(other);
+    Hyperparameters other = hyperparameters_;
+    const size_t axis = random.below(other.log_relevances.size() + 1);
+    const double step = (unit() + unit() + unit() - 1.5) / 1.5 * kStep;
+    if (axis < other.log_relevances.size())
+      add(other.log_relevances[axis], step, kLeastRelevance, kMostRelevance);
+    else
+      add(other.log_noise, step, kLeastNoise, kMostNoise);
+    const double log = log_posterior(some, of_some, other);
+    if (log <= best) continue;
+    best = log;
+    hyperparameters_ = std::move(other);
   }
 }
 
 void GaussianProcess::fit(const std::vector<size_t>& points, const std::vector<double>& values,
                           std::vector<size_t> watched, Random& random) {
-  find_lengths(points, values, random);
-  due_ = static_cast<size_t>(static_cast<double>(values.size()) * kMore) + kFew;
-  likeness_.per_position = of(shape_).per_position;
-  likeness_.noise = std::exp(shape_.noise);
+  optimise(points, values, random);
+  const size_t more = static_cast<size_t>(static_cast<double>(values.size()) * kMore) + kFew;
+  due_ = std::min(more, values.size() + most_);
+  covariance_.inverse_squares = covariance(hyperparameters_).inverse_squares;
+  covariance_.noise = std::exp(hyperparameters_.log_noise);
   for (const size_t point : watched_) slots_[point] = kNone;
   watched_ = std::move(watched);
   for (size_t slot = 0; slot < watched_.size(); ++slot) slots_[watched_[slot]] = slot;
-  unknown_.assign(watched_.size(), 1);
-  explained_.assign(watched_.size() / kBlock + 1, {});
-  learnt_.clear();
-  factor_.clear();
-  rows_ = chosen(values, kMost, random);
+  variances_.assign(watched_.size(), 1);
+  solved_.assign((watched_.size() + kBlock - 1) / kBlock, {});
+  inputs_.clear();
+  factor_ = {};
+  rows_ = chosen(values, most_, random);
   known_ = values.size();
-  for (const size_t row : rows_) join(points[row]);
+  for (const size_t row : rows_) append(points[row]);
 }
 
-void GaussianProcess::join(size_t point) {
-  likeness_.extend(factor_, learnt_, point);
-  learnt_.push_back(point);
+void GaussianProcess::append(size_t point) {
+  covariance_.extend(factor_, inputs_, point);
+  inputs_.push_back(point);
 }
 
-// The rows that have joined since the last time, for the watched points of a block: what is left of a row's covariance
-// with each of them, once the rows before have explained theirs. All rows of a block fit into a cache.
-void GaussianProcess::explain(size_t block) {
+// Forward substitution of the covariances of a block's points with the rows that are new, and what each new row takes
+// from their variances. Points are in blocks so that all rows of one fit into a cache.
+void GaussianProcess::substitute(size_t block) {
   const size_t begin = block * kBlock, count = std::min(kBlock, watched_.size() - begin);
-  std::vector<float>& rows = explained_[block];
-  for (size_t at = count > 0 ? rows.size() / count : factor_.size(); at < factor_.size(); ++at) {
-    const std::vector<double>& row = factor_[at];
+  std::vector<float>& rows = solved_[block];
+  for (size_t at = rows.size() / count; at < factor_.rows.size(); ++at) {
+    const std::vector<double>& row = factor_.rows[at];
     rows.resize((at + 1) * count);
     float* left = &rows[at * count];
     for (size_t slot = 0; slot < count; ++slot)
-      left[slot] = static_cast<float>(likeness_(learnt_[at], watched_[begin + slot]));
+      left[slot] = static_cast<float>(covariance_(inputs_[at], watched_[begin + slot]));
     for (size_t before = 0; before < at; ++before) {
       const auto share = static_cast<float>(row[before]);
-      const float* explained = &rows[before * count];
-      for (size_t slot = 0; slot < count; ++slot) left[slot] -= share * explained[slot];
+      const float* solved = &rows[before * count];
+      for (size_t slot = 0; slot < count; ++slot) left[slot] -= share * solved[slot];
     }
     const auto own = static_cast<float>(1 / row[at]);
     for (size_t slot = 0; slot < count; ++slot) {
       left[slot] *= own;
-      unknown_[begin + slot] -= left[slot] * left[slot];
+      variances_[begin + slot] -= left[slot] * left[slot];
     }
   }
 }
@@ -189,30 +203,30 @@ void GaussianProcess::explain(size_t block) {
 void GaussianProcess::learn(const std::vector<size_t>& points, const std::vector<double>& values) {
   for (; known_ < values.size(); ++known_) {
     rows_.push_back(known_);
-    join(points[known_]);
+    append(points[known_]);
   }
   std::vector<double> of_rows;
   for (const size_t row : rows_) of_rows.push_back(values[row]);
-  const Centred all = centred(factor_, std::move(of_rows));
-  middle_ = all.middle;
+  const Residuals all = residuals(factor_, std::move(of_rows));
+  mean_ = all.mean;
   variance_ = all.variance;
   means_.assign(watched_.size(), 0);
-  for (size_t block = 0; block * kBlock < watched_.size(); ++block) {
-    explain(block);
+  for (size_t block = 0; block < solved_.size(); ++block) {
+    substitute(block);
     float* means = &means_[block * kBlock];
     const size_t count = std::min(kBlock, watched_.size() - block * kBlock);
     for (size_t row = 0; row < rows_.size(); ++row) {
-      const auto share = static_cast<float>(all.rest[row]);
-      const float* explained = &explained_[block][row * count];
-      for (size_t slot = 0; slot < count; ++slot) means[slot] += share * explained[slot];
+      const auto share = static_cast<float>(all.decorrelated[row]);
+      const float* solved = &solved_[block][row * count];
+      for (size_t slot = 0; slot < count; ++slot) means[slot] += share * solved[slot];
     }
   }
 }
 
 Prediction GaussianProcess::predict(size_t point) const {
   const size_t slot = slots_[point];
-  const double variance = variance_ * static_cast<double>(unknown_[slot]);
-  return {middle_ + static_cast<double>(means_[slot]), std::sqrt(std::max(kLeast, variance))};
+  const double variance = variance_ * static_cast<double>(variances_[slot]);
+  return {mean_ + static_cast<double>(means_[slot]), std::max(kLeastSpread, std::sqrt(std::max(0.0, variance)))};
 }
 
 }  // namespace attnscope::search

@@ -31,6 +31,8 @@ class ModelGuided final : public Strategy {
   // The model may be asked for the points in `unranked`. If it has ranked before, modelled() may also be called first.
   ModelGuided(const Grid& grid, uint64_t seed, std::vector<size_t> seeds, std::vector<size_t> unranked,
               Settings settings);
+  ModelGuided(const ModelGuided&) = delete;  // model_ refers to the places of expected_
+  ModelGuided& operator=(const ModelGuided&) = delete;
   std::vector<size_t> propose(const History& history) override;
   std::vector<size_t> to_model() override;
   void modelled(size_t point, std::optional<double> us) override;
@@ -49,7 +51,7 @@ class ModelGuided final : public Strategy {
   bool over_ = false;
   size_t rounds_ = 0;              // in which the model was asked
   std::vector<double> predicted_;  // for each point, such a logarithm; empty: none is known
-  Surrogate expected_;
+  Surrogate expected_;             // before model_
   Forest model_;
   std::optional<size_t> best_;
   size_t without_best_ = 0;  // batches

@@ -22,7 +22,7 @@ constexpr size_t kWatched = 12'000;  // points that the process watches at the m
 
 // Logarithms of the times; what was rejected is as slow as the slowest. Times beyond the median are cut off as far
 // above it as the fastest is below, so that the forest parts fast points from one another and not slow ones.
-std::vector<double> lessons(const std::vector<Outcome>& outcomes) {
+std::vector<double> log_times(const std::vector<Outcome>& outcomes) {
   double slowest = 0;
   for (const Outcome& one : outcomes) slowest = std::max(slowest, one.us.value_or(0));
   std::vector<double> values;
@@ -78,35 +78,35 @@ std::vector<size_t> least_of(std::vector<size_t> points, size_t most, const std:
 }  // namespace
 
 Surrogate::Surrogate(const Grid& grid, size_t renewed)
-    : renewed_(renewed),
-      places_(grid),
-      levelled_(grid, 1),
-      times_(places_, kTrees),
-      gaps_(levelled_, kTrees),
-      process_(places_) {}
+    : grid_(grid), renewed_(renewed), places_(grid), times_(places_, kTrees), process_(places_) {}
+
+Surrogate::Gaps::Gaps(const Grid& grid) : places(grid, 1), forest(places, kTrees) {}
 
 void Surrogate::predict_from(std::vector<double> logs) {
   predicted_ = std::move(logs);
   if (predicted_.empty()) return;
+  if (!gaps_) gaps_.emplace(grid_);
   const auto [low, high] = std::ranges::minmax(predicted_);
   for (size_t point = 0; point < predicted_.size() && high > low; ++point)
-    levelled_.set(point, places_.axes(), static_cast<uint32_t>(kLevels * (predicted_[point] - low) / (high - low)));
-  gaps_.read_again();
+    gaps_->places.set(point, places_.axes(), static_cast<uint32_t>(kLevels * (predicted_[point] - low) / (high - low)));
+  gaps_->moved = true;
 }
 
-void Surrogate::teach(Forest& forest, const std::vector<size_t>& points, const std::vector<double>& values,
+// All trees learn, or only some of them. `moved`: the others must read the places again.
+void Surrogate::teach(Forest& forest, bool moved, const std::vector<size_t>& points, const std::vector<double>& values,
                       Random& random) const {
-  const bool some = renewed_ > 0 && values.size() > kMany && forest.has_learnt();
-  some ? forest.renew(renewed_, points, values, random) : forest.learn(points, values, random);
+  if (renewed_ == 0 || values.size() <= kMany || !forest.has_learnt()) return forest.learn(points, values, random);
+  if (moved) forest.read_again();
+  forest.renew(renewed_, points, values, random);
 }
 
 void Surrogate::learn(const History& history, Random& random) {
   const std::vector<Outcome>& outcomes = history.outcomes();
-  std::vector<double> values = lessons(outcomes);
+  std::vector<double> values = log_times(outcomes);
   least_ = std::ranges::min(values);
   std::vector<size_t> points;
   for (const Outcome& one : outcomes) points.push_back(one.point);
-  teach(times_, points, values, random);
+  teach(times_, false, points, values, random);
   own_ = 1;
   if (!predicted_.empty()) {
     const auto count = static_cast<double>(outcomes.size());
@@ -115,7 +115,7 @@ void Surrogate::learn(const History& history, Random& random) {
     for (const size_t point : points) predicted.push_back(predicted_.at(point));
     trust_ = slope(predicted, values);
     for (size_t at = 0; at < values.size(); ++at) values[at] -= trust_ * predicted[at];
-    teach(gaps_, points, values, random);
+    teach(gaps_->forest, std::exchange(gaps_->moved, false), points, values, random);
   }
   if (process_.due(values.size())) process_.fit(points, values, worth_watching(history, random), random);
   process_.learn(points, values);
@@ -142,7 +142,7 @@ double Surrogate::expected_by_forests(size_t point) const {
   const Prediction time = times_.predict(point);
   const double own = time.mean - kUnknown * time.spread;
   if (predicted_.empty()) return own;
-  const Prediction gap = gaps_.predict(point);
+  const Prediction gap = gaps_->forest.predict(point);
   return own_ * own + (1 - own_) * (guide(point) + gap.mean - kUnknown * gap.spread);
 }
 

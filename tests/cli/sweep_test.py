@@ -258,7 +258,7 @@ class Sweep(unittest.TestCase):
         for begins, name, count in (("On the two A100 spaces", "replay_a100.txt", 10), ("In seconds, as those files", "replay_a100.txt", 4),
                                     ("On devices that played no part", "replay_unseen.txt", 8),
                                     ("`learning` had its settings chosen", "replay_learning.txt", 24),
-                                    ("`model-guided` was scored on", "replay_tuners.txt", 10)):
+                                    ("`model-guided` was scored on", "replay_tuners.txt", 12)):
             recorded = (TREE / "bench" / "results" / name).read_text()
             said = (TREE / "docs" / "sweeping.md").read_text().split(begins, 1)[1].split("\n\n", 1)[0]
             numbers = re.findall(r"\d\.\d{3}", said)
@@ -293,11 +293,12 @@ class Sweep(unittest.TestCase):
         recorded = (TREE / "bench" / "results" / "replay_tuners.txt").read_text()
         said = " ".join((TREE / "docs" / "sweeping.md").read_text().split())
         interval = r"\((-?\d\.\d{3}) to (-?\d\.\d{3})\)"
-        reached, repeats = {}, {}
+        reached, guided, beside_it = {}, {}, {}
         for name in ("dedispersion", "convolution"):
             first, *others = re.search(rf"^{name}, A100: .*\n((?:  .*\n)+)", recorded, re.MULTILINE)[1].strip("\n").split("\n")
             self.assertTrue(first.startswith("  model-guided "), first)
-            repeats[name] = first.split()[1]
+            guided[name] = re.fullmatch(rf"  model-guided +(?P<repeats>\d+)  (?P<mean>\S+) {interval} +\S+ {interval} +(?P<ten>\d+\.\d) %  .*", first)
+            beside_it[name] = dict(re.findall(r"^  (\w+) +100  (\S+) \(", "\n".join(others), re.MULTILINE))
             lows = [float(low) for low, _ in re.findall(interval, first)]
             beside = {row.split()[0]: [float(high) for _, high in re.findall(interval, row)] for row in others if row[2] != " "}
             self.assertEqual(set(beside), {"hybrid_vndx", "adaptive_tabu_greywolf", "bayes_opt", "pyatf"})
@@ -306,7 +307,24 @@ class Sweep(unittest.TestCase):
         self.assertEqual(reached, {"convolution": [set(), {"hybrid_vndx"}], "dedispersion": [{"hybrid_vndx"}] * 2})
         self.assertIn("On the latter it is better than every other tuner over evaluations, and over seconds than all but `hybrid_vndx`; on the former better "
                       "than all but `hybrid_vndx`", said)
-        self.assertRegex(said, rf"with the dedispersion \({repeats['dedispersion']} repeats\) and \d\.\d{{3}} with the convolution \({repeats['convolution']} repeats\)")
+        dedispersion, convolution = guided["dedispersion"], guided["convolution"]
+        self.assertIn(f"it scores {dedispersion['mean']} with the dedispersion ({dedispersion['repeats']} repeats) and "
+                      f"{convolution['mean']} with the convolution ({convolution['repeats']} repeats)", said)
+        self.assertIn(f"the best of the first 10 configs is {dedispersion['ten']} % and {convolution['ten']} % slower than the best", said)
+        again = [beside_it[name]["hybrid_vndx"] for name in ("dedispersion", "convolution")]
+        self.assertIn(f"`hybrid_vndx` run again with 100 repeats of each, which score {again[0]} and {again[1]})", said)
+
+    def test_what_is_said_of_learning_with_the_process_is_recorded(self):
+        without, recorded = ((TREE / "bench" / "results" / name).read_text() for name in ("replay_learning.txt", "replay_tuners.txt"))
+        more, alike = set(), set()
+        for name in ("tiled", "scalar", "wmma", "mma"):
+            _, high = re.search(rf"^{name}, H200.*?  \S+ \((\S+) to (\S+)\)", without, re.MULTILINE).groups()
+            low = re.search(rf"^{name}, H200: .*\n(?:  .*\n)*?  learning +100  \S+ \((\S+) to", recorded, re.MULTILINE)[1]
+            (more if float(low) > float(high) else alike).add(name)
+        self.assertEqual((more, alike), ({"mma"}, {"tiled", "scalar", "wmma"}))
+        said = " ".join((TREE / "docs" / "sweeping.md").read_text().split())
+        self.assertIn("it scores more on `mma` as the H200 timed it", said)
+        self.assertIn("on the H200's other three the scores with and without it cannot be told apart", said)
 
     def test_a_recorded_space_of_ours_is_replayed(self):
         file = TREE / "bench" / "results" / "t4_h200_tiled.json"
