@@ -35,7 +35,7 @@ struct HostNames {
   // The same for x, y or z of a dim3.
   std::function<HostText(const std::string& name, size_t axis, size_t at)> member;
   std::function<std::optional<int64_t>(const std::string& type)> bytes_of;  // sizeof
-  // What a function without parameters returns; empty if that is not one expression.
+  // HostSource::returned_by().
   std::function<HostText(const std::string& name)> returned;
 };
 

@@ -97,11 +97,8 @@ std::vector<std::string> template_parts(const Tokens& tokens, const CppBrackets&
   return behind > name ? std::vector<std::string>{} : angle_parts(tokens, start + 1, behind);
 }
 
-bool returns_whole(std::string_view type) {
-  static const std::set<std::string_view> whole{"int",     "unsigned", "long",     "size_t",  "auto",
-                                                "int32_t", "int64_t",  "uint32_t", "uint64_t"};
-  return whole.contains(type);
-}
+// A short may wrap.
+bool returns_whole(std::string_view type) { return type == "auto" || (type != "short" && is_whole_type(type)); }
 
 // The expression of the only return in a body, which stands directly in it.
 HostText only_return(const Tokens& tokens, size_t open, size_t close) {

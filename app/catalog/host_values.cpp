@@ -46,8 +46,6 @@ size_t end_of_loop(const HostToken& place, size_t header) {
 // The type of `const float a = 1, b = 2;`, at either =.
 NumberKind declared_kind(const HostToken& place) {
   const std::vector<CppToken>& tokens = place.tokens;
-  static const std::set<std::string_view> whole{"int",     "unsigned", "long",     "short",   "size_t",
-                                                "int32_t", "int64_t",  "uint32_t", "uint64_t"};
   static const std::set<std::string_view> modifiers{"const", "constexpr", "static", "inline", "signed"};
   if (place.i < 2) return NumberKind::unknown;
   size_t last = place.i - 2;  // of the type
@@ -66,7 +64,7 @@ NumberKind declared_kind(const HostToken& place) {
     const std::string_view word = tokens[i - 1].text;
     if (word == "float" || word == "double") return NumberKind::floating;
     if (word == "auto") return NumberKind::as_written;
-    if (whole.contains(word))
+    if (is_whole_type(word))
       kind = NumberKind::whole;
     else if (!modifiers.contains(word))
       return NumberKind::unknown;
@@ -119,6 +117,12 @@ std::optional<std::string> sum_at(const HostToken& place, const HostValues& valu
 }
 
 }  // namespace
+
+bool is_whole_type(std::string_view word) {
+  static const std::set<std::string_view> whole{"int",     "unsigned", "long",     "short",   "size_t",
+                                                "int32_t", "int64_t",  "uint32_t", "uint64_t"};
+  return whole.contains(word);
+}
 
 void SourceChanges::add(const std::string& name, size_t at, size_t end, size_t since) {
   std::erase_if(loops_, [&](const One& loop) { return loop.end <= at; });

@@ -106,6 +106,8 @@ struct SourceConstant {
   std::string name, value;
 };
 
+// A word of a whole number's type, such as the `long` of unsigned long; not of one byte.
+bool is_whole_type(std::string_view word);
 // Notes that a name has another value from `at`, which is known until `end` (SourceChanges::add).
 void change(HostValues& values, const std::string& name, size_t at, size_t end);
 // Reads `type x = v;` or `x = v;`, at the "=". Empty if it is neither.

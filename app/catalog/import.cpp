@@ -135,7 +135,7 @@ class Importer {
   // Of the file itself, and not of a header.
   bool is_own(size_t at) const { return files_.file_at(at) == files_.first(); }
 
-  // Those in the kernel's own file come first, and before them the ones that it does not rule out.
+  // Those in the kernel's own file come first, and before them the ones that the host code does not rule out.
   std::vector<const SourceLaunch*> launches_of_kernel() const {
     std::vector<const SourceLaunch*> found;
     for (const SourceLaunch& launch : source_.launches)

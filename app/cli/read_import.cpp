@@ -131,7 +131,8 @@ class Reading {
 
   void note_launcher(ImportedFile& file) const {
     if (!launcher_.text.empty() && file.imported.launched)
-      file.imported.read.insert(file.imported.read.begin(), "host code that leads to its launch is in " + launcher_.name);
+      file.imported.read.insert(file.imported.read.begin(),
+                                "host code that leads to its launch is in " + launcher_.name);
   }
 
   // Of the file that is taken.

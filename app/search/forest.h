@@ -11,8 +11,8 @@ namespace attnscope::search {
 
 // Extremely randomised regression trees (Geurts, Ernst and Wehenkel, Machine Learning 63, 2006) over the places of
 // points: each tree splits every node at a random position of the axis that parts the values best. The mean of the
-// trees is the prediction; where they disagree, little is known. What each tree says of each point is kept, so that a
-// tree that learns anew costs one walk for each point, and a prediction none.
+// trees is the prediction; where they disagree, little is known. What each tree says of each point is kept: a
+// tree that learns again is walked once for each point, and a prediction walks no tree.
 class Forest {
  public:
   // `places` must outlive it.

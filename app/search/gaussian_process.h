@@ -16,8 +16,7 @@ namespace attnscope::search {
 // watches, and it predicts only those.
 class GaussianProcess {
  public:
-  // `places` must outlive it. A fit conditions on at most `most` values, and what is learnt
-  // after it comes on top.
+  // `places` must outlive it. A fit conditions on at most `most` values, and what is learnt after it comes on top.
   explicit GaussianProcess(const Places& places, size_t most = 1000);
 
   // True if it should fit again, now that so many values are known.

@@ -7,13 +7,18 @@
 namespace attnscope::catalog {
 namespace {
 
+std::string words_of(const std::vector<CppToken>& tokens) {
+  std::string text;
+  for (const CppToken& token : tokens)
+    if (token.kind != CppToken::Kind::line) text += std::string(token.text) + " ";
+  return text;
+}
+
 std::string kept(const std::string& source) {
   const std::map<std::string, std::string> macros{{"ON", "1"},   {"OFF", "0"}, {"ALSO_ON", "ON"},
                                                   {"EMPTY", ""}, {"TWO", "2"}, {"ITSELF", "ITSELF && ITSELF"}};
   const auto tokens = cpp_tokens(source);
-  std::string text;
-  for (const CppToken& token : compiled_tokens(tokens, 0, tokens.size(), macros)) text += std::string(token.text) + " ";
-  return text;
+  return words_of(compiled_tokens(tokens, 0, tokens.size(), macros));
 }
 
 TEST(ConditionalText, KeepsTheBranchThatIsCompiled) {
@@ -96,10 +101,7 @@ TEST(ConditionalText, KeepsWhatItCannotDecide) {
 std::string without(const std::string& source) {
   const std::string text = without_excluded(source);
   EXPECT_EQ(text.size(), source.size());
-  std::string kept;
-  for (const CppToken& token : cpp_tokens(text))
-    if (token.kind != CppToken::Kind::line) kept += std::string(token.text) + " ";
-  return kept;
+  return words_of(cpp_tokens(text));
 }
 
 TEST(ConditionalText, LeavesOutWhatItsOwnDefinesDecide) {

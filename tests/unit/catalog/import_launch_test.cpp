@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
-#include "catalog/import.h"
+#include "unit/catalog/read_kernel.h"
 #include "unit/catalog/support.h"
 
 namespace attnscope::catalog {
@@ -15,30 +15,12 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
 
-struct Read {
-  Imported imported;
-  Json json;
-};
-
 Read read_in(const std::string& host) {
-  const std::string source = "__global__ void k(const float* x, float* y, int n) { y[threadIdx.x] = x[n]; }\n" + host;
-  auto imported = import_kernel("k.cu", source, "");
-  if (!imported) {
-    ADD_FAILURE() << imported.error().message;
-    return {};
-  }
-  return {*imported, *parse_json(imported->manifest, "k.json")};
+  return read_kernel("__global__ void k(const float* x, float* y, int n) { y[threadIdx.x] = x[n]; }\n" + host, "");
 }
 
 // The kernel's own text, with no launch or with one.
-Read kernel_in(const std::string& source) {
-  auto imported = import_kernel("k.cu", source, "k");
-  if (!imported) {
-    ADD_FAILURE() << imported.error().message;
-    return {};
-  }
-  return {*imported, *parse_json(imported->manifest, "k.json")};
-}
+Read kernel_in(const std::string& source) { return read_kernel(source, "k"); }
 
 TEST(ImportLaunch, IsCooperativeWhereTheHostCodeSaysSo) {
   const Read said = read_in(R"(void run(float* a, float* b) {

@@ -2,8 +2,7 @@
 // launches of the device, values in braces and of functions, types that a launch hands over.
 #include <gmock/gmock.h>
 
-#include "catalog/import.h"
-#include "unit/catalog/support.h"
+#include "unit/catalog/read_kernel.h"
 
 namespace attnscope::catalog {
 namespace {
@@ -13,19 +12,7 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
 
-struct Read {
-  Imported imported;
-  Json json;
-};
-
-Read read_in(const std::string& source) {
-  auto imported = import_kernel("k.cu", source, "k");
-  if (!imported) {
-    ADD_FAILURE() << imported.error().message << "\n" << source;
-    return {};
-  }
-  return {*imported, *parse_json(imported->manifest, "k.json")};
-}
+Read read_in(const std::string& source) { return read_kernel(source, "k"); }
 
 const std::string kPlain = "__global__ void k(float* x, int n) { if (threadIdx.x < n) x[threadIdx.x] = 1; }\n";
 const std::string kTemplate =

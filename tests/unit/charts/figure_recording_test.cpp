@@ -3,32 +3,16 @@
 //   ATTNSCOPE_WRITE_PAGES=1 charts_tests --gtest_filter='FigureRecording.*'
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <fstream>
-#include <sstream>
-
 #include "charts/figure.h"
 #include "charts/timeline_view.h"
 #include "support/made_up_timeline.h"
-#include "support/temp_dir.h"
+#include "support/recorded_text.h"
 
 namespace attnscope::charts {
 namespace {
 
 void expect_as_recorded(const std::string& name, const std::string& text) {
-  const std::filesystem::path file = std::filesystem::path(ATTNSCOPE_SOURCE_DIR) / "tests/data/charts" / name;
-  if (std::getenv("ATTNSCOPE_WRITE_PAGES") != nullptr) {
-    std::filesystem::create_directories(file.parent_path());
-    std::ofstream(file) << text;
-    return;
-  }
-  std::istringstream now(text), recorded(testing_support::read_text(file));
-  std::string line, wanted;
-  for (int number = 1; std::getline(recorded, wanted); ++number) {
-    ASSERT_TRUE(std::getline(now, line)) << name << " ends before line " << number << ": " << wanted;
-    ASSERT_EQ(line, wanted) << name << ":" << number;
-  }
-  EXPECT_FALSE(std::getline(now, line)) << name << " goes on with: " << line;
+  testing_support::expect_as_recorded("charts", name, text);
 }
 
 void expect_recorded(const std::string& name, const Figure& figure) {

@@ -172,9 +172,9 @@ sync:
   EXPECT_THAT(ran.result.error().message, HasSubstr("all of its CTAs wait for each other"));
 }
 
-// Loops that read the same word again and again but do end are no deadlock.
-TEST(Together, APollThatCountsIsNoDeadlock) {
-  const Ran ran = run_text(kBegin + std::string(R"(MOV R3, RZ
+// Each thread reads its word 2,000 times and then stores that number there.
+std::string counting_poll() {
+  return kBegin + std::string(R"(MOV R3, RZ
 again:
 LDG.E.STRONG.SYS R6, [R4.64]
 IADD3 R3, R3, 0x1, RZ
@@ -182,7 +182,12 @@ ISETP.LT.AND P0, PT, R3, 0x7d0, PT
 @P0 BRA `(again)
 STG.E [R4.64], R3
 EXIT
-)"));
+)");
+}
+
+// Loops that read the same word again and again but do end are no deadlock.
+TEST(Together, APollThatCountsIsNoDeadlock) {
+  const Ran ran = run_text(counting_poll());
   ASSERT_TRUE(ran.result.has_value()) << ran.result.error().message;
   for (const uint32_t word : ran.out) EXPECT_EQ(word, 2000u);
 }
@@ -295,20 +300,12 @@ TEST(Together, ASampleIsRefused) {
 
 // No warp issues as much as the run may, but all of them together do long before they end.
 TEST(Together, AProbingRunStopsAtItsWork) {
-  const std::string text = kBegin + std::string(R"(MOV R3, RZ
-again:
-LDG.E.STRONG.SYS R6, [R4.64]
-IADD3 R3, R3, 0x1, RZ
-ISETP.LT.AND P0, PT, R3, 0x7d0, PT
-@P0 BRA `(again)
-STG.E [R4.64], R3
-EXIT
-)");
   const std::atomic<bool> cancel = false;
   for (const bool enough : {true, false}) {
     std::vector<uint32_t> out;
-    const auto touches = with_launch(
-        text, {}, out, [&](const Launch& launch) { return touches_of(launch, enough ? 2'000'000 : 20'000, cancel); });
+    const auto touches = with_launch(counting_poll(), {}, out, [&](const Launch& launch) {
+      return touches_of(launch, enough ? 2'000'000 : 20'000, cancel);
+    });
     EXPECT_EQ(touches.has_value(), enough);
     if (!touches) {
       EXPECT_EQ(touches.error().stage, Stage::deadline) << touches.error().message;

@@ -222,7 +222,7 @@ TEST(Door, EachBadByteIsReplacedAndNothingElse) {
   }
 }
 
-// A value's own reader speaks of another stage; to the worker it is a message all the same.
+// The reader of an experiment fails at another stage. In a message its fault is one of the protocol.
 TEST(Door, AFaultInsideAValueIsTheProtocols) {
   Json bad = experiment();
   bad["problem"] = 1;

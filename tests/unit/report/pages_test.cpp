@@ -4,12 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <fstream>
-#include <sstream>
-
 #include "report/rbk_report.h"
-#include "support/temp_dir.h"
+#include "support/recorded_text.h"
 
 namespace attnscope::report {
 namespace {
@@ -77,19 +73,7 @@ RbkReport everything() {
 }
 
 void expect_as_recorded(const std::string& name, const std::string& text) {
-  const std::filesystem::path file = std::filesystem::path(ATTNSCOPE_SOURCE_DIR) / "tests/data/report" / name;
-  if (std::getenv("ATTNSCOPE_WRITE_PAGES") != nullptr) {
-    std::filesystem::create_directories(file.parent_path());
-    std::ofstream(file) << text;
-    return;
-  }
-  std::istringstream now(text), recorded(testing_support::read_text(file));
-  std::string line, wanted;
-  for (int number = 1; std::getline(recorded, wanted); ++number) {
-    ASSERT_TRUE(std::getline(now, line)) << name << " ends before line " << number << ": " << wanted;
-    ASSERT_EQ(line, wanted) << name << ":" << number;
-  }
-  EXPECT_FALSE(std::getline(now, line)) << name << " goes on with: " << line;
+  testing_support::expect_as_recorded("report", name, text);
 }
 
 TEST(ReportPages, ThePageIsAsRecorded) { expect_as_recorded("page.html", as_html(everything())); }

@@ -90,7 +90,7 @@ TEST(Picture, APicturesLinesStandBelowEachOtherAndItsPanelsToo) {
   EXPECT_THAT(svg, HasSubstr("fill=\"#b45f06\"")) << "a peer is orange";
 }
 
-// A row that nobody could run has a panel with its reasons, and every number in the picture is one.
+// A row in which nothing could run has a panel with its reasons, and all numbers of the picture are finite.
 TEST(Picture, ARowWithoutATimeHasAPanelToo) {
   BenchReport report = plan_of(false, {{"ours", false}, {"peer", true}}).head;
   for (Cell& cell : report.rows[0].cells) cell.reason = "no such dtype";
