@@ -13,12 +13,12 @@ namespace {
 
 using MacroTexts = std::map<std::string, std::string>;
 
-// A preprocessor's condition; empty if it has something that is not read.
+// A preprocessor's condition; empty if it contains something that is not read.
 class ConditionValue {
  public:
   static constexpr int kDeepest = 16;                      // macros of macros
   static constexpr int kMostSteps = 200;                   // names, numbers and operators, with those of its macros
-  enum class Unknown : uint8_t { is_zero, has_no_value };  // a name that is no macro
+  enum class Unknown : uint8_t { is_zero, has_no_value };  // a name that is not a macro
   // `steps` are left for it and for the macros in it.
   ConditionValue(std::string_view text, const MacroTexts& macros, Unknown unknown, int depth, int& steps)
       : tokens_(cpp_tokens(text)), macros_(macros), unknown_(unknown), depth_(depth), steps_(steps) {}

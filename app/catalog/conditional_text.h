@@ -10,7 +10,7 @@
 namespace attnscope::catalog {
 
 // The preprocessor's open conditions. It reads #if, #ifdef, #ifndef, #elif, #else and #endif with names, whole numbers,
-// defined(), !, comparisons, && and ||. What a condition has otherwise holds.
+// defined(), !, comparisons, && and ||. Any other condition counts as true.
 class OpenConditions {
  public:
   // The line of a token, without its #, and the macros that are defined there.

@@ -63,7 +63,7 @@ class Fit {
       return std::ranges::all_of(moving_,
                                  [&](const std::string& name) { return size(point, name) != size(base(), name); });
     };
-    // The only size's own point is no check.
+    // A fit through one size cannot be checked at that size.
     return moving_.empty() || std::ranges::count_if(points_, moves_all) >= (moving_.size() == 1 ? 2 : 1);
   }
 

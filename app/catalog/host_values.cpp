@@ -180,7 +180,7 @@ std::optional<SourceConstant> read_constant(const HostToken& place, HostValues& 
     values.constants.add(name, {tokens[header].at, end_of_loop(place, header), value});
     return std::nullopt;
   }
-  // A caller may say something else, so it is known nowhere, and only what is as in the host code elsewhere.
+  // A caller may pass another value, so a default is known nowhere.
   const size_t known_until = !statement && is_default(place) ? tokens[i].at : end_of_block;
   if (statement) change(values, name, tokens[i].at, end_of_block);
   values.constants.add(name, {tokens[i].at, known_until, value, !statement});
@@ -302,7 +302,7 @@ void read_dim_members(const HostToken& place, size_t name, std::vector<std::stri
     if (!place.is(at, tokens[name].text)) continue;
     if (!place.is(at + 1, ".")) {
       if (keeps_dims(place, at)) continue;
-      // What a call gets, it may set for those after it.
+      // A call may change what is passed to it, for the places after the call.
       size_t until = at;
       const bool passed = (place.is(at - 1, "(") || place.is(at - 1, ",")) && !place.is(at + 1, "=");
       while (passed && until + 1 < end && !place.is(until, ";")) ++until;

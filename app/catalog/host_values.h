@@ -29,7 +29,7 @@ class SourceValues {
     return found == all_.end() || found->second.empty() ? nullptr : &found->second.back();
   }
   // Puts them into order: once, behind the last add() and before the first look-up. Nested loops add theirs backwards,
-  // so that each in its place would cost their number squared.
+  // so inserting each in its place would take quadratic time.
   void sort() {
     for (auto& [name, all] : all_) std::ranges::stable_sort(all, {}, &One::at);
   }
@@ -68,7 +68,7 @@ class SourceValues {
 // Where names get other values than those in their declarations.
 class SourceChanges {
  public:
-  // From `begin` to `end`, what changes may be changed from the loop's begin on: a turn follows the other.
+  // A loop from `begin` to `end`: what changes in it may have changed from its first line on, by an earlier turn.
   void open_loop(size_t begin, size_t end) { loops_.push_back({begin, end}); }
   // `end`: of the block in which the new value is known; a position before any use if it is unknown. `since`: where the
   // name has its value from.

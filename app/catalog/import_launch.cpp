@@ -51,7 +51,7 @@ class ShapeImporter {
   }
 
  private:
-  // As assuming(), with a larger guess where one makes nothing of it: a quarter of 1.
+  // As assuming(), with a larger guess where the expression makes 0 of this one, such as a quarter of 1.
   std::string assuming_some(const HostText& expression, int64_t guess) {
     const auto before = scope_.assumed;
     const auto said = assumed_;
@@ -206,7 +206,7 @@ class ShapeImporter {
       for (const std::string& one : dims->value) values.push_back({one, dims_guessed_ ? scope_.used_at : dims->at});
     } else if (const HostFunction* const around = source_.host.function_at(scope_.used_at);
                around && std::ranges::count(around->dims, text) > 0) {
-      return {};  // from outside, and with as many axes as it likes
+      return {};  // a parameter: the caller chooses how many axes it has
     } else {
       values = {{text, scope_.used_at}};
     }

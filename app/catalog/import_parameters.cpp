@@ -78,7 +78,7 @@ class Binder {
     const std::string why = parameter.pointer ? "" : why_not_plain(read_.text, type);
     if (!why.empty()) return ": it " + why;
     const bool unknown = is_plain_name(type) && !source_.classes.contains(type) && !parameter.pointer;
-    return unknown ? ": nothing that is read declares it" : "";
+    return unknown ? ": no file that was read declares it" : "";
   }
 
   static std::string way_on(const SourceParameter& parameter) {

@@ -50,7 +50,7 @@ class SizeFinder {
     return is_size_type(parameter, scope_) && !found_.fixed.contains(parameter.name);
   }
 
-  // Whole numbers that are no sizes: 0 or less at the launch, or an index by their name.
+  // Whole numbers that are not sizes: 0 or less at the launch, or an index by their name.
   void find_fixed() {
     bool any_left = false;
     std::set<std::string> none, indices;

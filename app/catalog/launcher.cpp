@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 
 constexpr size_t kMostRead = 3000;                // files
 constexpr size_t kMostBytes = size_t{64} << 20;   // of them
-constexpr size_t kMostOfOne = size_t{1} << 20;    // a larger file is no launcher
+constexpr size_t kMostOfOne = size_t{1} << 20;    // a larger file is not a launcher
 constexpr size_t kMostTried = 8, kMostFound = 3;  // of them whose headers are looked at
 
 // Names that another file would use.

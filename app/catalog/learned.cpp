@@ -215,8 +215,8 @@ class Learner {
     });
   }
 
-  // A kernel that is written for its block stores a whole output with it, at all sizes, and with fewer threads one with
-  // holes. What fewer threads do says nothing then, but for a buffer that is as long as there are threads.
+  // A kernel that is written for its block stores the whole output with it, at all sizes, and leaves holes with fewer
+  // threads. What fewer threads do then says nothing, except of a buffer that is as long as there are threads.
   bool leaves_holes(const LearningRun& varied) const {
     if (!varied.smaller_block || !varied.touches) return false;
     return std::ranges::any_of(varied.touches->buffers, [&](const Touch& one) {
@@ -240,7 +240,7 @@ class Learner {
     const auto fitted = fit_extent(points, names_);
     if (!fitted || (has_knobs_ && has_number(fitted->shape))) return false;
     buffer["shape"] = fitted->shape;
-    // An edge is a guess. Whether all of it is stored to is not asked of a buffer whose length is one.
+    // An edge is a guess, so nobody asks whether all of such a buffer is stored to.
     if (!fitted->edge) {
       buffer.erase("guessed");
       buffer["counted"] = true;
@@ -255,7 +255,7 @@ class Learner {
     return true;
   }
 
-  // It may be a knob's value, and then another one with another value of the knob.
+  // A number may be a knob's value, and would change with the knob.
   bool has_number(const std::vector<std::string>& shape) const {
     return std::ranges::any_of(shape, [&](const std::string& one) {
       return std::ranges::count(names_, one) == 0 && one.find_first_of("0123456789") != std::string::npos;

@@ -67,7 +67,7 @@ Result<OwnCopy> copy_kernel(const Kernel& kernel, const std::filesystem::path& f
   std::filesystem::create_directories(folder, error);
   if (error || !platform::may_write_in(folder))
     return fail(Stage::store, folder.string() + " takes no copy: " + (error ? error.message() : "it is read-only"),
-                "Make that folder, or its rights, such that you may write there.");
+                "Make the folder writable.");
   const auto names = free_names(kernel, folder, known);
   if (!names)
     return fail(Stage::input, folder.string() + " has too many copies of " + kernel.id,

@@ -24,7 +24,7 @@ ReadSource read_source(const std::string& whole, const std::string& launcher) {
     if (read.cuda.kernels[i].defined) read.cuda.defined.emplace(plain_kernel_name(read.cuda.kernels[i].name), i);
   CudaSource own = read_cuda_source(source);
   read.cuda.settable = std::move(own.settable);
-  read.cuda.included = std::move(own.included);  // what the host code includes, the kernel need not have
+  read.cuda.included = std::move(own.included);  // the kernel need not have what the host code includes
   follow_launches(read.cuda, read.host, read.text);
   return read;
 }

@@ -66,7 +66,7 @@ void SourceMacros::track_conditions(const Tokens& line) {
   }
 }
 
-// The guard of a header that is read twice is no default: a file that sets its macro gets nothing of the header.
+// The guard of a header that is read twice is not a default: a file that sets its macro gets nothing of the header.
 void SourceMacros::close() {
   const Open last = std::move(conditions_.back());
   conditions_.pop_back();

@@ -101,7 +101,7 @@ std::string why_not_plain(const std::string& text, const std::string& whole_type
       if (is(at, "&") && at + 1 < close && tokens[at + 1].kind == CppToken::Kind::word && last)
         return "has a reference";
     }
-    return "has a member of a kind that is not read: an array whose length is no number, an array of pointers, one "
+    return "has a member of a kind that is not read: an array whose length is not a number, an array of pointers, one "
            "that is aligned, a pointer to a function, or another type that is not plain";
   }
   return {};

@@ -135,7 +135,7 @@ class HostMembers {
   // What the launch passes for a member.
   std::string argument(size_t i) const {
     const std::string name = name_ + "_" + with_underscores(leaves_[i].path);
-    // In parentheses it is no other name for the size.
+    // In parentheses it is not another name for the size.
     if (!leaves_[i].member.pointer) return changed_.contains(i) ? "(" + name + ")" : name;
     const std::string pointer = passed_pointer(texts_[i].text).name;
     const bool same = !pointer.empty() && texts_[i].at <= launch_.at && !followed_ &&
@@ -160,8 +160,8 @@ class HostMembers {
     return cpp_tokens(std::string_view(source_.text).substr(function_->begin, launch_.at - function_->begin));
   }
 
-  // Members of which the host code says no value, and which get one behind a place that reads them: what is read there
-  // is not what the launch passes.
+  // Members that the host code sets only after a place that reads them: what is read there is not what the launch
+  // passes.
   void find_changed() {
     if (word_.empty()) return;
     const Tokens tokens = before_launch();

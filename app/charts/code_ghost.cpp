@@ -69,7 +69,7 @@ CodeGhost code_ghost(const CodeOf& a, const CodeOf& b, const SourceLines& source
   ghost.beside[size_t(HeatColumn::races)] = one_source && a.seen.watch && b.seen.watch;
   if (!one_source) ghost.note = "A has another source: only its SASS is beside B's";
   if (!counted) {
-    if (b.listing.counted) ghost.note = "A's code is not counted: the emulator did not run it lately";
+    if (b.listing.counted) ghost.note = "A's code has no counts: the emulator has not run it recently";
     return ghost;
   }
   const double share_a = counted_share(a.listing), share_b = counted_share(b.listing);

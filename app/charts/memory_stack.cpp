@@ -77,7 +77,7 @@ std::string limiter_sentence(const VariantInfo& variant, const Occupancy& occupa
     return fmt::format("The SM's {} warps limit it: {} {} {}.", spec.warps_sm, plural(n, "CTA"),
                        n == 1 ? "takes" : "take", occupancy.warps_per_sm);
   if (occupancy.limiter == Limiter::ctas)
-    return fmt::format("The SM's own limit of {} binds.", plural(spec.ctas_sm, "CTA"));
+    return fmt::format("The SM's limit of {} is the tightest.", plural(spec.ctas_sm, "CTA"));
   if (occupancy.limiter == Limiter::unknown) return {};
   return fmt::format("Limited by {}: {} per SM.", to_string(occupancy.limiter), plural(n, "CTA"));
 }

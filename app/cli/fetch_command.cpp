@@ -36,7 +36,7 @@ Result<int> run_to_its_end(const std::vector<std::string>& argv) {
 void say_about_nvcc() {
   print_note(
       "attnscope: nvcc 13.0 is NVIDIA's, under the CUDA Toolkit End User License Agreement "
-      "(https://docs.nvidia.com/cuda/eula/): it may be used here and not be handed on. A driver for CUDA 12 cannot run "
+      "(https://docs.nvidia.com/cuda/eula/): it may be used here but not passed on. A driver for CUDA 12 cannot run "
       "what it compiles, so attnscope refuses it there.");
   const auto host = run_to_its_end({"g++", "--version"});
   if (!host || *host != 0)

@@ -29,7 +29,7 @@ Again again(const Experiment& experiment, const std::vector<Kernel>& kernels,
   if (kernel == nullptr) return {"", "kernel " + experiment.kernel + " is not here"};
   if (kernel->content_hash != experiment.kernel_hash)
     return {"", "kernel " + experiment.kernel + " was edited since that run"};
-  if (experiment.measure.cache == CacheState::cold) return {"", "it was timed cold, which run has no option for"};
+  if (experiment.measure.cache == CacheState::cold) return {"", "it was timed cold, and run has no option for that"};
   std::vector<std::string> words = run_words(experiment, *kernel);
   for (const std::string& dir : kernel_dirs) words.insert(words.end(), {"--kernels", dir});
   return {shell_text(words), ""};

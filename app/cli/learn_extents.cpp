@@ -45,8 +45,8 @@ class Learning {
   }
 
  private:
-  // A buffer that runs made far longer, of which next to nothing is accessed: the index is more likely wrong than the
-  // length, so a run at the first lengths says where. Its other notes are those of before.
+  // Runs made a buffer far longer and almost nothing of it is accessed: the index is more likely wrong than the length,
+  // so a run at the first lengths says where. The other notes stay as they were.
   bool is_too_sparse() {
     const auto far = [](const auto& one) { return one.second >= kFar; };
     if (!file_.at_first_lengths || std::ranges::none_of(file_.imported.open_lengths, far)) return false;
@@ -57,7 +57,7 @@ class Learning {
       if (!one.sparse || open == file_.imported.open_lengths.end() || !far(*open)) continue;
       file_.imported = std::move(*file_.at_first_lengths);
       file_.imported.guessed.push_back(
-          fmt::format("{} gets no more room for a run that leaves it: of {} bytes the kernel would access next to none",
+          fmt::format("{} keeps its length although a run leaves it: of {} bytes the kernel would access almost none",
                       one.buffer, one.end));
       return true;
     }
@@ -111,7 +111,7 @@ class Learning {
   }
 
   // Whether the kernel stays within the learned lengths at the base's sizes and, unless that takes too much work, at
-  // its own. The base has its work even where the runs used up theirs.
+  // its own. The base gets some work even if the runs used up theirs.
   bool is_confirmed(const std::map<std::string, int64_t>& base) {
     left_ = std::max(left_, kMostWork / 4);
     const std::string manifest = file_.imported.manifest;

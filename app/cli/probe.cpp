@@ -107,7 +107,7 @@ class Probe {
       if (!made_shorter(file_, *failure_)) break;
       ++lowered;
     }
-    // It does not end at smaller sizes either, or its launch is none there.
+    // It does not end at smaller sizes either, or it has no launch there.
     const bool none = failure_ && (failure_->stage == Stage::deadline || failure_->stage == Stage::catalog);
     if (none && at_its_sizes) file_.imported = std::move(*at_its_sizes);
     if (failure_ && failure_->stage == Stage::launch) try_other_guesses();

@@ -135,10 +135,10 @@ class Reading {
                                 "host code that leads to its launch is in " + launcher_.name);
   }
 
-  // Of the file that is taken.
+  // Completes the file that is kept.
   static void finish(ImportedFile& file, const std::optional<Failure>& failure) {
-    // One that takes too long at its sizes may not at those that it is counted with. One that takes too long to compile
-    // does at any.
+    // A kernel that takes too long at its sizes may end in time at those that it is counted with. One that takes too
+    // long to compile does so at any size.
     const bool slow = failure && file.compiled && failure->kind != FailureKind::deadlock &&
                       (failure->stage == Stage::cancelled || failure->stage == Stage::deadline);
     if (!failure || slow) learn_extents(file);
@@ -324,7 +324,7 @@ Result<ImportedFile> read_import(const GivenFile& given) {
 
 Result<void> rename_kernel(ImportedFile& file, const std::string& id) {
   nlohmann::ordered_json json = nlohmann::ordered_json::parse(file.imported.manifest, nullptr, false);
-  if (!json.is_object()) return fail(Stage::input, file.name + ": its manifest is none", "Report this.");
+  if (!json.is_object()) return fail(Stage::input, file.name + ": its manifest is not a JSON object", "Report this.");
   json["id"] = id;
   file.imported.id = id;
   file.imported.manifest = catalog::manifest_text(json);

@@ -46,7 +46,7 @@ Result<double> seconds_of(const std::string& date) {
   const bool read = std::sscanf(date.c_str(), "%4d-%2u-%2u%c", &year, &month, &day, &more) == 3;
   const std::chrono::year_month_day at{std::chrono::year(year), std::chrono::month(month), std::chrono::day(day)};
   if (!read || !at.ok())
-    return fail(Stage::input, "--since " + date + " is no date", "Give year, month and day (UTC): 2026-11-22.");
+    return fail(Stage::input, "--since " + date + " is not a date", "Give year, month and day (UTC): 2026-11-22.");
   return static_cast<double>(std::chrono::sys_days(at).time_since_epoch() / std::chrono::seconds(1));
 }
 
@@ -91,7 +91,7 @@ class Filter {
     knobs_ = std::move(*knobs);
     const auto verdict = parse_word<Headline>(options_.verdict);
     if (!options_.verdict.empty() && (!verdict || is_of_watch(*verdict)))
-      return fail(Stage::input, "--verdict " + options_.verdict + " is none",
+      return fail(Stage::input, "--verdict " + options_.verdict + " is not a verdict",
                   "Choose correct, agrees, wrong or unchecked.");
     return {};
   }

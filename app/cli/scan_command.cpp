@@ -21,7 +21,7 @@ struct ScanOptions {
   bool json = false;
 };
 
-// The best status of any value: a scan looks for values that run, so one that does not is no failure of the scan.
+// The best status of any value: a scan looks for values that run, so one that does not run does not fail the scan.
 int status_of_scan(const Scan& scan) {
   int least = kEnded;
   for (size_t at = 0; at < scan.points.size(); ++at) {

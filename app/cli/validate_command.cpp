@@ -225,7 +225,7 @@ int validate_again(const ValidateOptions& options) {
     set = model_again(waiting->session(), *model, catalog->kernels, std::move(set));
     if (had_rows && set.rows.empty())  // a file without its times is worthless
       return report({Stage::input,
-                     "of no config in " + options.again + " this build makes the machine code that was timed",
+                     "this build compiles no config of " + options.again + " to the machine code that was timed",
                      "Set ATTNSCOPE_NVRTC to NVRTC " + nvrtc + "."});
     text += report::as_markdown(set);
   }

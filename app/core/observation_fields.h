@@ -283,7 +283,8 @@ struct FieldsOf<WatchReport> {
   static constexpr auto list =
       std::tuple{Field{"ctas", &WatchReport::ctas, limits::kCount, "watched"},
                  Field{"total_ctas", &WatchReport::total_ctas, limits::kCount, "of the grid"},
-                 Field{"fills", &WatchReport::fills, limits::kCount, "runs that started shared memory otherwise"},
+                 Field{"fills", &WatchReport::fills, limits::kCount,
+                       "runs that filled shared memory with other values at the start"},
                  Field{"orders", &WatchReport::orders, limits::kCount, "runs in another order of the warps"},
                  Field{"findings", &WatchReport::findings},
                  Field{"needless", &WatchReport::needless, Limits{.sparse = true},

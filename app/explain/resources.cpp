@@ -85,7 +85,7 @@ std::optional<Finding> few_ctas(const Facts& facts) {
               std::move(sentence), std::move(evidence));
 }
 
-// Empty if so small a part of the SMs' time is lost that it is no finding.
+// Empty if the part of the SMs' time that is lost is too small for a finding.
 std::optional<Finding> uneven(RuleId rule, double lost, std::string sentence, std::vector<Evidence> evidence) {
   if (lost < kSilent) return std::nullopt;
   evidence.push_back(counted("SMs' time without a CTA", 100 * lost, "%"));

@@ -41,7 +41,8 @@ void fill(std::vector<size_t>& batch, size_t size, const Grid& grid, const Histo
 
 void fill_warily(std::vector<size_t>& batch, size_t size, const Grid& grid, const History& history, Random& random,
                  const std::vector<size_t>& wanted, size_t without_best, size_t one_in) {
-  constexpr size_t kAtALoss = 32;  // batches without an accepted best, from which on it is no longer more often
+  constexpr size_t kAtALoss =
+      32;  // batches without an accepted best, after which the share of random points grows no more
   while (batch.size() < size) {
     const size_t before = batch.size();
     if (random.below(one_in * kAtALoss) >= std::min(without_best, kAtALoss)) add(batch, before + 1, wanted);

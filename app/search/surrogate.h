@@ -39,7 +39,7 @@ class Surrogate {
   std::vector<size_t> in_turn(const std::vector<size_t>& points, size_t most);
 
  private:
-  double expected_by_forests(size_t point) const;  // less what is unknown; the logarithm of a time
+  double expected_by_forests(size_t point) const;  // a time's logarithm, minus the uncertainty
   double gain_by_process(size_t point) const;
   double guide(size_t point) const;  // what the predictions say
   void teach(Forest& forest, bool moved, const std::vector<size_t>& points, const std::vector<double>& values,

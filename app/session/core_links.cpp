@@ -206,8 +206,8 @@ void SessionCore::take(size_t worker, const protocol::Progress& progress) {
   if (focus_.is(progress.id)) focus_.progress(step, progress.done, progress.total);
   if (watch_.is(progress.id) && progress.total > 0)
     focus_.set_watch(WatchState::running, static_cast<double>(progress.done) / static_cast<double>(progress.total));
-  // How far a scan's run is stands in the workers dialog only, and each snapshot costs a frame. Without a GPU that is
-  // drawn on the CPU that emulates.
+  // Only the workers dialog shows a scan's progress, and each snapshot costs a frame. Without a GPU the frame is drawn
+  // by the CPU that emulates.
   if (job->second.lane != Lane::scan || uv_now(loop_) - published_at_ >= kScanProgressMs) changed();
 }
 

@@ -119,7 +119,7 @@ Result<std::unique_ptr<search::Strategy>> Search::choose() {
   }
   if (plan_.strategy == StrategyKind::halving && place_.device.device.emulated) {
     notes_.push_back("times of " + place_.device.device.id +
-                     " are modelled: more samples say no more, so every config is run once: exhaustive");
+                     " are modelled and do not vary, so every config is run once: exhaustive");
     plan_.strategy = StrategyKind::exhaustive;
   }
   const bool before = settings_.rank_always || settings_.brief;  // rank first

@@ -102,7 +102,7 @@ class Director {
     const auto& [knob, value] = *setting;
     const auto cell = bench_.cell_of(knob, value);
     if (!cell)
-      return fail(Stage::input, act.turn + ": that value is not in sight in a window of this size",
+      return fail(Stage::input, act.turn + ": that value is not visible in a window of this size",
                   "Film a larger window, with --size.");
     const ImVec2 to{cell->x + cell->width / 2, cell->y + cell->height / 2}, from = pointer_;
     ImGuiIO& io = ImGui::GetIO();

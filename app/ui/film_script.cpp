@@ -26,7 +26,7 @@ struct FieldsOf<FilmAct> {
     const std::array<bool, 3> does{!act.turn.empty(), !act.panel.empty(), !act.action.empty()};
     if (std::ranges::count(does, true) > 1)
       read.fault(does[0] ? "turn" : "panel", "stands beside another thing to do",
-                 "An act does one thing: make two of it.");
+                 "An act does one thing: split it into two acts.");
   }
 };
 

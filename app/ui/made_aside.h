@@ -62,7 +62,7 @@ class MadeAside {
     return one.wait_for(std::chrono::seconds(0)) != std::future_status::timeout;
   }
   void start(Make make) {
-    // What `make` holds may be its last owner's, so it goes on that thread too.
+    // `make` may be the last owner of what it holds, so it is destroyed on that thread too.
     const auto work = [make = std::move(make)]() mutable {
       auto made = std::make_shared<const T>(make());
       make = nullptr;
@@ -87,9 +87,9 @@ class MadeAside {
   }
 
   Made value_;
-  bool taken_ = false;     // value_ is one that follow() has not told of
-  bool unwanted_ = false;  // what comes is dropped
-  Make next_;              // is made after what comes
+  bool taken_ = false;     // follow() has not reported value_ yet
+  bool unwanted_ = false;  // the value under way is dropped
+  Make next_;              // is made after the value under way
   std::future<Made> coming_;
   std::vector<std::future<void>> freeing_;
 };

@@ -107,7 +107,7 @@ void PanelPicture::follow(Context& context) {
   if (in_sight_ < kFramesInSight && waited < kToAppear) return;
   asked_at_.reset();
   if (!box)
-    return context.session.note(session::LogLevel::warning, title_ + " is not in sight, so there is no picture of it.");
+    return context.session.note(session::LogLevel::warning, title_ + " is not visible, so there is no picture of it.");
   box_ = *box;
   ImGui::GetForegroundDrawList()->AddCallback(read, this);
 }

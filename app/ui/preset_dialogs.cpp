@@ -192,7 +192,7 @@ void PresetDialogs::draw_buttons(Context& context, const session::PresetItem& pr
   }
   ImGui::SameLine();
   if (ImGui::Button("Duplicate")) context.session.copy_preset(preset.path);
-  tooltip("A copy among yours, to be changed");
+  tooltip("Makes a copy of your own that you can change");
   ImGui::SameLine();
   if (ImGui::Button("Copy its path")) copy(preset.path);
   tooltip("To hand its file to another program");

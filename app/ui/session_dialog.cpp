@@ -63,7 +63,7 @@ void SessionDialog::draw(Context& context, const std::function<Json()>& view) {
     context.session.save_session(title_, note_, view());
   }
   ImGui::EndDisabled();
-  if (replaces) tooltip("The one of that title goes to the bin.");
+  if (replaces) tooltip("The session with this title moves to the bin.");
   if (!ready) tooltip(title_.empty() ? "A session needs a title." : "That is too long.");
   ImGui::SetNextItemWidth(-FLT_MIN);
   ImGui::InputTextWithHint("##search", ICON_SEARCH "  search titles, notes and kernels", &search_);

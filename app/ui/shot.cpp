@@ -83,7 +83,7 @@ Result<void> shot(session::Session& session, const std::filesystem::path& file, 
   if (options.only) {
     const auto box = box_of_window(options.panel, whole);
     if (!box)
-      return fail(Stage::input, "the panel \"" + options.panel + "\" is not in sight at this size",
+      return fail(Stage::input, "the panel \"" + options.panel + "\" is not visible at this size",
                   "Choose a larger --size.");
     pixels = cropped(pixels, whole, *box);
     whole = {box->width, box->height};

@@ -29,12 +29,11 @@ Result<search::Space> space_of(const Kernel& kernel, const Config& held, const S
                 : found == wishes.ticked.end() || found->second.contains(value.value))
         axis.values.push_back(value.value);
     if (axis.values.empty())
-      return fail(Stage::input, "no value of " + knob.name + " is ticked", "Tick the values that are to be tried.");
+      return fail(Stage::input, "no value of " + knob.name + " is ticked", "Tick the values to try.");
     space.axes.push_back(std::move(axis));
   }
   for (const auto& [name, ticked] : wishes.options) {
-    if (ticked.empty())
-      return fail(Stage::input, "no value of " + name + " is ticked", "Tick the values that are to be tried.");
+    if (ticked.empty()) return fail(Stage::input, "no value of " + name + " is ticked", "Tick the values to try.");
     if (ticked == std::set{option_value(held.options, name)}) continue;
     space.axes.push_back({name, {ticked.begin(), ticked.end()}, true});
   }

@@ -74,7 +74,7 @@ Result<Pipeline::EmulatedLaunch> Pipeline::emulated_launch() {
   const std::shared_ptr<device::Device> twin = spec.emulated ? device_ : services_.emulated_twin(spec.arch);
   if (twin == nullptr)
     return fail(Stage::device, fmt::format("no emulated device of sm_{} is known to watch on", spec.arch),
-                "A watch looks on while the emulator executes the kernel.");
+                "A watch needs the emulator, which executes the kernel.");
   auto launch = launch_on(twin);
   if (!launch) return fail(launch.error());
   return EmulatedLaunch{twin, std::move(*launch)};

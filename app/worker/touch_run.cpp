@@ -147,7 +147,7 @@ std::vector<TouchAnswer> answer_touches(Services& services, const TouchQuestion&
       continue;
     }
     answer.failure = touches.error();
-    // The runs are asked for in order of their use. One that leaves a buffer did little until then.
+    // The most useful runs are asked for first. A run that leaves a buffer ended early and did little.
     if (answer.failure->stage == Stage::deadline) left = 0;
   }
   return answers;

@@ -822,7 +822,7 @@ int main() {
         (folder / ".git").rmdir()
         done = self.call("import", file, "--out", self.path / "of_the_file")
         self.assertNotEqual(done.returncode, 0)
-        self.assertIn("r is a Rows, which cannot be passed: nothing that is read declares it", done.stderr)
+        self.assertIn("r is a Rows, which cannot be passed: no file that was read declares it", done.stderr)
         self.assertIn(f"--include {folder / 'include'} has it", done.stderr)
         self.assertEqual(self.call("import", file, "--include", folder / "include", "--out", self.path / "of_the_file").returncode, 0)
 

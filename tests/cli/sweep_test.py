@@ -222,7 +222,7 @@ class Sweep(unittest.TestCase):
         self.assertIn("is modelled itself", done.stderr)
         self.assertEqual(json.loads(done.stdout)["strategy"], "exhaustive")
         done = self.call("sweep", "--json", "--device", "emulated:l4", "--problem", SMALL, "--space", self.space(knobs), "--strategy", "halving")
-        self.assertIn("more samples say no more", done.stderr)
+        self.assertIn("are modelled and do not vary", done.stderr)
         halved = json.loads(done.stdout)
         self.assertEqual((halved["strategy"], halved["correct"]), ("exhaustive", whole["correct"]))
 

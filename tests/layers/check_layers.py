@@ -27,6 +27,7 @@ def breaches(root):
     found += reaching_what_is_forbidden(rules)
     found += wrong_includes(app, rules)
     found += wrong_deps(app / "CMakeLists.txt", rules["layers"])
+    found += unused(app, rules["layers"])
     return found
 
 
@@ -138,6 +139,19 @@ def wrong_deps(cmake_lists, layers):
     found += [f"app/CMakeLists.txt: attnscope_layer({layer}) is not in app/layers.json"
               for layer in deps if layer not in layers]
     return found
+
+
+def unused(app, layers):
+    """A layer that may be included and never is was needed once: the list says more than holds."""
+    included = {layer: set() for layer in layers}
+    for path in (p for p in app.rglob("*") if p.suffix in SOURCES):
+        layer = path.relative_to(app).as_posix().split("/")[0]
+        for line in path.read_text(errors="replace").splitlines():
+            match = INCLUDE.match(line)
+            if match and match[1] and layer in included:
+                included[layer].add(match[1].split("/")[0])
+    return [f"app/layers.json: {layer} may include {other} and never does: take it out"
+            for layer, allowed in layers.items() for other in allowed if other not in included[layer]]
 
 
 def main():

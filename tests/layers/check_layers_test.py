@@ -24,7 +24,7 @@ FILES = {
     "core/value.cpp": '#include "core/value.h"\n',
     "compile/cubin.h": '#include "core/value.h"\n',
     "session/session.h": '#include "core/value.h"\n',
-    "ui/panel.cpp": '#include "imgui.h"\n#include "session/session.h"\n',
+    "ui/panel.cpp": '#include "imgui.h"\n#include "core/value.h"\n#include "session/session.h"\n',
     "ui/display/pixels.cpp": '#include "compile/cubin.h"\n',
     "main.cpp": '#include "ui/panel.h"\n',
 }
@@ -48,6 +48,9 @@ class Tree(unittest.TestCase):
 
     def test_a_clean_tree_passes(self):
         self.assertEqual(self.breaches(), [])
+
+    def test_a_layer_that_is_allowed_and_never_included(self):
+        self.finds("session may include core and never does", files={"session/session.h": "#pragma once\n"})
 
     def test_an_include_of_a_layer_not_allowed(self):
         self.finds("app/session/lanes.cpp:2: session includes",
@@ -89,7 +92,8 @@ class Tree(unittest.TestCase):
     def test_a_forbidden_layer_reached_through_another(self):
         layers = {**RULES["layers"], "store": ["compile"], "session": ["core", "store"]}
         cmake = CMAKE.replace("session DEPS core", "session DEPS core store") + "attnscope_layer(store DEPS compile)\n"
-        found = self.breaches(rules={"layers": layers}, cmake=cmake)
+        files = {"store/store.h": '#include "compile/cubin.h"\n', "session/store.cpp": '#include "store/store.h"\n'}
+        found = self.breaches(files=files, rules={"layers": layers}, cmake=cmake)
         self.assertEqual(found, ["app/layers.json: session reaches compile. Never.",
                                  "app/layers.json: ui reaches compile. Never."])
 

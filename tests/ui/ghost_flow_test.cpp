@@ -227,7 +227,7 @@ TEST_F(GhostFlow, TheClocksOfA) {
   other_launch.timeline->launch = "row_sum";
   of_a = session::share(std::move(other_launch));
   const std::string other = drawn();
-  EXPECT_THAT(other, HasSubstr("A is not there: A's is of another launch: row_sum"));
+  EXPECT_THAT(other, HasSubstr("A has no timeline: A's is of another launch: row_sum"));
   EXPECT_THAT(other, Not(HasSubstr("; A 17 clocks")));
 }
 

@@ -122,7 +122,7 @@ class CtaRunner {
   void prepare(const BoundLaunch& launch);
   // Runs CTA `linear` to its end. `stop` ends it early (another thread failed), as does the launch's `cancel`.
   CtaEnd run(uint32_t linear, const std::atomic<bool>& stop);
-  // Who hears of a cooperative launch while it runs.
+  // Told about a cooperative launch while it runs.
   struct Together {
     std::function<void(uint32_t cta)> ended;  // called for each CTA that ended
     std::function<bool()> goes_on;  // called when each CTA had a turn; false stops the run. Empty: always true
@@ -172,7 +172,7 @@ class CtaRunner {
   const BoundLaunch* launch_ = nullptr;
   Machine machine_;
   Resident cta_;                     // the running CTA
-  std::vector<Resident> residents_;  // of a cooperative launch: the others; at the running one's place is nothing
+  std::vector<Resident> residents_;  // of a cooperative launch: the other CTAs; the running one's place is empty
   uint32_t ended_ = 0;               // of residents_
   std::optional<Random> order_;      // with a seed: which of them begins a round
   size_t warp_stride_ = 0;

@@ -66,7 +66,7 @@ int64_t BanksPane::draw(const CodeState& code) {
   if (facts_->accesses.empty()) {
     wrapped(listing_->counted
                 ? "This run made no access to shared memory."
-                : "Accesses are recorded in emulated runs, and the emulator did not run this code lately.",
+                : "Accesses are recorded only in emulated runs. Run this config in the emulator to see them.",
             palette().dim, kSmallSize);
     return -1;
   }
@@ -132,11 +132,12 @@ void BanksPane::draw_rows() {
   ImGui::SetNextItemWidth(ImGui::GetContentRegionAvail().x);
   const auto name = [&](int64_t row) {
     if (row > 0) return fmt::format("rows: {} B", row);
-    return row_ == 0 && view_.row > 0 ? fmt::format("rows: {} B", view_.row) : std::string("rows: as told");
+    return row_ == 0 && view_.row > 0 ? fmt::format("rows: {} B", view_.row) : std::string("rows: automatic");
   };
   if (ImGui::BeginCombo("##rows", name(row_).c_str())) {
     for (const int64_t row : kRows)
-      if (ImGui::Selectable(row == 0 ? "as the accesses tell" : fmt::format("{} B", row).c_str(), row == row_)) {
+      if (ImGui::Selectable(row == 0 ? "automatic (from the accesses)" : fmt::format("{} B", row).c_str(),
+                            row == row_)) {
         row_ = row;
         choose_step(step_);
       }

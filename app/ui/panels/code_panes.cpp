@@ -247,7 +247,7 @@ void heat_header(CodeState& code, const std::vector<HeatColumn>& columns) {
     ImGui::SetCursorScreenPos(corner);
     if (ImGui::InvisibleButton(fmt::format("##heat {}", name).c_str(), {cell, ImGui::GetTextLineHeight()}))
       code.column = columns[i];
-    tooltip(std::string(to_string(columns[i])) + ". Click: \"next hot\" goes by it." +
+    tooltip(std::string(to_string(columns[i])) + ". Click: \"next hot\" uses this figure." +
             (code.ghost() != nullptr && code.ghost()->knows(columns[i])
                  ? " Under a figure are two thin bars on one scale, B's above A's."
                  : ""));

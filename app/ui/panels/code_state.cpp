@@ -248,7 +248,7 @@ void CodeState::begin_changes(const Kernel& kernel_a, const Experiment& before, 
           const charts::SourceLine& line = source_b[static_cast<size_t>(row.b)];
           return ChangeLine{Kind::same, line.text, line.number, -1};
         });
-        add_changes(made.lines, "SASS, whatever its registers", sass, [&](const charts::DiffRow& row) {
+        add_changes(made.lines, "SASS, registers ignored", sass, [&](const charts::DiffRow& row) {
           if (row.b < 0) return ChangeLine{Kind::same, a->lines[static_cast<size_t>(row.a)].text, 0, -1};
           return ChangeLine{Kind::same, b->lines[static_cast<size_t>(row.b)].text, 0, row.b};
         });

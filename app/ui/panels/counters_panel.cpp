@@ -98,9 +98,9 @@ void CountersPanel::draw(Context& context) {
     draw_hardware(context);
   }
   if (counters == nullptr)
-    return empty_state(
-        ICON_TABLE, "Nothing counted yet",
-        "The emulator counts every instruction, wavefront and sector; for a GPU's kernel, while it watches that.");
+    return empty_state(ICON_TABLE, "Nothing counted yet",
+                       "The emulator counts every instruction, wavefront and sector. A kernel that runs on a GPU is "
+                       "counted by a watch.");
   kind_badge(context.glossary, counters->kind);
   ImGui::SameLine(0, em(0.6f));
   small_text(charts::counter_share_text(*counters),

@@ -193,8 +193,8 @@ void SourcePanel::draw_tools(const Context& context, const Kernel& kernel) {
   ImGui::BeginDisabled(none);
   if (ImGui::SmallButton("next hot")) step_hot();
   ImGui::EndDisabled();
-  tooltip(none ? "Nothing of the shown run's " + std::string(to_string(code_.column)) + " is known by line."
-               : "From the hottest line on, by " + std::string(to_string(code_.column)));
+  tooltip(none ? "The shown run has no " + std::string(to_string(code_.column)) + " by line."
+               : "Goes to the next line in order of " + std::string(to_string(code_.column)) + ", hottest first");
   ImGui::SameLine(0, em(0.3f));
   ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {em(0.3f), 0});
   choose_column();
@@ -214,7 +214,7 @@ void SourcePanel::draw_tools(const Context& context, const Kernel& kernel) {
                ? fmt::format("counted over {} CTAs; time is modelled", listing.total_ctas)
                : fmt::format("counted over {} of {} CTAs; time is modelled", listing.emulated_ctas, listing.total_ctas);
   } else if (code_.listing() != nullptr) {
-    note = "nothing is counted: the emulator did not run this code lately";
+    note = "no counts: the emulator has not run this code recently";
   }
   if (code_.listing() != nullptr && code_.listing()->launch) note = *code_.listing()->launch + ": " + note;
   if (!code_.without_a().empty()) note += (note.empty() ? "" : ". ") + code_.without_a();
@@ -294,8 +294,7 @@ void SourcePanel::draw_header(Context& context, const Kernel& kernel) {
                       " and edits the copy (Ctrl+E). It runs whenever you pause.");
   ImGui::SameLine(0, em(0.4f));
   if (ImGui::SmallButton(tall ? "lower###tall" : "taller###tall")) set_tall(title(), !tall);
-  tooltip(tall ? "Gives the panels above their height back"
-               : "Takes all height of the panels above but their headlines'");
+  tooltip(tall ? "Gives the panels above their height back" : "Shrinks the panels above to their headlines");
   ImGui::SameLine(0, em(0.4f));
   if (ImGui::SmallButton("copy")) copy(text_);
 }

@@ -13,7 +13,7 @@ namespace attnscope::ui {
 void SourcePanel::choose_column() {
   ImGui::SetNextItemWidth(width_of(to_string(charts::HeatColumn::wavefronts)) + em(2));
   if (!ImGui::BeginCombo("##by", std::string(to_string(code_.column)).c_str()))
-    return tooltip("The figure that \"next hot\" goes by");
+    return tooltip("The figure that \"next hot\" uses");
   for (const charts::HeatColumn column : charts::kHeatColumns) {
     ImGui::BeginDisabled(!code_.view().has(column));
     if (ImGui::Selectable(std::string(to_string(column)).c_str(), column == code_.column)) code_.column = column;

@@ -41,7 +41,8 @@ void TimelinePanel::draw(Context& context) {
   if (now().listing == nullptr) {
     ImGui::PopStyleVar();
     ImGui::PopFont();
-    const char* being = clocked_ ? "The run's twin is launched on the GPU" : "The run is being simulated";
+    const char* being =
+        clocked_ ? "A copy of the run that reads clocks is launched on the GPU" : "The run is being simulated";
     return empty_state(ICON_CHART, now().waits ? being : "No timeline of this run", now().missing);
   }
   const SmTimeline& timeline = *now().listing->timeline;
@@ -108,13 +109,13 @@ void TimelinePanel::take_ghost(Context& context, Kind& a, const Kind& b) {
   if (!a.missing.empty()) a.listing.reset();
 }
 
-// "; A 2,456 clocks, 1.32 us", or why A is not there.
+// "; A 2,456 clocks, 1.32 us", or why A has none.
 std::string TimelinePanel::words_of_a() const {
   if (const SmTimeline* a = ghost(clocked_)) return "; A " + charts::clocks_text(*a, a->clocks);
   const Kind& kind = clocked_ ? clocks_a_ : model_a_;
   if (kind.missing.empty()) return {};
   if (kind.waits) return clocked_ ? ".  A's clocks are on their way" : ".  A is being simulated";
-  return ".  A is not there: " + kind.missing.substr(0, kind.missing.find('\n'));
+  return ".  A has no timeline: " + kind.missing.substr(0, kind.missing.find('\n'));
 }
 
 void TimelinePanel::look_for(Context& context, Kind& kind, const Experiment& experiment, const std::string& hash) {
@@ -220,8 +221,7 @@ void TimelinePanel::draw_controls(Context& context, const SmTimeline& timeline) 
   if (const std::string why = why_no_ghost(context); !why.empty()) heading += ".  " + why;
   const bool waits = now().waits;
   const std::string being = clocked_ ? "Its clocks are on their way" : "Being simulated";
-  clipped((waits ? being + "; here is what was asked for before.  " : "") + heading +
-              (caution.empty() ? "" : ".  " + caution),
+  clipped((waits ? being + "; the last timeline is shown.  " : "") + heading + (caution.empty() ? "" : ".  " + caution),
           ImGui::GetContentRegionAvail().x, waits || !caution.empty() ? palette().warn : palette().dim);
   ImGui::PopStyleVar();
 }

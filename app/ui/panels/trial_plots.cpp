@@ -191,12 +191,12 @@ std::optional<size_t> ScatterPlot::draw(BrushedTrials& brushed) {
   size_t y_column = y_.value_or(static_cast<size_t>(time - trials.columns.begin()));
   choose_column("##y", trials, y_column);
   y_ = y_column;
-  tooltip("What goes up");
+  tooltip("The vertical axis");
   ImGui::SameLine(0, em(0.4f));
   dim_text("against");
   ImGui::SameLine(0, em(0.4f));
   choose_column("##x", trials, x_);
-  tooltip("What goes to the right");
+  tooltip("The horizontal axis");
   const TrialColumn &x = trials.columns[x_], &y = trials.columns[y_column];
   const ImVec2 pen = ImGui::GetCursorScreenPos(), room = ImGui::GetContentRegionAvail();
   const float left = em(5.5f);

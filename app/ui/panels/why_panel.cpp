@@ -218,7 +218,7 @@ void WhyPanel::draw_places(Context& context, const Timing& timing) {
   const Kernel* kernel = session::find_kernel(context.snapshot, ran.kernel);
   if (kernel != nullptr && kernel->content_hash != ran.kernel_hash) kernel = nullptr;  // edited since
   if (places.empty())
-    dim_text(term == nullptr ? "B has none of it." : "No line carries it.");
+    dim_text(term == nullptr ? "B has no such term." : "No line carries it.");
   else if (ImGui::BeginTable("##places", against ? 4 : 3,
                              ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_NoPadOuterX)) {
     ImGui::TableSetupColumn("place", 0, 1.3f);
@@ -338,7 +338,7 @@ void WhyPanel::draw_next(Context& context, const charts::FindingRow& row) {
     if (!times.empty()) {
       beside();
       small_text(times, palette().dim);
-      tooltip("The modelled time that the line carries, as far as it is one of its terms' longest");
+      tooltip("The modelled time of this line, from the terms in which it is among the longest lines");
     }
   }
   if (!row.next.empty()) {
@@ -353,7 +353,7 @@ void WhyPanel::draw_next(Context& context, const charts::FindingRow& row) {
       context.post(wish, {context.new_gesture(), true, words});
     }
     ImGui::EndDisabled();
-    if (is_set) tooltip("It is set.");
+    if (is_set) tooltip("The knobs already have these values.");
     const CommandLine line =
         command_line(CommandKind::run, wish, kernel, "", "", session::worker_of(context.snapshot, wish.device));
     beside();

@@ -47,7 +47,7 @@ void stepper(const char* name, int64_t& value, int64_t count) {
 
 constexpr size_t kMostPictureCells = 1024;  // of a saved picture's side
 
-// Of a block of cells: one that is no number before the largest, null if none is there yet.
+// A block's largest cell, or its first that is not a number; null if no cell has arrived yet.
 const double* largest_of(const charts::Sheet& sheet, size_t left, size_t top, size_t side) {
   const double* largest = nullptr;
   const size_t bottom = std::min(top + side, sheet.rows.size());

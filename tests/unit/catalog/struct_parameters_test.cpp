@@ -179,7 +179,7 @@ TEST(StructParameters, ARefusalSaysWhatTheStructHas) {
               HasSubstr("not plain"));
   EXPECT_THAT(refusal("struct P { float* rows[4]; int n; };"), HasSubstr("an array of pointers"));
   EXPECT_THAT(refusal("struct P { std::vector<int> n; };"), HasSubstr("another type that is not plain"));
-  EXPECT_THAT(refusal(""), HasSubstr("nothing that is read declares it"));
+  EXPECT_THAT(refusal(""), HasSubstr("no file that was read declares it"));
   EXPECT_EQ(refusal("struct P { int n; };"), "passed");
 }
 

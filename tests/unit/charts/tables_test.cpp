@@ -306,7 +306,7 @@ TEST(LimiterSentence, SaysWhatEachResourceAllows) {
             "Shared memory limits it: 1 CTA takes 53,024 of 102,400 B, one more does not fit.");
   EXPECT_EQ(said(5, "registers"), "Registers limit it: 96 per thread of 65,536 per SM leave room for 5 CTAs.");
   EXPECT_EQ(said(6, "warps"), "The SM's 48 warps limit it: 6 CTAs take 48.");
-  EXPECT_EQ(said(24, "CTAs"), "The SM's own limit of 24 CTAs binds.");
+  EXPECT_EQ(said(24, "CTAs"), "The SM's limit of 24 CTAs is the tightest.");
   EXPECT_EQ(said(2, "barriers"), "Limited by barriers: 2 CTAs per SM.");
   EXPECT_EQ(said(2, ""), "");
 }

@@ -51,9 +51,9 @@ TEST_F(LeaderboardText, TheCommandFindsItsKernel) {
 
 TEST_F(LeaderboardText, AColdRunHasNoCommand) {
   run_.experiment.measure.cache = run_.timing->cache = CacheState::cold;
-  EXPECT_THAT(text(), HasSubstr("      it was timed cold, which run has no option for\n"));
+  EXPECT_THAT(text(), HasSubstr("      it was timed cold, and run has no option for that\n"));
   EXPECT_TRUE(row()["command"].is_null());
-  EXPECT_EQ(row()["no_command"], "it was timed cold, which run has no option for");
+  EXPECT_EQ(row()["no_command"], "it was timed cold, and run has no option for that");
   EXPECT_EQ(to_json(board(), {}, {})["cache"], "cold");
 }
 

@@ -203,14 +203,15 @@ TEST(RunText, CodeSharedMemoryAndOccupancy) {
   occupancy.waves = 1.103;
   occupancy.total_ctas = 1280;
   occupancy.resident_ctas = 1160;
-  EXPECT_THAT(rest_of(o),
-              ElementsAre("registers      96 per thread, 12 B spilled, 16 B stack",
-                          "shared memory  41,984 B per CTA (1,024 static, 40,960 dynamic)",
-                          "                  40,960 B tile (dynamic)", "                   1,024 B sums",
-                          "compiled       sm_89, 812 ms, code 0123456789ab",
-                          "options        fast math on, fmad on, maxrregcount none, launch bounds as written, compiler nvrtc",
-                          "occupancy      33.3 % (2 CTAs, 16 warps per SM), limited by shared memory",
-                          "               1.10 waves: 1,280 CTAs for 1,160 places"));
+  EXPECT_THAT(
+      rest_of(o),
+      ElementsAre("registers      96 per thread, 12 B spilled, 16 B stack",
+                  "shared memory  41,984 B per CTA (1,024 static, 40,960 dynamic)",
+                  "                  40,960 B tile (dynamic)", "                   1,024 B sums",
+                  "compiled       sm_89, 812 ms, code 0123456789ab",
+                  "options        fast math on, fmad on, maxrregcount none, launch bounds as written, compiler nvrtc",
+                  "occupancy      33.3 % (2 CTAs, 16 warps per SM), limited by shared memory",
+                  "               1.10 waves: 1,280 CTAs for 1,160 places"));
   v.cached = true;
   occupancy.tail_ctas = 1200;
   EXPECT_EQ(rest_of(o).at(4), "compiled       sm_89, 812 ms (from the cache), code 0123456789ab");
@@ -265,8 +266,9 @@ TEST(RunText, NamesTheCompileOptionsOfTheRun) {
   Observation o;
   o.variant.emplace();
   o.experiment.config.options = {.fast_math = true, .fmad = false, .maxrregcount = 64};
-  EXPECT_THAT(text_of(o, ""),
-              HasSubstr("options        fast math on, fmad off, maxrregcount 64, launch bounds as written, compiler nvrtc\n"));
+  EXPECT_THAT(
+      text_of(o, ""),
+      HasSubstr("options        fast math on, fmad off, maxrregcount 64, launch bounds as written, compiler nvrtc\n"));
   o.experiment.config.options = {};
   EXPECT_THAT(text_of(o, ""), HasSubstr("maxrregcount none, launch bounds as written, compiler nvrtc\n"));
 }

@@ -39,8 +39,7 @@ struct Row {
 std::string name_of(const Json& kernel) {
   std::string name = "`" + kernel.at("kernel").get<std::string>() + "`";
   const Json knobs = kernel.value("knobs", Json::object());
-  for (const auto& [knob, value] : knobs.items())
-    name += fmt::format(", {}={}", knob, value.get<int>());
+  for (const auto& [knob, value] : knobs.items()) name += fmt::format(", {}={}", knob, value.get<int>());
   return name;
 }
 
