@@ -86,12 +86,12 @@ Figure figure_of(const ScanSeries& series, const std::string& note) {
       made.points.push_back({x, *row.us, 0, 0, row.kind, row.state == ScanState::faulty,
                              row.best  ? "fastest"
                              : row.tie ? "tie"
-                                       : row.verdict});
+                                       : std::string(label(row.verdict))});
       through.points.emplace_back(x, *row.us);
     }
     made.sheet.rows.push_back({row.text, std::string(to_string(row.state)), row.us ? Cell(*row.us) : Cell(),
-                               row.us ? Cell(std::string(to_string(row.kind))) : Cell(), row.verdict, row.reason,
-                               row.warning, row.same_as,
+                               row.us ? Cell(std::string(to_string(row.kind))) : Cell(),
+                               std::string(label(row.verdict)), row.reason, row.warning, row.same_as,
                                std::string(row.best  ? "best"
                                            : row.tie ? "tie"
                                                      : "")});

@@ -14,7 +14,7 @@ namespace {
 // Fills in the results of the run itself.
 void take_run(ScanRow& row, const Observation& run) {
   const auto headline = headline_of(run);
-  if (headline) row.verdict = to_string(*headline);
+  if (headline) row.verdict = word_of(*headline);
   if (run.verdict) row.checked = checked_text(*run.verdict);
   if (run.timing) {
     row.us = run.timing->p50;
@@ -23,7 +23,7 @@ void take_run(ScanRow& row, const Observation& run) {
   }
   if (run.failure) {
     row.state = ScanState::failed;
-    row.verdict = to_string(run.failure->stage);
+    row.verdict = word_of(run.failure->stage);
     row.reason = run.failure->message;
     row.hint = run.failure->hint;
     const Stage stage = run.failure->stage;
@@ -61,7 +61,7 @@ ScanRow row_of(const Scan& scan, size_t at, const Config& now) {
   if (point.same_as && (!point.current || point.knob.empty())) row.same_as = name_of_twin(scan, point);
   if (point.refused) {
     row.state = ScanState::refused;
-    row.verdict = "refused";
+    row.verdict = word_of(ScanState::refused);
     row.reason = point.refused->message;
     row.hint = point.refused->hint;
   } else if (const Observation* run = scan.timed(at)) {

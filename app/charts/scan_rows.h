@@ -31,7 +31,7 @@ struct ScanRow {
   bool tie = false;          // it cannot be told apart from the best
   std::optional<double> us;  // median; that of `same_as` if there is one
   FigureKind kind = FigureKind::modelled;
-  std::string verdict;             // one word or two
+  std::string verdict;             // the files' word; people see its label()
   std::string checked;             // "736 of 4,096 rows checked"; empty: all of them, or there is no reference
   std::string reason;              // why it was refused, failed or is wrong
   std::string hint;                // what to do about it

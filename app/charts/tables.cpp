@@ -29,7 +29,7 @@ FigureGroup instruction_group(const Counters& counters, const Counters* baseline
   int64_t total = 0;
   std::vector<std::pair<std::string, int64_t>> classes;
   for (const auto& [name, count] : counters.instructions) {
-    if (name == "total")
+    if (name == kAllInstructions)
       total = count;
     else if (count > 0)
       classes.emplace_back(name, count);
@@ -37,7 +37,7 @@ FigureGroup instruction_group(const Counters& counters, const Counters* baseline
   int64_t baseline_total = 0;
   if (baseline != nullptr)
     for (const auto& [name, count] : baseline->instructions) {
-      if (name == "total") continue;
+      if (name == kAllInstructions) continue;
       baseline_total += count;
       const auto here = counters.instructions.find(name);
       if (count > 0 && (here == counters.instructions.end() || here->second <= 0)) classes.emplace_back(name, 0);
@@ -56,7 +56,7 @@ FigureGroup instruction_group(const Counters& counters, const Counters* baseline
     group.rows.back().baseline = with_commas(there == baseline->instructions.end() ? 0 : there->second);
   }
   if (baseline != nullptr) {
-    const auto there = baseline->instructions.find("total");
+    const auto there = baseline->instructions.find(kAllInstructions);
     group.rows.front().baseline = with_commas(there == baseline->instructions.end() ? baseline_total : there->second);
   }
   return group;
@@ -200,7 +200,8 @@ std::vector<FigureGroup> launch_groups(const Observation& seen, const Observatio
     const auto add = [&](const std::string& text) { row.note += (row.note.empty() ? "" : ", ") + text; };
     if (row.share > 0) add(percent_text(row.share));
     if (one.counters)
-      if (const auto total = one.counters->instructions.find("total"); total != one.counters->instructions.end())
+      if (const auto total = one.counters->instructions.find(kAllInstructions);
+          total != one.counters->instructions.end())
         add(with_commas(total->second) + " warp instructions");
     if (one.variant) add(fmt::format("{} registers", one.variant->registers));
     if (one.occupancy) add("occupancy " + percent_text(one.occupancy->fraction));
@@ -240,7 +241,7 @@ std::vector<ComparedRow> compare(const Observation& a, const Observation& b) {
   rows.push_back(verdict);
   const auto shared = [](const VariantInfo& v) { return v.static_shared_bytes + v.dynamic_shared_bytes; };
   const auto total = [](const Counters& c) {
-    const auto found = c.instructions.find("total");
+    const auto found = c.instructions.find(kAllInstructions);
     return found == c.instructions.end() ? int64_t{0} : found->second;
   };
   number("relative Frobenius", &Observation::verdict, &Verdict::rel_frobenius, Better::smaller, error_text);

@@ -37,7 +37,8 @@ Failure none_correct(const sweep::Plan& plan, const sweep::Board& board) {
   const std::string what = plan.kernel.id + " at " + report::problem_text(plan.held.problem) + ": ";
   if (board.rejected.empty()) return {Stage::input, what + "no config was tried", ""};
   const sweep::Rejected& last = board.rejected.back();
-  return {Stage::input, what + last.why + (last.reason.empty() ? "" : ": " + last.reason), last.hint};
+  return {Stage::input, what + std::string(label(last.why)) + (last.reason.empty() ? "" : ": " + last.reason),
+          last.hint};
 }
 
 }  // namespace

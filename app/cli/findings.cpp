@@ -107,7 +107,7 @@ std::vector<Located> located(const Observation& observation, const SourceFile& s
   std::vector<Located> all;
   if (observation.failure) {
     Located one;
-    one.rule = to_string(observation.failure->stage);
+    one.rule = word_of(observation.failure->stage);
     one.message = observation.failure->message;
     if (const SourcePlace named = place_in(one.message, source); named.line > 0) {
       const SourcePlace place = source_place(named.file, named.line, source);
@@ -140,7 +140,7 @@ std::string_view tool_of(const Located& one) {
   if (family == "race") return "racecheck";
   if (family == "barrier" || family == "shuffle") return "synccheck";
   if (family == "never_written") return "initcheck";
-  if (family == to_string(Stage::launch)) return "memcheck";
+  if (family == word_of(Stage::launch)) return "memcheck";
   return {};
 }
 

@@ -13,10 +13,8 @@
 namespace attnscope::cli {
 namespace {
 
-constexpr const char* kTotal = "total";  // among the instructions' classes
-
 int64_t instructions_of(const Counters& counters) {
-  const auto total = counters.instructions.find(kTotal);
+  const auto total = counters.instructions.find(kAllInstructions);
   return total == counters.instructions.end() ? 0 : total->second;
 }
 
@@ -43,7 +41,7 @@ Json micro_row_json(const MicroBoard& board, size_t at) {
   Json json{{"config", short_text(row.config, *board.kernel)},
             {"knobs", row.config.knobs},
             {"cycles",
-             {{"kind", to_string(row.cycles.kind)},
+             {{"kind", word_of(row.cycles.kind)},
               {"ctas", row.cycles.ctas},
               {"low", row.cycles.low},
               {"median", row.cycles.median},

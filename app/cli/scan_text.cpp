@@ -49,7 +49,7 @@ void add_series(std::string& out, const ScanSeries& series) {
   for (const ScanRow& row : series.rows) widest = std::max(widest, row.text.size());
   for (const ScanRow& row : series.rows) {
     std::string text = fmt::format("{} {:>{}}  {:>20}  {:>14}  {:<18}  {}", row.current ? "*" : " ", row.text, widest,
-                                   time_text(row), change_text(row), row.verdict, notes_of(row));
+                                   time_text(row), change_text(row), label(row.verdict), notes_of(row));
     text.erase(text.find_last_not_of(' ') + 1);
     out += one_line(text) + "\n";
   }
@@ -57,14 +57,14 @@ void add_series(std::string& out, const ScanSeries& series) {
 
 Json scan_row_json(const Scan& scan, const ScanRow& row) {
   const ScanPoint& point = scan.points[row.point];
-  Json json{{"value", row.value},      {"text", row.text},      {"state", to_string(row.state)},
+  Json json{{"value", row.value},      {"text", row.text},      {"state", word_of(row.state)},
             {"current", row.current},  {"fastest", row.best},   {"tie", row.tie},
             {"us", nullptr},           {"kind", nullptr},       {"verdict", row.verdict},
             {"reason", row.reason},    {"hint", row.hint},      {"warnings", point.warnings},
             {"same_code_as", nullptr}, {"observation", nullptr}};
   if (row.us) {
     json["us"] = *row.us;
-    json["kind"] = to_string(row.kind);
+    json["kind"] = word_of(row.kind);
   }
   if (!row.same_as.empty()) json["same_code_as"] = row.same_as;
   if (point.observation && !point.same_as) json["observation"] = attnscope::to_json(*point.observation);

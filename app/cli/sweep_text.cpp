@@ -19,7 +19,7 @@ constexpr size_t kShortReasons = 12;  // lines
 std::string sweep_row(const sweep::Board& board, const charts::ScanRow& row, size_t rank) {
   const Observation& run = *board.accepted.timed(row.point);
   std::string text = fmt::format("{:>4}{} {:>12.1f} us {}  {:<14} {}", rank, row.tie ? "=" : " ", *row.us,
-                                 to_string(row.kind), row.verdict, row.text);
+                                 to_string(row.kind), label(row.verdict), row.text);
   if (!row.same_as.empty())
     text += "  (equal machine code: timed once)";
   else if (!run.watch)
@@ -31,7 +31,8 @@ std::string sweep_row(const sweep::Board& board, const charts::ScanRow& row, siz
 
 std::string reasons_text(const std::vector<sweep::Rejected>& rejected) {
   std::map<std::string, size_t> counted;
-  for (const sweep::Rejected& one : rejected) ++counted[one.why + (one.common.empty() ? "" : ": " + one.common)];
+  for (const sweep::Rejected& one : rejected)
+    ++counted[std::string(label(one.why)) + (one.common.empty() ? "" : ": " + one.common)];
   std::vector<std::pair<std::string, size_t>> lines(counted.begin(), counted.end());
   std::ranges::stable_sort(lines, std::greater(), &std::pair<std::string, size_t>::second);
   std::string out;
@@ -70,7 +71,7 @@ Json sweep_row_json(const sweep::Board& board, const sweep::Plan& plan, const ch
             {"options", options_json(plan, config)},
             {"us", *row.us},
             {"interval", {run.timing->interval_low, run.timing->interval_high}},
-            {"kind", to_string(row.kind)},
+            {"kind", word_of(row.kind)},
             {"verdict", row.verdict},
             {"fastest", row.best},
             {"tie", row.tie},
@@ -103,7 +104,7 @@ std::string text_of(const sweep::Board& board, const sweep::Plan& plan, const sw
   if (!board.rejected.empty()) out += fmt::format("\n{} rejected:\n", board.rejected.size());
   if (all)
     for (const sweep::Rejected& one : board.rejected)
-      out += one_line(fmt::format("  {}  {}: {}", one.config, one.why, one.reason)) + "\n";
+      out += one_line(fmt::format("  {}  {}: {}", one.config, label(one.why), one.reason)) + "\n";
   else
     out += reasons_text(board.rejected);
   if (const auto command = winners_command(board, plan); !command.empty())

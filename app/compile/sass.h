@@ -1,10 +1,12 @@
 #pragma once
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "compile/cubin.h"
@@ -77,6 +79,10 @@ struct SassInstruction {
   std::vector<SassLine> inlined_at;  // innermost first
   std::string text;                  // as printed, without offset and encoding
 };
+
+inline bool has_modifier(const SassInstruction& instruction, std::string_view modifier) {
+  return std::ranges::find(instruction.modifiers, modifier) != instruction.modifiers.end();
+}
 
 // The machine code of one kernel, decoded once. Immutable.
 struct SassProgram {

@@ -22,7 +22,7 @@ int64_t counted(const Counters& counters) {
   return counters.*Member;
 }
 inline int64_t counted_total(const Counters& counters) {
-  const auto total = counters.instructions.find("total");
+  const auto total = counters.instructions.find(kAllInstructions);
   return total == counters.instructions.end() ? 0 : total->second;
 }
 

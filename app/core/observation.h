@@ -193,11 +193,13 @@ struct Timing {
   bool operator==(const Timing&) const = default;
 };
 
+inline constexpr const char* kAllInstructions = "total";  // their sum, among the classes of Counters::instructions
+
 struct Counters {
   FigureKind kind = FigureKind::counted;
   // Share of the grid's CTAs that were emulated. The counts cover only these and are never scaled up.
   double sampled_fraction = 1.0;
-  std::map<std::string, int64_t> instructions;  // warp instructions by class, and their "total"
+  std::map<std::string, int64_t> instructions;  // warp instructions by class, and kAllInstructions
   double active_lanes_mean = 0;
   int64_t threads = 0;  // thread instructions
   int64_t shared_wavefronts = 0;

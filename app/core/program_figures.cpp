@@ -1,8 +1,10 @@
 // Figures of a program, computed from its launches.
 #include <algorithm>
 #include <map>
+#include <type_traits>
 
 #include "core/observation.h"
+#include "core/observation_fields.h"
 
 namespace attnscope {
 namespace {
@@ -61,14 +63,14 @@ std::optional<Counters> sum_of_counters(const std::vector<LaunchFigures>& launch
     if (!sum) sum.emplace();
     const Counters& one = *launch.counters;
     for (const auto& [kind, count] : one.instructions) sum->instructions[kind] += count;
-    for (const auto member :
-         {&Counters::threads, &Counters::shared_wavefronts, &Counters::shared_wavefronts_ideal,
-          &Counters::shared_bank_conflicts, &Counters::global_load_sectors, &Counters::global_store_sectors,
-          &Counters::local_sectors, &Counters::barriers, &Counters::emulated_ctas, &Counters::total_ctas})
-      (*sum).*member += one.*member;
+    for_each_counter([&](const CounterRow&, auto member) {
+      if constexpr (std::is_same_v<decltype(member), int64_t Counters::*>) (*sum).*member += one.*member;
+    });
+    sum->emulated_ctas += one.emulated_ctas;
+    sum->total_ctas += one.total_ctas;
   }
   if (!sum) return sum;
-  if (const int64_t warps = sum->instructions["total"]; warps > 0)
+  if (const int64_t warps = sum->instructions[kAllInstructions]; warps > 0)
     sum->active_lanes_mean = double(sum->threads) / double(warps);
   if (sum->total_ctas > 0) sum->sampled_fraction = double(sum->emulated_ctas) / double(sum->total_ctas);
   return sum;

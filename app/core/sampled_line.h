@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -38,19 +39,27 @@ struct SampledLine : SampledPlace {
   bool operator==(const SampledLine&) const = default;
 };
 
+// The names of its evidence.
+namespace sampled {
+inline constexpr std::string_view kSamples = "samples", kShare = "share", kUnissued = "nothing issued",
+                                  kModelled = "modelled share";
+}  // namespace sampled
+
 inline Finding to_finding(const SampledLine& line, std::string sentence) {
   Finding finding;
   finding.rule = RuleId::samples_line;
   finding.sentence = std::move(sentence);
-  const auto measured = [&](const char* name, double value, const char* unit) {
-    finding.evidence.push_back({name, value, unit, FigureKind::measured});
+  const auto measured = [&](std::string_view name, double value, const char* unit) {
+    finding.evidence.push_back({std::string(name), value, unit, FigureKind::measured});
   };
-  measured("samples", static_cast<double>(line.samples), "");
-  measured("share", 100 * line.share, "%");
-  measured("nothing issued", static_cast<double>(line.unissued), "");
-  if (line.modelled) finding.evidence.push_back({"modelled share", 100 * *line.modelled, "%", FigureKind::modelled});
+  measured(sampled::kSamples, static_cast<double>(line.samples), "");
+  measured(sampled::kShare, 100 * line.share, "%");
+  measured(sampled::kUnissued, static_cast<double>(line.unissued), "");
+  if (line.modelled)
+    finding.evidence.push_back({std::string(sampled::kModelled), 100 * *line.modelled, "%", FigureKind::modelled});
   for (const SampledStall& stall : line.stalls)
-    finding.evidence.push_back({stall.reason, static_cast<double>(stall.samples), "samples", FigureKind::measured});
+    finding.evidence.push_back(
+        {stall.reason, static_cast<double>(stall.samples), std::string(sampled::kSamples), FigureKind::measured});
   if (line.line > 0) finding.where = {{"file", line.file}, {"line", std::to_string(line.line)}};
   return finding;
 }
@@ -61,15 +70,15 @@ inline std::optional<SampledLine> sampled_line_of(const Finding& finding) {
   SampledLine line;
   const auto count = [](double value) { return value > 0 && value < 0x1p53 ? static_cast<int64_t>(value) : 0; };
   for (const Evidence& one : finding.evidence) {
-    if (one.unit == "samples")
+    if (one.unit == sampled::kSamples)
       line.stalls.push_back({one.name, count(one.value)});
-    else if (one.name == "samples")
+    else if (one.name == sampled::kSamples)
       line.samples = count(one.value);
-    else if (one.name == "share")
+    else if (one.name == sampled::kShare)
       line.share = one.value / 100;
-    else if (one.name == "nothing issued")
+    else if (one.name == sampled::kUnissued)
       line.unissued = count(one.value);
-    else if (one.name == "modelled share")
+    else if (one.name == sampled::kModelled)
       line.modelled = one.value / 100;
   }
   const auto file = finding.where.find("file"), number = finding.where.find("line");

@@ -28,10 +28,6 @@ struct Widths {
   size_t dst = 1, a = 1, b = 1, c = 1, e = 1;
 };
 
-bool has_modifier(const compile::SassInstruction& instruction, const char* modifier) {
-  return std::ranges::find(instruction.modifiers, modifier) != instruction.modifiers.end();
-}
-
 bool is_tensor(const compile::SassInstruction& instruction) {
   return instruction.opcode == "HMMA" || instruction.opcode == "IMMA" || instruction.opcode == "DMMA";
 }

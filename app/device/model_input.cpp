@@ -14,10 +14,6 @@ namespace {
 
 using model::Unit;
 
-bool has_modifier(const compile::SassInstruction& instruction, const char* modifier) {
-  return std::find(instruction.modifiers.begin(), instruction.modifiers.end(), modifier) != instruction.modifiers.end();
-}
-
 Unit unit_of(const compile::SassInstruction& instruction) {
   static const std::unordered_map<std::string, Unit> kUnits{
       {"FADD", Unit::fp32},          {"FMUL", Unit::fp32},           {"FFMA", Unit::fp32},

@@ -24,10 +24,6 @@ struct Source {
 };
 using Sources = std::array<Source, kPlaces>;
 
-bool has_modifier(const compile::SassInstruction& instruction, const char* modifier) {
-  return std::ranges::find(instruction.modifiers, modifier) != instruction.modifiers.end();
-}
-
 int width_of(const compile::SassInstruction& instruction, const emulator::Op& op, Unit unit, size_t place) {
   if (unit == Unit::tensor) {
     const emulator::TensorShape& shape = op.detail.tensor;

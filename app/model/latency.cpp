@@ -152,7 +152,7 @@ Estimate from_counters(const LatencyInput& in) {
   const double share = double(in.counters.emulated_ctas) / double(std::max<int64_t>(1, in.counters.total_ctas)) *
                        double(in.spec.sms) * in.spec.clock_mhz;
   const std::pair<double, Bound> demands[] = {
-      {double(count_of(in.counters, "total")) / rates::rate(in.spec, rates::kIssue), Bound::issue_slots},
+      {double(count_of(in.counters, kAllInstructions)) / rates::rate(in.spec, rates::kIssue), Bound::issue_slots},
       {units.tensor * share, Bound::tensor_cores},
       {units.fp32 * share, Bound::fp32},
       {units.mufu * share, Bound::mufu},

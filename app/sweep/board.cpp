@@ -64,7 +64,7 @@ Scan only(const Scan& scan, const std::vector<size_t>& points) {
 Board board_of(const Scan& scan, const std::vector<search::Excluded>& excluded, const Kernel& kernel) {
   Board board;
   for (const search::Excluded& one : excluded)
-    board.rejected.push_back({short_text(one.config, kernel, scan.held.config.options), std::string(to_string(one.why)),
+    board.rejected.push_back({short_text(one.config, kernel, scan.held.config.options), std::string(word_of(one.why)),
                               one.reason, one.hint, one.common});
   const std::vector<size_t> points = accepted_points(scan);
   for (const charts::ScanSeries& series : charts::scan_series(scan))

@@ -15,7 +15,7 @@ std::vector<size_t> accepted_points(const Scan& scan);
 // A config that cannot win.
 struct Rejected {
   std::string config;  // short_text
-  std::string why;     // a word or two: "limit", "wrong", "race"
+  std::string why;     // the files' word, such as "limits" or "wrong"; people see its label()
   std::string reason, hint;
   std::string common;  // the reason by which it is counted
 };

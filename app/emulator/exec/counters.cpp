@@ -95,7 +95,7 @@ Counters counters_of(const RunCounters& from) {
   Counters to;
   to.kind = FigureKind::counted;
   to.sampled_fraction = from.sampled_fraction();
-  to.instructions["total"] = count(from.warp_instructions);
+  to.instructions[kAllInstructions] = count(from.warp_instructions);
   for (size_t i = 0; i < from.by_class.size(); ++i)
     if (from.by_class[i] > 0)
       to.instructions[std::string(to_string(static_cast<InstructionClass>(i)))] = count(from.by_class[i]);

@@ -14,16 +14,12 @@ namespace {
 
 using compile::SassInstruction;
 
-bool has(const SassInstruction& instruction, std::string_view modifier) {
-  return std::ranges::find(instruction.modifiers, modifier) != instruction.modifiers.end();
-}
-
 // HFMA2 of -0 · 0 and a packed immediate: the compiler makes constants with it.
 bool makes_constant(const SassInstruction& instruction) {
   const auto& ops = instruction.operands;
   return instruction.opcode == "HFMA2" && ops.size() == 5 && ops[1].raw == "-RZ" && ops[2].raw == "RZ" &&
-         ops[3].is_float && ops[4].is_float && !has(instruction, "BF16_V2") && !has(instruction, "RELU") &&
-         !has(instruction, "SAT");
+         ops[3].is_float && ops[4].is_float && !has_modifier(instruction, "BF16_V2") &&
+         !has_modifier(instruction, "RELU") && !has_modifier(instruction, "SAT");
 }
 
 // The hint for an instruction that is not executed, by the opcode's name as in the CUDA Binary Utilities.
@@ -45,7 +41,7 @@ std::string way_on(const SassInstruction& instruction) {
        "Thread block clusters are not supported: exchange through global memory, or give each CTA the whole work."},
   };
   const bool product = instruction.opcode == "IMMA" || instruction.opcode == "HMMA" || instruction.opcode == "BMMA";
-  if (product && has(instruction, "SP"))
+  if (product && has_modifier(instruction, "SP"))
     return "Sparse products (mma.sp) are not emulated on any architecture; a GPU runs them (--device cuda:0).";
   if (instruction.opcode == "BMMA")
     return "Products of 1-bit numbers are not emulated on any architecture; a GPU runs them (--device cuda:0). Those "
