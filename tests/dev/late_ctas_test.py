@@ -6,6 +6,7 @@ import unittest
 
 TREE = pathlib.Path(__file__).resolve().parents[2]
 RECORDING = TREE / "bench" / "results" / "late_ctas_h200.txt"
+LAST_WAVE = TREE / "bench" / "results" / "last_wave_h200.txt"
 SMS = 132
 
 
@@ -66,6 +67,31 @@ class LateCtas(unittest.TestCase):
         self.assertIn(f"{spread['4']} SMs got four and {spread['8']} got eight, which took {few['us']:.0f} us", page())
         self.assertIn(f"The other {between} SMs got a number between.", page())
         self.assertIn(f"each SM got five, which took {all_at_once['us']:.0f} us", page())
+
+    def test_what_is_said_of_the_last_wave_is_what_its_grids_show(self):
+        grids = []
+        for line in LAST_WAVE.read_text().splitlines():
+            cells = line.split(None, 10)
+            if len(cells) == 11 and cells[0].isdigit():
+                grids.append({"warps": int(cells[0]), "places": int(cells[1]), "gap": float(cells[6]), "apart": float(cells[9]),
+                              "sms": {int(number): int(sms) for number, sms in re.findall(r"(\d+): (\d+)", cells[10])}})
+        few, many = ([one for one in grids if (one["warps"] <= 4) == few] for few in (True, False))
+        self.assertEqual((len(few), len(many)), (48, 12))
+        for one in grids:
+            self.assertEqual(sum(one["sms"].values()), SMS, one)
+            self.assertEqual(sum(number * sms for number, sms in one["sms"].items()), int(SMS * one["places"] * 1.45), one)
+
+        def between(some, key):
+            return f"{min(one[key] for one in some)} to {max(one[key] for one in some)} %"
+
+        twice = sum(2 * one["places"] in one["sms"] for one in few)
+        said = " ".join(LAST_WAVE.read_text().split())
+        self.assertIn(f"the CTAs of an SM end {between(few, 'gap')} of their time apart in the median, and the SMs lie {between(few, 'apart')} of it apart", said)
+        self.assertIn(f"in {twice} of {len(few)} grids some SMs get twice as many CTAs as fit", said)
+        self.assertIn(f"its CTAs end {between(many, 'gap')} apart and the SMs lie {between(many, 'apart')} apart", said)
+        even = {2: {2, 3}, 4: {5, 6}}
+        self.assertIn(f"in {['no', 'one', 'two', 'three'][sum(set(one['sms']) != even[one['places']] for one in many)]} of {len(many)} grids a few", said)
+        self.assertIn(f"end {between(few, 'gap')} of their time apart and SMs lie {between(few, 'apart')} of it apart", page())
 
 
 if __name__ == "__main__":
