@@ -26,7 +26,7 @@ std::string times_text(double ratio) { return fmt::format("{:.2f} times", ratio)
 
 FindingRow row_of(const Finding& finding, double us) {
   FindingRow row;
-  row.group = group_of(finding.rule);
+  row.group = finding.rule.group();
   row.severity = finding.severity;
   row.sentence = finding.sentence;
   for (const Evidence& one : finding.evidence) row.evidence.push_back(evidence_text(one));
@@ -143,7 +143,7 @@ std::vector<FindingRow> finding_rows(const Observation& seen) {
 }
 
 std::vector<FindingsOfGroup> by_group(const std::vector<const Finding*>& findings) {
-  return in_groups(findings, [](const Finding* one) { return group_of(one->rule); });
+  return in_groups(findings, [](const Finding* one) { return one->rule.group(); });
 }
 
 std::vector<FindingsOfGroup> by_group(const std::vector<FindingRow>& rows) {

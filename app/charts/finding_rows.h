@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "core/finding_group.h"
+#include "core/rule.h"
 #include "core/kernel.h"
 #include "core/observation.h"
 #include "core/scan.h"

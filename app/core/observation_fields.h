@@ -1,6 +1,6 @@
 #pragma once
 #include "core/fields.h"
-#include "core/finding_group.h"
+#include "core/rule.h"
 #include "core/hardware_fields.h"
 #include "core/observation.h"
 

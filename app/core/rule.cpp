@@ -10,11 +10,15 @@ std::string_view family(std::string_view name) { return name.substr(0, name.find
 template <class Wanted>
 RuleRow row_where(Wanted wanted) {
   const auto* const found = std::ranges::find_if(kRules, wanted);
-  return found == std::end(kRules) ? RuleRow{RuleId::unknown, "", Headline::fault, ""} : *found;
+  return found == std::end(kRules) ? RuleRow{RuleId::unknown, "", FindingGroup::other, Headline::fault, ""} : *found;
 }
 
 RuleRow row_of(RuleId id) {
   return row_where([id](const RuleRow& row) { return row.id == id; });
+}
+
+RuleRow first_of_family(std::string_view name) {
+  return row_where([name](const RuleRow& row) { return family(row.name) == family(name); });
 }
 
 }  // namespace
@@ -27,9 +31,9 @@ Rule Rule::named(std::string name) {
   return rule;
 }
 
-Headline Rule::headline() const {
-  return row_where([&](const RuleRow& row) { return family(row.name) == family(name_); }).headline;
-}
+Headline Rule::headline() const { return first_of_family(name_).headline; }
+
+FindingGroup Rule::group() const { return first_of_family(name_).group; }
 
 std::string_view Rule::says() const { return label(row_of(id_).says); }
 

@@ -21,7 +21,13 @@ struct RuleOf {
   std::string_view helps;  // what helps, for a learner; added to the sentence
   Wants wants = Wants::source;
 };
-std::span<const RuleOf> all_rules();
+// Each file's rules, at its end.
+std::span<const RuleOf> warp_rules();
+std::span<const RuleOf> memory_rules();
+std::span<const RuleOf> place_rules();
+std::span<const RuleOf> unit_rules();
+std::span<const RuleOf> source_rules();
+std::span<const RuleOf> all_rules();  // in the order of core/rule.h
 
 // Severities: a cure that saves less than kSilent of the time is not reported; one that saves at least kWarning of it
 // is a warning.
@@ -69,38 +75,5 @@ bool one_more_cta_holds_the_grid(const Facts& facts);
 // Lanes that read or write neighbouring bytes of global memory, fewer bytes than an access can take.
 inline constexpr double kWidest = 16;  // bytes per lane, on every architecture
 bool is_narrow(const Instruction& one);
-
-// Warps and lanes (rules_warps.cpp)
-std::optional<Finding> idle_threads(const Facts& facts);
-std::optional<Finding> lone_warps(const Facts& facts);
-std::optional<Finding> barrier_wait(const Facts& facts);
-// Memory (rules_memory.cpp)
-std::optional<Finding> bank_conflicts(const Facts& facts);
-std::optional<Finding> shared_queue(const Facts& facts);
-std::optional<Finding> global_scattered(const Facts& facts);
-std::optional<Finding> global_repeated(const Facts& facts);
-std::optional<Finding> global_narrow(const Facts& facts);
-std::optional<Finding> local_spill(const Facts& facts);
-std::optional<Finding> local_stack(const Facts& facts);
-std::optional<Finding> local_recursion(const Facts& facts);
-// Places on the device (rules_places.cpp)
-std::optional<Finding> occupancy_low(const Facts& facts);
-std::optional<Finding> occupancy_misleading(const Facts& facts);
-std::optional<Finding> grid_tail(const Facts& facts);
-std::optional<Finding> grid_small(const Facts& facts);
-std::optional<Finding> launch_most(const Facts& facts);
-std::optional<Finding> limits_exceeded(const Facts& facts);
-// Units and latencies (rules_units.cpp)
-std::optional<Finding> latency_exposed(const Facts& facts);
-std::optional<Finding> bound_roof(const Facts& facts);
-std::optional<Finding> phase_most(const Facts& facts);
-std::optional<Finding> mufu_bound(const Facts& facts);
-std::optional<Finding> tensor_unused(const Facts& facts);
-std::optional<Finding> double_used(const Facts& facts);
-std::optional<Finding> integer_division(const Facts& facts);
-// The source and the output (rules_source.cpp)
-std::optional<Finding> error_half(const Facts& facts);
-std::optional<Finding> knob_unused(const Facts& facts);
-std::optional<Finding> helper_unused(const Facts& facts);
 
 }  // namespace attnscope::explain

@@ -99,6 +99,8 @@ bool is_narrow(const Instruction& one) {
          one.bytes >= kDense * 32 * one.sectors && one.bytes <= 32 * one.sectors / kDense;
 }
 
+namespace {
+
 std::optional<Finding> bank_conflicts(const Facts& facts) {
   double saved = 0, wavefronts = 0, ideal = 0;
   for (const Stall& stall : facts.stalls)
@@ -262,5 +264,25 @@ std::optional<Finding> local_recursion(const Facts& facts) {
                 modelled("time of local memory", local_us(facts))},
                at);
 }
+
+constexpr RuleOf kMemoryRules[] = {
+    {RuleId::bank_conflicts, bank_conflicts,
+     "What helps: pad each row, or permute its 16-byte chunks by the row's number (a swizzle).", Wants::layout},
+    {RuleId::shared_queue, shared_queue,
+     "What helps: compute several outputs a thread, so that a value that is read stays in a register for all of them."},
+    {RuleId::global_scattered, global_scattered, "What helps: let neighbouring lanes read neighbouring bytes."},
+    {RuleId::global_repeated, global_repeated,
+     "What helps: keep a tile in shared memory or registers and use it for more rows."},
+    {RuleId::global_narrow, global_narrow, "What helps: vector types such as float4 for neighbouring values.",
+     Wants::wide},
+    {RuleId::local_spill, local_spill,
+     "What helps: smaller tiles in registers, a lower unroll, or a higher register limit."},
+    {RuleId::local_stack, local_stack,
+     "What helps: unroll the loops over the array, so that its indices are constants and it stays in registers."},
+    {RuleId::local_recursion, local_recursion, "What helps: a loop, with an array for what the calls keep."}};
+
+}  // namespace
+
+std::span<const RuleOf> memory_rules() { return kMemoryRules; }
 
 }  // namespace attnscope::explain

@@ -39,6 +39,8 @@ bool one_more_cta_holds_the_grid(const Facts& facts) {
          occupancy.total_ctas <= facts.spec.sms * (occupancy.ctas_per_sm + 1);
 }
 
+namespace {
+
 std::optional<Finding> occupancy_low(const Facts& facts) {
   const auto& occupancy = facts.seen.occupancy;
   if (!occupancy || !facts.seen.variant || occupancy->ctas_per_sm <= 0) return std::nullopt;
@@ -140,5 +142,20 @@ std::optional<Finding> limits_exceeded(const Facts& facts) {
   }
   return finding;
 }
+
+constexpr RuleOf kPlaceRules[] = {
+    {RuleId::limits_exceeded, limits_exceeded, ""},
+    {RuleId::occupancy_low, occupancy_low, "What helps: less of what limits it, so that one more CTA fits.",
+     Wants::warps},
+    {RuleId::occupancy_misleading, occupancy_misleading, "More warps do not help here."},
+    {RuleId::grid_tail, grid_tail, "What helps: smaller CTAs, or as many as fill the SMs evenly.", Wants::even_sms},
+    {RuleId::grid_small, grid_small, "What helps: smaller tiles, or splitting the inner loop over several CTAs.",
+     Wants::even_sms},
+    {RuleId::launch_most, launch_most,
+     "Such a time says nothing about the kernel's loop: measure a larger problem before it is extrapolated."}};
+
+}  // namespace
+
+std::span<const RuleOf> place_rules() { return kPlaceRules; }
 
 }  // namespace attnscope::explain

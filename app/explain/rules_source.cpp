@@ -42,8 +42,6 @@ bool launch_names(const Kernel& kernel, const std::string& knob) {
   return std::ranges::any_of(texts, [&](const std::string& text) { return names(text, knob); });
 }
 
-}  // namespace
-
 std::optional<Finding> error_half(const Facts& facts) {
   const auto& verdict = facts.seen.verdict;
   if (!verdict || verdict->rows_checked == 0 || verdict->naive_rel_frobenius <= 0) return std::nullopt;
@@ -96,5 +94,14 @@ std::optional<Finding> helper_unused(const Facts& facts) {
   put_place(finding, unused.front().place);
   return finding;
 }
+
+constexpr RuleOf kSourceRules[] = {
+    {RuleId::error_half, error_half, "What helps: accumulate in fp32."},
+    {RuleId::knob_unused, knob_unused, ""},
+    {RuleId::helper_unused, helper_unused, "Either it is left over, or a call is missing."}};
+
+}  // namespace
+
+std::span<const RuleOf> source_rules() { return kSourceRules; }
 
 }  // namespace attnscope::explain

@@ -112,8 +112,6 @@ std::string why_no_more(const Facts& facts, const Exposed& of) {
   return facts.seen.variant ? fmt::format(" No more fit: {}.", limit_text(facts)) : "";
 }
 
-}  // namespace
-
 std::optional<Finding> latency_exposed(const Facts& facts) {
   std::map<std::tuple<TermKind, std::string, int, int>, WaitingPair> pairs;  // by the two lines
   const WaitingPair* worst = nullptr;
@@ -294,5 +292,23 @@ std::optional<Finding> integer_division(const Facts& facts) {
                            place(*at), instructions, percent(us / time_us(facts))),
                {modelled("time of division", us), counted("instructions of the line", instructions)}, at);
 }
+
+constexpr RuleOf kUnitRules[] = {
+    {RuleId::latency_exposed, latency_exposed,
+     "What helps: load earlier (double buffering), independent work in between, or more warps.", Wants::warps},
+    {RuleId::mufu_bound, mufu_bound,
+     "What helps: fewer exponentials, or a polynomial on the FP32 pipe for some of them."},
+    {RuleId::tensor_unused, tensor_unused, "What helps: products by mma instructions.", Wants::tensor},
+    {RuleId::double_used, double_used,
+     "What helps: constants with the suffix f (0.5f for 0.5) and functions of floats (sqrtf for sqrt)."},
+    {RuleId::integer_division, integer_division,
+     "What helps: a divisor that is known when the kernel is compiled, a power of two by shift and mask, or counting "
+     "along instead of dividing."},
+    {RuleId::bound_roof, bound_roof, ""},
+    {RuleId::phase_most, phase_most, ""}};
+
+}  // namespace
+
+std::span<const RuleOf> unit_rules() { return kUnitRules; }
 
 }  // namespace attnscope::explain

@@ -6,6 +6,8 @@
 
 namespace attnscope::explain {
 
+namespace {
+
 std::optional<Finding> idle_threads(const Facts& facts) {
   struct Phase {
     double issued = 0, lanes = 0;
@@ -66,5 +68,16 @@ std::optional<Finding> barrier_wait(const Facts& facts) {
                            place(*at)),
                {modelled("time at barriers", waited), counted("warp arrivals at barriers", arrivals)}, at);
 }
+
+constexpr RuleOf kWarpRules[] = {
+    {RuleId::lone_warps, lone_warps, "What helps: give every warp a share of that work, or start fewer warps."},
+    {RuleId::idle_threads, idle_threads, "What helps: give each lane an element, or fold two rows into one warp."},
+    {RuleId::barrier_wait, barrier_wait,
+     "What helps: fewer barriers, a warp's own barrier where only its lanes share data, or work that is evenly "
+     "spread."}};
+
+}  // namespace
+
+std::span<const RuleOf> warp_rules() { return kWarpRules; }
 
 }  // namespace attnscope::explain

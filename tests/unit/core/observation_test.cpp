@@ -130,7 +130,7 @@ TEST(Observation, AFindingsGroupIsItsRules) {
     if (written) json["findings"][0]["group"] = "arithmetic";
     const auto read = observation_from_json(json, "o.json");
     ASSERT_TRUE(read) << read.error().message;
-    EXPECT_EQ(group_of(read->findings[0].rule), FindingGroup::memory);
+    EXPECT_EQ(read->findings[0].rule.group(), FindingGroup::memory);
   }
 }
 

@@ -17,28 +17,28 @@ TEST(BankConflicts, CostTheirTimeAndThatOfTheWarpsThatWaitForTheirPhase) {
   Input in;
   in.at(kScore).wavefronts = 40000;
   in.stall(TermKind::bank_conflicts, kScore, 30);
-  const auto found = bank_conflicts(in.facts);
+  const auto found = look(RuleId::bank_conflicts, in.facts);
   EXPECT_DOUBLE_EQ(saved(found), 30);
   EXPECT_DOUBLE_EQ(figure(found, "wavefronts of the worst access"), 4);
   EXPECT_DOUBLE_EQ(figure(found, "wavefronts"), 40000);
   EXPECT_DOUBLE_EQ(figure(found, "wavefronts without conflicts"), 10000);
   EXPECT_THAT(found->sentence, HasSubstr("75 % of all wavefronts"));
   in.facts.warps["score"] = {400, 0, 0, 0};
-  EXPECT_DOUBLE_EQ(saved(bank_conflicts(in.facts)), 30 * (1 + 1.5 / 63));
+  EXPECT_DOUBLE_EQ(saved(look(RuleId::bank_conflicts, in.facts)), 30 * (1 + 1.5 / 63));
 }
 
 TEST(SharedQueue, CountsTheArithmeticOfAWavefront) {
   Input in;
   in.stall(TermKind::shared_wavefronts, kScore, 20);
   in.at(kSum).issued = 40000;
-  EXPECT_DOUBLE_EQ(figure(shared_queue(in.facts), "arithmetic instructions of a wavefront"), 4);
-  EXPECT_DOUBLE_EQ(saved(shared_queue(in.facts)), 20);
+  EXPECT_DOUBLE_EQ(figure(look(RuleId::shared_queue, in.facts), "arithmetic instructions of a wavefront"), 4);
+  EXPECT_DOUBLE_EQ(saved(look(RuleId::shared_queue, in.facts)), 20);
   for (const Unit unit : {Unit::fp16x2, Unit::tensor}) {
     in.at(kSum).unit = unit;
-    EXPECT_DOUBLE_EQ(figure(shared_queue(in.facts), "arithmetic instructions of a wavefront"), 4);
+    EXPECT_DOUBLE_EQ(figure(look(RuleId::shared_queue, in.facts), "arithmetic instructions of a wavefront"), 4);
   }
   in.at(kSum).unit = Unit::integer;
-  EXPECT_DOUBLE_EQ(figure(shared_queue(in.facts), "arithmetic instructions of a wavefront"), 0);
+  EXPECT_DOUBLE_EQ(figure(look(RuleId::shared_queue, in.facts), "arithmetic instructions of a wavefront"), 0);
 }
 
 TEST(GlobalScattered, CostsTheShareOfTheLinesAndSectorsThatAreTooMany) {
@@ -47,11 +47,12 @@ TEST(GlobalScattered, CostsTheShareOfTheLinesAndSectorsThatAreTooMany) {
   in.at(kLoad).sectors = 62500;
   in.stall(TermKind::l1_lines, kLoad, 20);
   in.stall(TermKind::dram_bandwidth, kLoad, 8);
-  EXPECT_NEAR(saved(global_scattered(in.facts)), 20 * 0.75 + 8 * 0.5, 1e-3);
-  EXPECT_DOUBLE_EQ(figure(global_scattered(in.facts), "sectors that its bytes need"), 15.625);
-  EXPECT_THAT(global_scattered(in.facts)->sentence, HasSubstr("15.6 lines of 128 bytes where 3.91 would hold"));
+  EXPECT_NEAR(saved(look(RuleId::global_scattered, in.facts)), 20 * 0.75 + 8 * 0.5, 1e-3);
+  EXPECT_DOUBLE_EQ(figure(look(RuleId::global_scattered, in.facts), "sectors that its bytes need"), 15.625);
+  EXPECT_THAT(look(RuleId::global_scattered, in.facts)->sentence,
+              HasSubstr("15.6 lines of 128 bytes where 3.91 would hold"));
   in.at(kLoad).requests = 40000;
-  EXPECT_NEAR(saved(global_scattered(in.facts)), 8 * 22500 / 62500.0, 1e-3)
+  EXPECT_NEAR(saved(look(RuleId::global_scattered, in.facts)), 8 * 22500 / 62500.0, 1e-3)
       << "a request takes a line, whatever it asks";
 }
 
@@ -62,7 +63,7 @@ TEST(GlobalScattered, FiguresAreOfARequestHoweverFewThereAre) {
     Instruction& load = in.at(kLoad);
     load.requests = requests, load.bytes = 256 * requests, load.lines = 32 * requests, load.sectors = 16 * requests;
     in.stall(TermKind::l1_lines, kLoad, 30);
-    const auto found = global_scattered(in.facts);
+    const auto found = look(RuleId::global_scattered, in.facts);
     EXPECT_DOUBLE_EQ(figure(found, "lines of a request"), 32);
     EXPECT_DOUBLE_EQ(figure(found, "sectors of a request"), 16);
     EXPECT_DOUBLE_EQ(figure(found, "sectors that its bytes need"), 8);
@@ -75,22 +76,23 @@ TEST(GlobalRepeated, CostsAllButTheFirstLoad) {
   in.facts.distinct_bytes = 2.5e5;
   for (const TermKind term : {TermKind::l1_lines, TermKind::l2_bandwidth, TermKind::global_latency})
     in.stall(term, kLoad, 6);
-  const auto found = global_repeated(in.facts);
+  const auto found = look(RuleId::global_repeated, in.facts);
   EXPECT_DOUBLE_EQ(saved(found), 19.5 * 0.75);
   EXPECT_DOUBLE_EQ(figure(found, "bytes loaded"), 1e6);
   EXPECT_THAT(found->sentence, HasSubstr("loaded 4 times"));
   in.facts.distinct_bytes = 5e5;
-  EXPECT_FALSE(global_repeated(in.facts)) << "twice is not often";
+  EXPECT_FALSE(look(RuleId::global_repeated, in.facts)) << "twice is not often";
 }
 
 TEST(GlobalNarrow, CostsTheInstructionsThatWideAccessesSave) {
   Input in;
   in.at(kLoad).width = 4;
-  EXPECT_DOUBLE_EQ(saved(global_narrow(in.facts)), 25 * 0.75);
+  EXPECT_DOUBLE_EQ(saved(look(RuleId::global_narrow, in.facts)), 25 * 0.75);
   for (const Unit unit : {Unit::integer, Unit::imad, Unit::uniform, Unit::control}) in.add(unit, kLoad, 2);
   in.add(Unit::fp32, kLoad, 5);
-  EXPECT_DOUBLE_EQ(saved(global_narrow(in.facts)), (25 + 8) * 0.75) << "addresses and loops, and no arithmetic";
-  EXPECT_THAT(global_narrow(in.facts)->sentence, HasSubstr("4 times the instructions"));
+  EXPECT_DOUBLE_EQ(saved(look(RuleId::global_narrow, in.facts)), (25 + 8) * 0.75)
+      << "addresses and loops, and no arithmetic";
+  EXPECT_THAT(look(RuleId::global_narrow, in.facts)->sentence, HasSubstr("4 times the instructions"));
 }
 
 TEST(GlobalNarrow, IsNarrowOnlyIfNineTenthsOfTheSectorsAreUsed) {
@@ -112,14 +114,14 @@ TEST(LocalSpill, CostsTheTimeOfItsAccesses) {
   Input in;
   in.facts.seen.variant->spill_bytes = in.facts.seen.variant->stack_bytes = 1512;
   in.at(kSum).unit = Unit::local_load;
-  EXPECT_DOUBLE_EQ(saved(local_spill(in.facts)), 37.5);
-  EXPECT_DOUBLE_EQ(figure(local_spill(in.facts), "spilled"), 1512);
-  EXPECT_DOUBLE_EQ(figure(local_spill(in.facts), "time of local memory"), 37.5);
-  EXPECT_THAT(local_spill(in.facts)->sentence, Not(HasSubstr("costs little")));
+  EXPECT_DOUBLE_EQ(saved(look(RuleId::local_spill, in.facts)), 37.5);
+  EXPECT_DOUBLE_EQ(figure(look(RuleId::local_spill, in.facts), "spilled"), 1512);
+  EXPECT_DOUBLE_EQ(figure(look(RuleId::local_spill, in.facts), "time of local memory"), 37.5);
+  EXPECT_THAT(look(RuleId::local_spill, in.facts)->sentence, Not(HasSubstr("costs little")));
   in.at(kSum).unit = Unit::local_store;
-  EXPECT_DOUBLE_EQ(saved(local_spill(in.facts)), 37.5);
+  EXPECT_DOUBLE_EQ(saved(look(RuleId::local_spill, in.facts)), 37.5);
   in.at(kSum).unit = Unit::fp32;
-  EXPECT_THAT(local_spill(in.facts)->sentence, HasSubstr("costs little"));
+  EXPECT_THAT(look(RuleId::local_spill, in.facts)->sentence, HasSubstr("costs little"));
 }
 
 }  // namespace

@@ -65,9 +65,9 @@ TEST(Roofs, OfMemoryAndOfTensorCores) {
 TEST(BoundRoof, NamesThePathOfL1LinesIfMostOfItIsLines) {
   Input in;
   in.facts.code = {{.issued = 1, .wavefronts = 300000, .lines = 300000}};
-  EXPECT_THAT(bound_roof(in.facts)->sentence, HasSubstr("shared memory"));
+  EXPECT_THAT(look(RuleId::bound_roof, in.facts)->sentence, HasSubstr("shared memory"));
   in.facts.code[0].lines = 300001;
-  const auto found = bound_roof(in.facts);
+  const auto found = look(RuleId::bound_roof, in.facts);
   EXPECT_THAT(found->sentence, HasSubstr("L1 lines"));
   EXPECT_NEAR(figure(found, "least time of that unit"), 6.25, 1e-3);
   EXPECT_NEAR(figure(found, "share of the roof"), 6.25, 1e-3) << "of 100 us";
@@ -77,7 +77,7 @@ TEST(PhaseMost, TellsTheLongestThree) {
   Input in;
   in.facts.code.push_back({.line = 50, .phase = "store"});
   in.stall(TermKind::issue, 50, 28);
-  const auto found = phase_most(in.facts);
+  const auto found = look(RuleId::phase_most, in.facts);
   ASSERT_TRUE(found);
   ASSERT_EQ(found->evidence.size(), 3u);
   EXPECT_DOUBLE_EQ(figure(found, "sum"), 37.5);
@@ -118,20 +118,20 @@ TEST(LonePhases, DivideTheWaitAtBarriersByTheTimeThatWarpsAreIdle) {
 TEST(LoneWarps, SaveWhatTheWorkWouldTakeLessIfAllDidIt) {
   Input in;
   in.facts.warps["score"] = {400, 0, 0, 0};
-  const auto found = lone_warps(in.facts);
+  const auto found = look(RuleId::lone_warps, in.facts);
   EXPECT_DOUBLE_EQ(figure(found, "warps that work"), 1);
   EXPECT_DOUBLE_EQ(figure(found, "time of the phase"), 33);
   EXPECT_DOUBLE_EQ(figure(found, "time that others wait for it"), 1.5);
   EXPECT_DOUBLE_EQ(saved(found), 34.5 * 0.75);
   EXPECT_THAT(found->sentence, HasSubstr("wait for it at the barrier"));
   in.facts.warps["score"] = {200, 200, 0, 0};
-  EXPECT_THAT(lone_warps(in.facts)->sentence, HasSubstr("wait for them at the barrier"));
+  EXPECT_THAT(look(RuleId::lone_warps, in.facts)->sentence, HasSubstr("wait for them at the barrier"));
 }
 
 TEST(IdleThreads, SaveTheShareOfTheIdleLanes) {
   Input in;
   in.at(kSum).lanes = 160000, in.at(kStore).lanes = 320000;
-  const auto found = idle_threads(in.facts);
+  const auto found = look(RuleId::idle_threads, in.facts);
   EXPECT_DOUBLE_EQ(figure(found, "active lanes"), 24);
   EXPECT_DOUBLE_EQ(saved(found), 37.5 * 8 / 32);
 }
@@ -140,8 +140,8 @@ TEST(BarrierWait, CountsTheArrivals) {
   Input in;
   in.stall(TermKind::barriers, kWait, 20);
   in.facts.seen.counters->barriers = 384;
-  EXPECT_DOUBLE_EQ(saved(barrier_wait(in.facts)), 21.5);
-  EXPECT_DOUBLE_EQ(figure(barrier_wait(in.facts), "warp arrivals at barriers"), 384);
+  EXPECT_DOUBLE_EQ(saved(look(RuleId::barrier_wait, in.facts)), 21.5);
+  EXPECT_DOUBLE_EQ(figure(look(RuleId::barrier_wait, in.facts), "warp arrivals at barriers"), 384);
 }
 
 TEST(OccupancyLow, SaysWhatLimitsItAndSharesTheLatencyOut) {
@@ -149,14 +149,14 @@ TEST(OccupancyLow, SaysWhatLimitsItAndSharesTheLatencyOut) {
   in.facts.seen.occupancy = Occupancy{1, 4, 4.0 / 48, Limiter::registers, 2, 96, 48, 0};
   in.facts.seen.variant->registers = 255;
   in.stall(TermKind::instruction_latency, kSum, 20);
-  auto found = occupancy_low(in.facts);
+  auto found = look(RuleId::occupancy_low, in.facts);
   EXPECT_DOUBLE_EQ(saved(found), 25.5 / 2) << "a second CTA hides half";
   EXPECT_DOUBLE_EQ(figure(found, "time of latency"), 25.5);
   EXPECT_THAT(found->sentence,
               HasSubstr("1 CTA runs at a time, since a CTA takes 32,768 of an SM's 65,536 registers, 255 a"));
   in.facts.seen.variant->dynamic_shared_bytes = 80000;
   in.facts.seen.occupancy = Occupancy{2, 8, 8.0 / 48, Limiter::shared_memory, 1, 96, 96, 0};
-  found = occupancy_low(in.facts);
+  found = look(RuleId::occupancy_low, in.facts);
   EXPECT_DOUBLE_EQ(saved(found), 25.5 / 3);
   EXPECT_THAT(found->sentence, HasSubstr("2 CTAs run at a time, since a CTA takes 91,264 B of an SM's 102,400 B"));
   EXPECT_THAT(found->sentence, HasSubstr("1,024 B of them the system's"));
@@ -169,7 +169,7 @@ TEST(OccupancyLow, OnlyLatenciesCount) {
     in.stall(static_cast<TermKind>(term), kSum, 20);
     const bool latency =
         term >= static_cast<int>(TermKind::instruction_latency) && term <= static_cast<int>(TermKind::local_latency);
-    EXPECT_DOUBLE_EQ(figure(occupancy_low(in.facts), "time of latency"), latency ? 25.5 : 5.5)
+    EXPECT_DOUBLE_EQ(figure(look(RuleId::occupancy_low, in.facts), "time of latency"), latency ? 25.5 : 5.5)
         << to_string(static_cast<TermKind>(term));
   }
 }
@@ -179,51 +179,52 @@ TEST(OccupancyMisleading, IsOfHalfFullSmsWhoseTimeGoesToAQueue) {
   std::erase_if(in.facts.stalls, [](const model::Stall& s) { return s.term != TermKind::launch; });
   in.stall(TermKind::issue, kSum, 19.4);
   in.facts.seen.occupancy->fraction = 0.5;
-  EXPECT_DOUBLE_EQ(figure(occupancy_misleading(in.facts), "time of issue"), 20) << "of the 97 us behind the launch";
-  EXPECT_DOUBLE_EQ(figure(occupancy_misleading(in.facts), "occupancy"), 50);
+  EXPECT_DOUBLE_EQ(figure(look(RuleId::occupancy_misleading, in.facts), "time of issue"), 20)
+      << "of the 97 us behind the launch";
+  EXPECT_DOUBLE_EQ(figure(look(RuleId::occupancy_misleading, in.facts), "occupancy"), 50);
   in.facts.seen.occupancy->fraction = 0.49;
-  EXPECT_FALSE(occupancy_misleading(in.facts));
+  EXPECT_FALSE(look(RuleId::occupancy_misleading, in.facts));
   in.facts.seen.occupancy->fraction = 0.5;
   in.stall(TermKind::global_latency, kLoad, 9.6);
-  EXPECT_TRUE(occupancy_misleading(in.facts));
+  EXPECT_TRUE(look(RuleId::occupancy_misleading, in.facts));
   in.stall(TermKind::global_latency, kLoad, 0.2);
-  EXPECT_FALSE(occupancy_misleading(in.facts)) << "more warps would hide that";
+  EXPECT_FALSE(look(RuleId::occupancy_misleading, in.facts)) << "more warps would hide that";
 }
 
 TEST(GridTail, CostsNoMoreThanTheSmsThatStayEmpty) {
   Input in;
   in.facts.seen.occupancy->total_ctas = 100;
   in.stall(TermKind::tail, 0, 20);
-  EXPECT_DOUBLE_EQ(saved(grid_tail(in.facts)), 20);
-  EXPECT_THAT(grid_tail(in.facts)->sentence, HasSubstr("runs up to 3, on average 2.08."));
-  EXPECT_DOUBLE_EQ(figure(grid_tail(in.facts), "CTAs"), 100);
-  EXPECT_DOUBLE_EQ(figure(grid_tail(in.facts), "CTAs of the last wave"), 96);
+  EXPECT_DOUBLE_EQ(saved(look(RuleId::grid_tail, in.facts)), 20);
+  EXPECT_THAT(look(RuleId::grid_tail, in.facts)->sentence, HasSubstr("runs up to 3, on average 2.08."));
+  EXPECT_DOUBLE_EQ(figure(look(RuleId::grid_tail, in.facts), "CTAs"), 100);
+  EXPECT_DOUBLE_EQ(figure(look(RuleId::grid_tail, in.facts), "CTAs of the last wave"), 96);
   in.stall(TermKind::tail, 0, 40);
-  EXPECT_NEAR(saved(grid_tail(in.facts)), 100 * (1 - 100.0 / 144), 1e-9);
+  EXPECT_NEAR(saved(look(RuleId::grid_tail, in.facts)), 100 * (1 - 100.0 / 144), 1e-9);
   in.facts.seen.occupancy->total_ctas = 48;
-  EXPECT_FALSE(grid_tail(in.facts)) << "one CTA an SM";
+  EXPECT_FALSE(look(RuleId::grid_tail, in.facts)) << "one CTA an SM";
 }
 
 TEST(GridSmall, CostsTheIdleSmsTimeButTheLaunch) {
   Input in;
   in.facts.seen.occupancy->total_ctas = 12;
-  EXPECT_DOUBLE_EQ(saved(grid_small(in.facts)), 97 * 0.75);
-  EXPECT_THAT(grid_small(in.facts)->sentence, HasSubstr("75 % of it is idle"));
+  EXPECT_DOUBLE_EQ(saved(look(RuleId::grid_small, in.facts)), 97 * 0.75);
+  EXPECT_THAT(look(RuleId::grid_small, in.facts)->sentence, HasSubstr("75 % of it is idle"));
 }
 
 TEST(LaunchMost, IsFromThreeTenthsOn) {
   Input in;
   in.stall(TermKind::launch, 0, 26.9);
-  EXPECT_FALSE(launch_most(in.facts));
+  EXPECT_FALSE(look(RuleId::launch_most, in.facts));
   in.stall(TermKind::launch, 0, 0.2);
-  EXPECT_NEAR(figure(launch_most(in.facts), "time of the launch"), 30.1, 1e-9);
+  EXPECT_NEAR(figure(look(RuleId::launch_most, in.facts), "time of the launch"), 30.1, 1e-9);
 }
 
 TEST(LatencyExposed, TellsTheWorstPairAndHowManyWarpsHideIt) {
   Input in;
   in.stall(TermKind::global_latency, kLoad, 12, kSum);
   in.stall(TermKind::global_latency, kLoad, 8, kSum);
-  const auto found = latency_exposed(in.facts);
+  const auto found = look(RuleId::latency_exposed, in.facts);
   EXPECT_DOUBLE_EQ(saved(found), 20);
   EXPECT_DOUBLE_EQ(figure(found, "all waits of its kind"), 21.5);
   EXPECT_DOUBLE_EQ(figure(found, "warps on an SM"), 8);
@@ -236,7 +237,7 @@ TEST(LatencyExposed, TellsTheWorstPairAndHowManyWarpsHideIt) {
 TEST(LatencyExposed, TellsTheClocksOfAWaitAndTheWarpsOfAScheduler) {
   Input in;
   in.stall(TermKind::global_latency, kLoad, 20, kSum);
-  const auto found = latency_exposed(in.facts);
+  const auto found = look(RuleId::latency_exposed, in.facts);
   const double waits = 10000.0 / (48 * 4);
   EXPECT_DOUBLE_EQ(figure(found, "exposed clocks of a wait"), 20 * 2000 / waits);
   EXPECT_DOUBLE_EQ(figure(found, "clocks in which a warp issues between two waits"), 90 * 2000 / waits);
@@ -254,7 +255,7 @@ TEST(LatencyExposed, CountsTheWaitsOfTheWholeGrid) {
     in.stall(TermKind::global_latency, kLoad, 20, kSum);
     in.at(kSum).issued = issued;
     in.facts.seen.counters->emulated_ctas = emulated;
-    return figure(latency_exposed(in.facts), "exposed clocks of a wait");
+    return figure(look(RuleId::latency_exposed, in.facts), "exposed clocks of a wait");
   };
   EXPECT_DOUBLE_EQ(clocks(20000, 96), clocks(10000, 96) / 2);
   EXPECT_DOUBLE_EQ(clocks(5000, 48), clocks(10000, 96));
@@ -265,8 +266,8 @@ TEST(LatencyExposed, SaysWhatLimitsTheWarps) {
   in.stall(TermKind::global_latency, kLoad, 20, kSum);
   in.facts.seen.occupancy = Occupancy{2, 8, 8.0 / 48, Limiter::registers, 1, 960, 96, 0};
   in.facts.seen.variant->registers = 255;
-  EXPECT_THAT(latency_exposed(in.facts)->sentence, HasSubstr("No more fit: a CTA takes "));
-  EXPECT_THAT(latency_exposed(in.facts)->sentence, HasSubstr("registers, 255 a thread."));
+  EXPECT_THAT(look(RuleId::latency_exposed, in.facts)->sentence, HasSubstr("No more fit: a CTA takes "));
+  EXPECT_THAT(look(RuleId::latency_exposed, in.facts)->sentence, HasSubstr("registers, 255 a thread."));
 }
 
 TEST(LatencyExposed, OnlyWaitsThatOtherWarpsHide) {
@@ -275,20 +276,20 @@ TEST(LatencyExposed, OnlyWaitsThatOtherWarpsHide) {
        {global_latency, shared_latency, local_latency, mufu_latency, shuffle_latency, constant_latency}) {
     Input in;
     in.stall(term, kLoad, 20);
-    EXPECT_TRUE(latency_exposed(in.facts)) << to_string(term);
+    EXPECT_TRUE(look(RuleId::latency_exposed, in.facts)) << to_string(term);
   }
   for (const TermKind term : {instruction_latency, tensor_latency, barriers, l2_bandwidth}) {
     Input in;
     in.stall(term, kLoad, 20);
-    EXPECT_FALSE(latency_exposed(in.facts)) << to_string(term);
+    EXPECT_FALSE(look(RuleId::latency_exposed, in.facts)) << to_string(term);
   }
 }
 
 TEST(MufuBound, SaysWhatTheFp32PipeDoesMeanwhile) {
   Input in;
   in.stall(TermKind::mufu, kSum, 20);
-  EXPECT_DOUBLE_EQ(figure(mufu_bound(in.facts), "FP32 operations for one of the MUFU"), 8);
-  EXPECT_DOUBLE_EQ(saved(mufu_bound(in.facts)), 20);
+  EXPECT_DOUBLE_EQ(figure(look(RuleId::mufu_bound, in.facts), "FP32 operations for one of the MUFU"), 8);
+  EXPECT_DOUBLE_EQ(saved(look(RuleId::mufu_bound, in.facts)), 20);
 }
 
 TEST(DoubleUsed, TakesTheConversionsOfItsLinesWithIt) {
@@ -296,7 +297,7 @@ TEST(DoubleUsed, TakesTheConversionsOfItsLinesWithIt) {
   in.add(Unit::fp64, kSum, 10);
   in.add(Unit::conversion, kSum, 4);
   in.add(Unit::conversion, kLoad, 3);
-  const auto found = double_used(in.facts);
+  const auto found = look(RuleId::double_used, in.facts);
   EXPECT_DOUBLE_EQ(saved(found), 14);
   EXPECT_DOUBLE_EQ(figure(found, "doubles of an SM and clock"), 2);
   EXPECT_DOUBLE_EQ(figure(found, "floats of an SM and clock"), 128);
@@ -309,7 +310,7 @@ TEST(IntegerDivision, TakesSixIntegerInstructionsAndFewerFloats) {
     for (int i = 0; i < products; ++i) in.add(Unit::imad, 50, 1);
     for (int i = 0; i < integers; ++i) in.add(Unit::integer, 50, 1);
     for (int i = 0; i < floats; ++i) in.add(Unit::fp32, 50, 1);
-    return integer_division(in.facts);
+    return look(RuleId::integer_division, in.facts);
   };
   EXPECT_DOUBLE_EQ(figure(found(4, 2, 0), "instructions of the line"), 9);
   EXPECT_DOUBLE_EQ(saved(found(4, 2, 3)), 21) << "without the floats";
@@ -324,7 +325,7 @@ TEST(ErrorHalf, IsFromOneAndAHalfTimesOnAndAWarningOverTwo) {
     in.kernel.accumulate = "f16";
     Verdict& verdict = in.facts.seen.verdict.emplace();
     verdict.rows_checked = 1, verdict.naive_rel_frobenius = 1, verdict.rel_frobenius = times;
-    const auto found = error_half(in.facts);
+    const auto found = look(RuleId::error_half, in.facts);
     return found ? std::optional(found->severity) : std::nullopt;
   };
   EXPECT_EQ(severity(1.49), std::nullopt);

@@ -1,8 +1,11 @@
 #pragma once
+#include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
 
 #include "explain/facts.h"
+#include "explain/rules.h"
 
 namespace attnscope::explain {
 
@@ -118,5 +121,11 @@ struct Input {
     facts.code.push_back(std::move(did));
   }
 };
+
+// What one rule finds by itself, without what helps.
+inline std::optional<Finding> look(RuleId id, const Facts& facts) {
+  const auto rules = all_rules();
+  return std::ranges::find(rules, id, &RuleOf::id)->look(facts);
+}
 
 }  // namespace attnscope::explain

@@ -81,7 +81,7 @@ TEST_F(ReplayedAccesses, InstructionsCountByTheirWavefronts) {
 TEST_F(ReplayedAccesses, TheFindingSaysWhatIsLeft) {
   in_.stall(TermKind::bank_conflicts, kScore, 30);
   record(kScore, {down(128)});
-  const auto found = bank_conflicts(in_.facts);
+  const auto found = look(RuleId::bank_conflicts, in_.facts);
   ASSERT_TRUE(found);
   EXPECT_THAT(
       found->sentence,

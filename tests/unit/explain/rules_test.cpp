@@ -472,7 +472,7 @@ TEST(Next, AConfigThatFitsIsProposed) {
   in.kernel.launch.static_shared = "1600 * ROWS";
   in.facts.seen.failure = Failure{Stage::limits, "too much", ""};
   in.facts.seen.variant.reset(), in.facts.seen.timing.reset();
-  const Finding found = *limits_exceeded(in.facts);
+  const Finding found = *look(RuleId::limits_exceeded, in.facts);
   ASSERT_TRUE(found.next);
   EXPECT_EQ(found.next->set, (std::map<std::string, int64_t>{{"ROWS", 16}}));
   EXPECT_THAT(found.sentence, HasSubstr("ROWS=16"));
@@ -485,7 +485,7 @@ TEST(Next, AKnobThatAccumulatesInFloatsIsProposed) {
   in.facts.seen.experiment.config.knobs["SUMS"] = 0;
   Verdict& verdict = in.facts.seen.verdict.emplace();
   verdict.rows_checked = 64, verdict.naive_rel_frobenius = 2e-4, verdict.rel_frobenius = 8e-4;
-  const auto found = error_half(in.facts);
+  const auto found = look(RuleId::error_half, in.facts);
   ASSERT_TRUE(found && found->next);
   EXPECT_EQ(found->next->set, (std::map<std::string, int64_t>{{"SUMS", 1}}));
 }
@@ -493,9 +493,9 @@ TEST(Next, AKnobThatAccumulatesInFloatsIsProposed) {
 TEST(Sentences, OneCtaIsSingular) {
   Input in;
   in.facts.seen.occupancy->total_ctas = 1;
-  EXPECT_THAT(grid_small(in.facts)->sentence, HasSubstr("has 1 CTA and"));
+  EXPECT_THAT(look(RuleId::grid_small, in.facts)->sentence, HasSubstr("has 1 CTA and"));
   in.facts.seen.occupancy->total_ctas = 2;
-  EXPECT_THAT(grid_small(in.facts)->sentence, HasSubstr("has 2 CTAs and"));
+  EXPECT_THAT(look(RuleId::grid_small, in.facts)->sentence, HasSubstr("has 2 CTAs and"));
 }
 
 TEST(Sentences, ARefusalEndsWithOneStop) {
@@ -504,7 +504,7 @@ TEST(Sentences, ARefusalEndsWithOneStop) {
     in.kernel.launch.static_shared = "1600 * ROWS";
     in.facts.seen.failure = Failure{Stage::limits, message, ""};
     in.facts.seen.variant.reset(), in.facts.seen.timing.reset();
-    EXPECT_THAT(limits_exceeded(in.facts)->sentence, testing::StartsWith("asks too much. The nearest"));
+    EXPECT_THAT(look(RuleId::limits_exceeded, in.facts)->sentence, testing::StartsWith("asks too much. The nearest"));
   }
 }
 
@@ -530,7 +530,7 @@ TEST(Evidences, LinesAndSectorsAreThoseOfARequest) {
   Input in;
   in.at(kLoad).lines = 64000, in.at(kLoad).sectors = 16000;  // 2000 requests
   in.stall(TermKind::l1_lines, kLoad, 30);
-  const auto found = global_scattered(in.facts);
+  const auto found = look(RuleId::global_scattered, in.facts);
   ASSERT_TRUE(found);
   std::map<std::string, double> values;
   for (const Evidence& one : found->evidence) values[one.name] = one.value;
@@ -546,7 +546,7 @@ TEST(GlobalScattered, IsWhereMostOfTheTimeIsLost) {
     in.stall(TermKind::l1_lines, kLoad, of_lines);
     in.at(kStore).sectors = 6250, in.at(kStore).lines = 1564;
     in.stall(TermKind::l2_bandwidth, kStore, of_sectors);
-    const auto found = global_scattered(in.facts);
+    const auto found = look(RuleId::global_scattered, in.facts);
     ASSERT_TRUE(found);
     EXPECT_EQ(line_of(*found), line) << of_lines;
   }

@@ -29,7 +29,7 @@ TEST(KnobUnused, CountsUsesInSourceAndLaunch) {
     in.kernel.knobs.push_back({"WIDE", {{1, ""}}, 1, ""});
     in.kernel.source += source;
     change(in.kernel);
-    return knob_unused(in.facts).has_value();
+    return look(RuleId::knob_unused, in.facts).has_value();
   };
   for (const char* source : {"", "#undef WIDE\n", "#define WIDE 2\n", "#ifndef WIDE\n#endif\n", "int WIDER;\n"})
     EXPECT_TRUE(unused(source)) << source;
@@ -49,7 +49,7 @@ TEST(HelperUnused, IsADeviceFunctionThatNothingCalls) {
   const auto unused = [](const std::string& source) -> std::string {
     Input in;
     in.kernel.source += source;
-    const auto found = helper_unused(in.facts);
+    const auto found = look(RuleId::helper_unused, in.facts);
     return found ? found->sentence.substr(0, found->sentence.find('(')) + ":" + found->where.at("line") : "";
   };
   EXPECT_EQ(unused("\n__device__ int twice(int i) { return 2 * i; }\n"), "twice:7");
@@ -67,15 +67,15 @@ TEST(HelperUnused, NamesAllOfThem) {
   Input in;
   in.kernel.source += "#line 70 \"other.cuh\"\n__device__ int of_header() { return 1; }\n#line 9 \"made_up.cu\"\n";
   in.kernel.source += "__device__ int two() { return 2; }\n";
-  EXPECT_THAT(helper_unused(in.facts)->sentence,
+  EXPECT_THAT(look(RuleId::helper_unused, in.facts)->sentence,
               testing::StartsWith("two(), of_header() are defined, but nothing calls "
                                   "them."));
-  EXPECT_EQ(helper_unused(in.facts)->where.at("line"), "9");
+  EXPECT_EQ(look(RuleId::helper_unused, in.facts)->where.at("line"), "9");
   for (const char* name : {"three", "four", "five"})
     in.kernel.source += fmt::format("__device__ int {}() {{ return 3; }}\n", name);
-  EXPECT_THAT(helper_unused(in.facts)->sentence,
+  EXPECT_THAT(look(RuleId::helper_unused, in.facts)->sentence,
               testing::StartsWith("two(), three(), four(), five() and 1 more are defined"));
-  EXPECT_DOUBLE_EQ(helper_unused(in.facts)->evidence.at(0).value, 5);
+  EXPECT_DOUBLE_EQ(look(RuleId::helper_unused, in.facts)->evidence.at(0).value, 5);
 }
 
 TEST(UnusedHelpers, SayWhatTheyWouldBring) {

@@ -1,4 +1,4 @@
-#include "core/finding_group.h"
+#include "core/rule.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,11 +11,14 @@ namespace attnscope {
 namespace {
 
 TEST(FindingGroup, EveryRuleHasOne) {
-  for (const RuleRow& row : kRules) EXPECT_NE(group_of(row.id), FindingGroup::other) << row.name;
-  EXPECT_EQ(group_of(RuleId::occupancy_low), FindingGroup::launch);
-  EXPECT_EQ(group_of(Rule::named("grid.to_come")), FindingGroup::launch) << "its family's";
-  EXPECT_EQ(group_of(Rule::named("to_come.first")), FindingGroup::other);
-  EXPECT_EQ(group_of(Rule()), FindingGroup::other);
+  for (const RuleRow& row : kRules) {
+    EXPECT_NE(row.group, FindingGroup::other) << row.name;
+    EXPECT_EQ(row.group, Rule(row.id).group()) << row.name << ": a family has one group";
+  }
+  EXPECT_EQ(Rule(RuleId::occupancy_low).group(), FindingGroup::launch);
+  EXPECT_EQ(Rule::named("grid.to_come").group(), FindingGroup::launch) << "its family's";
+  EXPECT_EQ(Rule::named("to_come.first").group(), FindingGroup::other);
+  EXPECT_EQ(Rule().group(), FindingGroup::other);
 }
 
 TEST(FindingGroup, TheDocsListEveryFamily) {
@@ -26,7 +29,7 @@ TEST(FindingGroup, TheDocsListEveryFamily) {
       if (line.starts_with("| " + std::string(word) + " |")) rows[group] = line;
   for (const RuleRow& row : kRules) {
     const std::string family(row.name.substr(0, row.name.find('.')));
-    EXPECT_THAT(rows[group_of(row.id)], testing::HasSubstr("`" + family + ".*`")) << row.name;
+    EXPECT_THAT(rows[Rule(row.id).group()], testing::HasSubstr("`" + family + ".*`")) << row.name;
   }
 }
 
