@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <map>
 #include <sstream>
 
@@ -82,10 +83,12 @@ TEST(Catalog, AManifestOfOverAMegabyteIsNotRead) {
 TEST(Devices, TheShippedOnesLoadWithTheDefaultFirst) {
   const DeviceCatalog catalog = load_devices(source_dir() / "assets/devices");
   for (const Failure& failure : catalog.failures) ADD_FAILURE() << failure.message;
-  std::vector<std::string> ids;
-  for (const DeviceSpec& spec : catalog.devices) ids.push_back(spec.id);
-  EXPECT_THAT(ids, ElementsAre("emulated:l4", "emulated:a100", "emulated:a10g", "emulated:h100", "emulated:h200",
-                               "emulated:rtx3090", "emulated:rtx4090"));
+  ASSERT_FALSE(catalog.devices.empty());
+  EXPECT_EQ(catalog.devices[0].id, "emulated:l4");
+  size_t files = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(source_dir() / "assets/devices"))
+    files += entry.path().extension() == ".json";
+  EXPECT_EQ(catalog.devices.size(), files);
 }
 
 TEST(Devices, AFigureWithoutASourceIsRefused) {
