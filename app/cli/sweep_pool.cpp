@@ -240,10 +240,12 @@ bool PoolWords::look(const Snapshot& snapshot) {
     if (worker == nullptr) continue;
     Seen& seen = seen_[worker->name];
     look(seen, *worker, snapshot, device);
-    std::string state = worker->waits ? "waiting in a queue" : std::string(to_string(worker->state));
-    if (seen.up && !seen.left_out.empty()) state = "left out";
+    const bool left_out = seen.up && !seen.left_out.empty();
+    const std::string state = left_out        ? "left out"
+                              : worker->waits ? "waiting in a queue"
+                                              : std::string(to_string(worker->state));
     ++counted[state];
-    named.push_back(worker->name + " " + (state == "left out" ? state : state_text(*worker)));
+    named.push_back(worker->name + " " + (left_out ? state : state_text(*worker)));
   }
   std::string text = joined(named);
   if (named.size() > kMostNamed)
