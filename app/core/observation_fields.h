@@ -261,11 +261,11 @@ struct FieldsOf<Finding> {
   // A key that follows from the rule. It is written, and a reader passes over it.
   struct Derived {
     const char* key;
-    FindingGroup (*of)(const Rule&);
+    FindingGroup (Rule::*of)() const;
     std::string_view about;
   };
-  static constexpr Derived derived{"group", group_of, "what it is about; follows from the rule"};
-  static void finish(Json& json, const Finding& finding) { json[derived.key] = word_of(derived.of(finding.rule)); }
+  static constexpr Derived derived{"group", &Rule::group, "what it is about; follows from the rule"};
+  static void finish(Json& json, const Finding& finding) { json[derived.key] = word_of((finding.rule.*derived.of)()); }
   // Older files have "est_gain_us" instead of a gain, and "next" with an empty "set".
   static void check(JsonReader& reader, Finding& out) {
     reader.ignore(derived.key);
