@@ -1,8 +1,8 @@
 #pragma once
 #include "core/fields.h"
-#include "core/rule.h"
 #include "core/hardware_fields.h"
 #include "core/observation.h"
+#include "core/rule.h"
 
 namespace attnscope {
 
@@ -261,11 +261,12 @@ struct FieldsOf<Finding> {
   // A key that follows from the rule. It is written, and a reader passes over it.
   struct Derived {
     const char* key;
-    FindingGroup (Rule::*of)() const;
+    FindingGroup (*of)(const Rule&);
     std::string_view about;
   };
-  static constexpr Derived derived{"group", &Rule::group, "what it is about; follows from the rule"};
-  static void finish(Json& json, const Finding& finding) { json[derived.key] = word_of((finding.rule.*derived.of)()); }
+  static constexpr Derived derived{"group", [](const Rule& rule) { return rule.group(); },
+                                   "what it is about; follows from the rule"};
+  static void finish(Json& json, const Finding& finding) { json[derived.key] = word_of(derived.of(finding.rule)); }
   // Older files have "est_gain_us" instead of a gain, and "next" with an empty "set".
   static void check(JsonReader& reader, Finding& out) {
     reader.ignore(derived.key);
