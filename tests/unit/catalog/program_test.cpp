@@ -159,6 +159,9 @@ TEST_F(Program, AVariableDoesNotCarryFromOneLaunchToTheNext) {
   with("__device__ unsigned counter[4];", "counter[0] = 1; ", "if (counter[0] > 1) return; ");
   EXPECT_THAT(refusal(), AllOf(HasSubstr("launches/3: uses the variable \"counter\", as launch 0 does"),
                                HasSubstr("Pass a buffer")));
+  const std::string typed = "template <class T, int N> struct Row { T at[N]; };\n__device__ Row<unsigned, 4> counter;";
+  with(typed, "counter.at[0] = 1; ", "if (counter.at[0] > 1) return; ");
+  EXPECT_THAT(refusal(), HasSubstr("launches/3: uses the variable \"counter\", as launch 0 does"));
   with("__device__ unsigned counter[4];", "counter[0] = 1; ", "");
   EXPECT_TRUE(parse()) << "only one launch has it";
   with("__device__ const int limit = 4; __device__ __forceinline__ int twice(int x) { return 2 * x; }",
