@@ -288,7 +288,7 @@ TEST(Manifest, SizesAreCapped) {
   constexpr size_t kMegabyte = 1 << 20;
   const std::string most_source(4 * kMegabyte, ' '), most_manifest(kMegabyte, ' ');
   EXPECT_THAT(parse(good_manifest(), most_source + " ").error().message, HasSubstr("4 MB"));
-  EXPECT_THAT(parse(good_manifest(), most_source).error().message, Not(HasSubstr("4 MB")));
+  EXPECT_TRUE(parse(good_manifest(), most_source));
   const auto refusal = [](const std::string& manifest) {
     return parse_kernel({"a.json", manifest, "a.cu", ""}).error().message;
   };
