@@ -246,6 +246,10 @@ TEST_F(Latency, SampledCountersStandForTheGrid) {
 TEST_F(Latency, NothingGivesNothing) {
   variant.static_shared_bytes = 60000;
   EXPECT_EQ(timing(&schedule, l4()).p50, 0);
+  DeviceSpec stopped = l4();
+  stopped.clock_mhz = 0;
+  variant.static_shared_bytes = 0;
+  EXPECT_EQ(timing(&schedule, stopped).p50, 0) << "no clock";
   variant.static_shared_bytes = 0;
   counters = {};
   EXPECT_EQ(timing(nullptr, l4()).p50, 0);
