@@ -37,6 +37,22 @@ TEST(Manifest, AStoryMayHaveLines) {
   EXPECT_EQ(kernel->story, "One.\n\tTwo, é × …");
 }
 
+TEST(Manifest, SaysTheOptionsThatAKernelStartsWith) {
+  Json manifest = good_manifest();
+  EXPECT_EQ(parse(manifest)->options, CompileOptions{});
+  manifest["options"] = {{"fast_math", false}, {"fmad", false}, {"maxrregcount", 64}, {"launch_bounds", 2}, {"compiler", "nvcc"}};
+  const Result<Kernel> kernel = parse(manifest);
+  ASSERT_TRUE(kernel) << kernel.error().message;
+  CompileOptions said;
+  said.fast_math = said.fmad = false;
+  said.maxrregcount = 64;
+  said.launch_bounds = 2;
+  said.compiler = CompilerChoice::nvcc;
+  EXPECT_EQ(kernel->options, said);
+  manifest["options"] = {{"fast", true}};
+  EXPECT_THAT(parse(manifest).error().message, HasSubstr("options"));
+}
+
 TEST(Manifest, MachineCodeTakesTheSourcesPlace) {
   Json manifest = good_manifest();
   manifest.erase("source");
