@@ -209,7 +209,8 @@ TEST(ImportLaunch, TheGpusAnswersAreThoseOfAShippedDevice) {
   const std::string fit = "cudaOccupancyMaxActiveBlocksPerMultiprocessor(&g, k, 32, 0)";
   EXPECT_EQ(grid(fit, 512), std::to_string(32 * l4->warps_sm / 512));
   EXPECT_EQ(grid(fit, 1), std::to_string(l4->ctas_sm));
-  const Read threads = read_in("void run(float* a, float* b, int n) { k<<<p.maxThreadsPerMultiProcessor, 64>>>(a, b, n); }");
+  const Read threads =
+      read_in("void run(float* a, float* b, int n) { k<<<p.maxThreadsPerMultiProcessor, 64>>>(a, b, n); }");
   EXPECT_EQ(threads.json["launch"]["grid"][0], std::to_string(32 * l4->warps_sm));
 }
 

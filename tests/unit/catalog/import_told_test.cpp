@@ -64,10 +64,11 @@ TEST(ImportTold, ALaunchByTheDeviceIsNotTheHosts) {
   for (const std::string& before : {std::string(), declared}) {
     const auto chosen =
         import_kernel("k.cu",
-                      before + "__global__ void child(float* x, int n) { x[threadIdx.x] = n; }\n"
-                               "__global__ void parent(float* x, int n) { x[0] = 1; child<<<2, 64>>>(x, n); }\n"
-                               "__device__ void again(float* x) { child<<<4, 64>>>(x, 8); }\n"
-                               "int main() { float* x; parent<<<1, 1>>>(x, 512); }",
+                      before +
+                          "__global__ void child(float* x, int n) { x[threadIdx.x] = n; }\n"
+                          "__global__ void parent(float* x, int n) { x[0] = 1; child<<<2, 64>>>(x, n); }\n"
+                          "__device__ void again(float* x) { child<<<4, 64>>>(x, 8); }\n"
+                          "int main() { float* x; parent<<<1, 1>>>(x, 512); }",
                       "");
     ASSERT_TRUE(chosen) << chosen.error().message;
     EXPECT_EQ(chosen->entry, "parent");

@@ -40,7 +40,8 @@ TEST(Manifest, AStoryMayHaveLines) {
 TEST(Manifest, SaysTheOptionsThatAKernelStartsWith) {
   Json manifest = good_manifest();
   EXPECT_EQ(parse(manifest)->options, CompileOptions{});
-  manifest["options"] = {{"fast_math", false}, {"fmad", false}, {"maxrregcount", 64}, {"launch_bounds", 2}, {"compiler", "nvcc"}};
+  manifest["options"] = {
+      {"fast_math", false}, {"fmad", false}, {"maxrregcount", 64}, {"launch_bounds", 2}, {"compiler", "nvcc"}};
   const Result<Kernel> kernel = parse(manifest);
   ASSERT_TRUE(kernel) << kernel.error().message;
   CompileOptions said;

@@ -230,7 +230,8 @@ TEST_F(ExecutorTest, ListsHowTheSmsSpendTheirTime) {
   ask.timeline.emplace();
   send(ask);
   const Reply* const first = wait_for([](const Reply& reply) {
-    return id_of(reply) == 6 && (std::holds_alternative<protocol::ListingMessage>(reply) || std::holds_alternative<Done>(reply));
+    return id_of(reply) == 6 &&
+           (std::holds_alternative<protocol::ListingMessage>(reply) || std::holds_alternative<Done>(reply));
   });
   ASSERT_TRUE(first);
   const auto* const listed = std::get_if<protocol::ListingMessage>(first);

@@ -491,8 +491,8 @@ class TalkativeDevice final : public device::Device {
 
 TEST_F(PipelineTest, ProgressIsNotSentEachTimeThatItIsTold) {
   const auto all = services();
-  auto& device = *std::ranges::find(all->devices, request_.experiment.device,
-                                    [](const auto& one) { return one->spec().id; });
+  auto& device =
+      *std::ranges::find(all->devices, request_.experiment.device, [](const auto& one) { return one->spec().id; });
   device = std::make_shared<TalkativeDevice>(device);
   ASSERT_TRUE(run_experiment(*all, request_, collected_));
   EXPECT_GE(collected_.counters, 2) << "at once, and at the end";
