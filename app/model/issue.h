@@ -16,12 +16,16 @@ struct HeldUnit {
   uint32_t by = 0;
 };
 
+// One number, or one condition, for each of a scheduler's register banks. A processor handles both banks at once.
+using ByBank = double __attribute__((vector_size(sizeof(double) * kRegisterBanks)));
+using BankBits = int64_t __attribute__((vector_size(sizeof(int64_t) * kRegisterBanks)));
+
 // What an instruction reads from a scheduler's register banks.
 struct BankReads {
-  std::array<double, kRegisterBanks> clocks{};  // needed from each bank
+  ByBank clocks{};  // needed from each bank
   // An instruction whose reads exceed its window delays the next one, not itself. For a bank that it does not read, the
   // window is infinite.
-  std::array<double, kRegisterBanks> window{};
+  ByBank window{};
 
   BankReads(const Machine& machine, const std::array<uint8_t, kRegisterBanks>& reads) {
     for (size_t bank = 0; bank < kRegisterBanks; ++bank) {
@@ -68,22 +72,21 @@ struct Prepared {
 // every simulated instruction, so everything is inline, without jumps that depend on data.
 class IssuePorts {
  public:
-  // What keeps the instruction from issuing, and until when.
+  // Until when they keep the instruction from issuing.
+  double held_until(const Prepared& instruction, const BankReads& reads) const {
+    const ByBank banks = busy_[others(instruction)] + reads.clocks - reads.window;
+    return std::max(std::max(slot_.until, pipes_[pipe_of(instruction)].until), std::max(banks[0], banks[1]));
+  }
+
+  // Which of them does so to the end.
   Holder holder(const Prepared& instruction, const BankReads& reads) const {
     const HeldUnit& held = pipes_[pipe_of(instruction)];
-    double last = slot_.until;
-    uint32_t by = slot_.by, banks = 0;
-    const auto take = [&](bool later, double until, uint32_t held_by, uint32_t of_bank) {
-      last = later ? until : last;
-      by = later ? held_by : by;
-      banks = later ? of_bank : banks;
-    };
-    take(held.until >= last, held.until, held.by, 0);
-    for (size_t bank = 0; bank < kRegisterBanks; ++bank) {
-      const double until = busy(banks_[bank], instruction) + reads.clocks[bank] - reads.window[bank];
-      take(until > last, until, banks_[bank].by, 1);
-    }
-    return {last, by, banks != 0};
+    Holder last{slot_.until, slot_.by, false};
+    if (held.until >= last.until) last = {held.until, held.by, false};
+    const ByBank banks = busy_[others(instruction)] + reads.clocks - reads.window;
+    for (size_t bank = 0; bank < kRegisterBanks; ++bank)
+      if (banks[bank] > last.until) last = {banks[bank], static_cast<uint32_t>(read_by_[bank]), true};
+    return last;
   }
 
   // The instruction `by` issues now and holds all three. Returns when the next one may issue. For `product_banks`
@@ -91,39 +94,30 @@ class IssuePorts {
   double hold(const Prepared& instruction, const BankReads& reads, uint32_t by, double now, double product_banks) {
     slot_ = {now + instruction.issue, by};
     pipes_[pipe_of(instruction)] = {now + instruction.clocks, by};
-    for (size_t bank = 0; bank < kRegisterBanks; ++bank) {
-      Bank& held = banks_[bank];
-      const bool read = reads.clocks[bank] > 0;
-      const double until = std::max(busy(held, instruction), now) + reads.clocks[bank];
-      held.until_others = read ? until + (instruction.product ? product_banks : 0) : held.until_others;
-      held.until = read ? until : held.until;
-      held.by = read ? by : held.by;
-    }
+    const ByBank busy = busy_[others(instruction)], at = now + ByBank{};
+    const ByBank until = (busy < at ? at : busy) + reads.clocks;
+    const BankBits read = reads.clocks > 0.0;
+    busy_[0] = read ? until : busy_[0];
+    busy_[1] = read ? until + (instruction.product ? product_banks : 0) : busy_[1];
+    read_by_ = read ? BankBits{} + by : read_by_;
     return slot_.until;
   }
 
   const std::array<HeldUnit, static_cast<size_t>(Unit::count)>& pipes() const { return pipes_; }
 
  private:
-  struct Bank {
-    double until = 0;         // busy for products
-    double until_others = 0;  // busy for other instructions
-    uint32_t by = 0;
-  };
-
-  static double busy(const Bank& bank, const Prepared& instruction) {
-    return instruction.product ? bank.until : bank.until_others;
-  }
+  static size_t others(const Prepared& instruction) { return static_cast<size_t>(!instruction.product); }
   size_t pipe_of(const Prepared& instruction) const {
     constexpr auto heavy = static_cast<size_t>(Unit::imad), lite = static_cast<size_t>(Unit::fp32);
     const auto own = static_cast<size_t>(instruction.pipe);
     const bool takes_heavy = instruction.any_pipe & (pipes_[heavy].until < pipes_[lite].until);
-    return takes_heavy ? heavy : own;
+    return own ^ ((own ^ heavy) & -size_t{takes_heavy});
   }
 
   HeldUnit slot_;
   std::array<HeldUnit, static_cast<size_t>(Unit::count)> pipes_{};
-  std::array<Bank, kRegisterBanks> banks_{};
+  std::array<ByBank, 2> busy_{};  // until when each bank is busy for products, and for other instructions
+  BankBits read_by_{};            // the last instruction that reads from it
 };
 
 }  // namespace attnscope::model

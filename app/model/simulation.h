@@ -57,7 +57,7 @@ class Simulation {
 
   void queue_next(size_t index, double now);
 
-  void step(const Turn& turn);
+  void step(Turn turn);
 
   // What the warp's next instruction reads from the banks if it issues now.
   const BankReads& reads_of(size_t index) const;

@@ -163,22 +163,21 @@ const BankReads& Simulation::reads_of(size_t index) const {
   return prepared_[warp.next].reads[static_cast<size_t>(behind_own)];
 }
 
-void Simulation::step(const Turn& turn) {
+void Simulation::step(Turn turn) {
   SimulatedWarp& warp = warps_[turn.warp];
   const ScheduledInstruction& instruction = schedule_.code[warp.next];
   const auto scheduler = static_cast<size_t>(warp.scheduler);
   const Prepared& prepared = prepared_[warp.next];
   const BankReads& reads = reads_of(turn.warp);
-  const Holder holder = ports_[scheduler].holder(prepared, reads);
-  const double free = holder.until;
-  if (free > turn.time) {
+  IssuePorts& ports = ports_[scheduler];
+  if (const double free = ports.held_until(prepared, reads); free > turn.time) {
     turns_.give(turn.warp, free);
     return;
   }
   const double now = turn.time;
-  if (attribution_) attribution_->issue(warp, instruction, now, holder);
+  if (attribution_) attribution_->issue(warp, now, [&] { return ports.holder(prepared, reads); });
   if (load_.recorder != nullptr) load_.recorder->issue(turn.warp, warp, instruction, now);
-  turns_.scheduler_free(scheduler, ports_[scheduler].hold(prepared, reads, warp.next, now, machine_.mma_banks));
+  turns_.scheduler_free(scheduler, ports.hold(prepared, reads, warp.next, now, machine_.mma_banks));
   issued_last_[scheduler] = turn.warp;
   ++result_.steps;
   ++result_.instructions;
