@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <map>
+#include <vector>
 
 #include "model/machine.h"
 #include "model/simulated_warp.h"
@@ -38,20 +40,24 @@ struct BankReads {
 
 // What an instruction costs and does at every issue, computed once.
 struct Prepared {
-  double clocks;                   // of a scheduler's unit
-  double issue = 1;                // clocks in which the scheduler issues nothing else
-  Unit pipe;                       // the one that it uses
-  bool any_pipe;                   // uses the FP32 pipe that is free first
-  bool product;                    // uses a Tensor Core
-  bool waits;                      // waits for data, or for room in the queue of wavefronts
-  bool effects;                    // something waits for it, or it uses what the SM's warps share
-  std::array<BankReads, 2> reads;  // after another warp's instruction, and directly after its own warp's
+  double clocks;                  // of a scheduler's unit
+  double issue = 1;               // clocks in which the scheduler issues nothing else
+  double stall;                   // clocks before its warp's next instruction
+  std::array<uint32_t, 2> reads;  // of PreparedCode: after another warp's instruction, and directly after its own warp's
+  Unit pipe;                      // the one that it uses
+  bool any_pipe;                  // uses the FP32 pipe that is free first
+  bool product;                   // uses a Tensor Core
+  bool waits;                     // waits for data, or for room in the queue of wavefronts
+  bool effects;                   // something waits for it, or it uses what the SM's warps share
+  bool barrier;
 
-  Prepared(const Machine& machine, const ScheduledInstruction& instruction)
+  Prepared(const Machine& machine, const ScheduledInstruction& instruction, std::array<uint32_t, 2> of_banks)
       : clocks(machine.unit_clocks[static_cast<size_t>(instruction.unit)]),
+        stall(std::max<double>(1, instruction.stall)),
+        reads(of_banks),
         pipe(instruction.unit),
         product(instruction.unit == Unit::tensor),
-        reads{BankReads(machine, instruction.bank_reads_alone), BankReads(machine, instruction.bank_reads)} {
+        barrier(instruction.unit == Unit::barrier) {
     any_pipe = machine.two_fma_pipes && instruction.unit == Unit::fp32;
     if (any_pipe) clocks *= 2;
     if (machine.two_fma_pipes && instruction.unit == Unit::half_to_float) pipe = Unit::imad;
@@ -66,6 +72,31 @@ struct Prepared {
     effects = instruction.write_scoreboard < kScoreboards || instruction.read_scoreboard < kScoreboards ||
               instruction.closes_copies || memory || instruction.unit == Unit::shuffle;
   }
+};
+
+// A kernel's code as every issue reads it. Few instructions differ in what they read from the banks, so each kind of
+// reads is stored once: with less to load, more of it stays in the processor's nearest cache.
+class PreparedCode {
+ public:
+  PreparedCode(const Machine& machine, const std::vector<ScheduledInstruction>& code) {
+    std::map<std::array<uint8_t, kRegisterBanks>, uint32_t> known;
+    const auto index_of = [&](const std::array<uint8_t, kRegisterBanks>& reads) {
+      const auto [at, added] = known.emplace(reads, static_cast<uint32_t>(reads_.size()));
+      if (added) reads_.emplace_back(machine, reads);
+      return at->second;
+    };
+    code_.reserve(code.size());
+    for (const ScheduledInstruction& one : code)
+      code_.emplace_back(machine, one, std::array{index_of(one.bank_reads_alone), index_of(one.bank_reads)});
+  }
+  const Prepared& operator[](uint32_t instruction) const { return code_[instruction]; }
+  const BankReads& reads(const Prepared& instruction, bool behind_own) const {
+    return reads_[instruction.reads[static_cast<size_t>(behind_own)]];
+  }
+
+ private:
+  std::vector<Prepared> code_;
+  std::vector<BankReads> reads_;
 };
 
 // What keeps the instructions of a scheduler from issuing: its issue slot, the pipes and its register banks. Used for

@@ -59,9 +59,6 @@ class Simulation {
 
   void step(Turn turn);
 
-  // What the warp's next instruction reads from the banks if it issues now.
-  const BankReads& reads_of(size_t index) const;
-
   // When an instruction's result is ready and its operands have been read, with and without a queue; and the queue.
   struct Outcome {
     double done, read, unloaded, read_unloaded;
@@ -174,7 +171,7 @@ class Simulation {
   SmRun result_;
   double miss_share_ = 1;
   std::vector<double> hits_;
-  std::vector<Prepared> prepared_;  // by instruction
+  const PreparedCode prepared_;
   std::vector<SimulatedWarp> warps_;
   std::vector<CtaSlot> slots_;
   Turns<kSchedulers> turns_;

@@ -15,8 +15,7 @@ constexpr double kOperandClocks = 8;  // until a store's operands have been read
 }  // namespace
 
 Simulation::Simulation(const DeviceSpec& spec, const KernelSchedule& schedule, const SmLoad& load)
-    : machine_(spec), schedule_(schedule), load_(load), code_cache_(spec, schedule) {
-  for (const ScheduledInstruction& instruction : schedule.code) prepared_.emplace_back(machine_, instruction);
+    : machine_(spec), schedule_(schedule), load_(load), prepared_(machine_, schedule.code), code_cache_(spec, schedule) {
   // The first access finds nothing in the first level.
   miss_share_ = miss_share(schedule);
   sector_ = machine_.sector_of(load.readers > 0 ? std::min(load.readers, spec.sms) : spec.sms);
@@ -32,7 +31,7 @@ SmRun Simulation::run() {
   if (load_.split) attribution_.emplace(schedule_.code, resident);
   for (size_t slot = 0; slot < resident; ++slot) start_cta(slot, 0, machine_.start * double(slot));
   while (result_.steps < load_.step_limit) {
-    const Turn turn = turns_.take();
+    const Turn turn = turns_.first();
     if (turn.is_none()) break;
     step(turn);
   }
@@ -143,6 +142,7 @@ bool Simulation::advance(size_t index, double now) {
 void Simulation::queue_next(size_t index, double now) {
   SimulatedWarp& warp = warps_[index];
   if (warp.next == warp.last && !advance(index, now)) {
+    turns_.take(index);
     finish_warp(index, std::max(now, warp.ready));
     return;
   }
@@ -156,19 +156,13 @@ void Simulation::queue_next(size_t index, double now) {
   turns_.give(index, warp.complete);
 }
 
-const BankReads& Simulation::reads_of(size_t index) const {
-  const SimulatedWarp& warp = warps_[index];
-  const bool behind_own =
-      (issued_last_[static_cast<size_t>(warp.scheduler)] == index) & (warp.previous + 1 == warp.next);
-  return prepared_[warp.next].reads[static_cast<size_t>(behind_own)];
-}
-
 void Simulation::step(Turn turn) {
   SimulatedWarp& warp = warps_[turn.warp];
   const ScheduledInstruction& instruction = schedule_.code[warp.next];
   const auto scheduler = static_cast<size_t>(warp.scheduler);
   const Prepared& prepared = prepared_[warp.next];
-  const BankReads& reads = reads_of(turn.warp);
+  const bool behind_own = (issued_last_[scheduler] == turn.warp) & (warp.previous + 1 == warp.next);
+  const BankReads& reads = prepared_.reads(prepared, behind_own);
   IssuePorts& ports = ports_[scheduler];
   if (const double free = ports.held_until(prepared, reads); free > turn.time) {
     turns_.give(turn.warp, free);
@@ -185,9 +179,10 @@ void Simulation::step(Turn turn) {
   --remaining_;
   clock_ = now + 1;  // turns come in order of time
   warp.previous = warp.next;
-  warp.stalled = warp.ready = now + std::max<double>(1, instruction.stall);
+  warp.stalled = warp.ready = now + prepared.stall;
   ++warp.next;
-  if (instruction.unit == Unit::barrier) {
+  if (prepared.barrier) {
+    turns_.take(turn.warp);
     arrive(turn.warp, now);
     return;
   }

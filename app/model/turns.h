@@ -44,12 +44,19 @@ class Turns {
     lines_[scheduler].free = std::bit_cast<Key>(from);
     changed_ |= 1U << scheduler;
   }
-  bool empty() { return next().is_none(); }
-  // Takes the turn of the first warp, which then has none; Turn() if there is none.
-  Turn take() {
-    const Turn first = next();
-    if (!first.is_none()) give(first.warp, Turn::kNever);
-    return first;
+  void take(size_t warp) { give(warp, Turn::kNever); }
+  bool empty() { return first().is_none(); }
+  // The turn of the first warp, which then needs another one, or none; Turn() if there is none.
+  Turn first() {
+    for (; changed_ != 0; changed_ &= changed_ - 1) {
+      const auto line = static_cast<size_t>(std::countr_zero(changed_));
+      firsts_[line] = find_first(lines_[line]);
+    }
+    Key time = kNever;
+    for (const First& first : firsts_) time = std::min(time, first.time);
+    size_t warp = SIZE_MAX;  // of the turns at that time, the first warp's
+    for (const First& first : firsts_) warp = std::min(warp, first.warp | -uint64_t{time < first.time});
+    return {std::bit_cast<double>(time), warp};
   }
 
  private:
@@ -78,26 +85,14 @@ class Turns {
     First first{kNever, SIZE_MAX};
     for (size_t at = 0; at < line.times.size() && first.time > line.free; at += kGroup) {
       const Key* times = line.times.data() + at;
-      Key time = times[0];
-      for (size_t i = 1; i < kGroup; ++i) time = std::min(time, times[i]);
-      time = std::max(time, line.free);
+      std::array<Key, kGroup / 2> pairs;
+      for (size_t i = 0; i < pairs.size(); ++i) pairs[i] = std::min(times[2 * i], times[2 * i + 1]);
+      const Key time = std::max(std::min(std::min(pairs[0], pairs[1]), std::min(pairs[2], pairs[3])), line.free);
       uint64_t later = 0;
       for (size_t i = kGroup; i-- > 0;) later = later + later + uint64_t{time < times[i]};
       if (time < first.time) first = {time, line.warps[at + static_cast<size_t>(std::countr_one(later))]};
     }
     return first;
-  }
-
-  Turn next() {
-    for (; changed_ != 0; changed_ &= changed_ - 1) {
-      const auto line = static_cast<size_t>(std::countr_zero(changed_));
-      firsts_[line] = find_first(lines_[line]);
-    }
-    Key time = kNever;
-    for (const First& first : firsts_) time = std::min(time, first.time);
-    size_t warp = SIZE_MAX;  // of the turns at that time, the first warp's
-    for (const First& first : firsts_) warp = std::min(warp, first.warp | -uint64_t{time < first.time});
-    return {std::bit_cast<double>(time), warp};
   }
 
   std::array<Line, Schedulers> lines_;
