@@ -93,6 +93,8 @@ class Simulation {
 
   void finish_warp(size_t index, double time);
 
+  int64_t executed() const { return result_.steps + passed_; }
+
   // Extrapolates: the rest runs at the rate of the simulated part.
   void extrapolate();
 
@@ -185,7 +187,8 @@ class Simulation {
   double barrier_free_ = 0;
   double clock_ = 0;
   size_t started_ = 0;
-  int64_t remaining_ = 0;
+  int64_t of_started_ = 0;  // instructions of the CTAs that started, without those that passed at once
+  int64_t passed_ = 0;      // instructions that passed at once
   std::vector<std::vector<int64_t>> instructions_of_;      // by trace and warp
   std::vector<Work> work_of_;                              // by trace
   std::vector<std::vector<std::vector<Work>>> loop_work_;  // of one run; by trace, warp and loop

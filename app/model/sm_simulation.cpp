@@ -37,6 +37,7 @@ SmRun Simulation::run() {
   }
   result_.simulated = result_.clocks;
   result_.clocks += skipped_;
+  result_.instructions = executed();
   if (!turns_.empty()) extrapolate();
   if (attribution_) result_.stalls = attribution_->finish(result_.clocks, result_.complete);
   if (result_.complete) drain();
@@ -105,7 +106,7 @@ void Simulation::start_cta(size_t slot, double free, double time) {
     warp.copies.clear();
     if (attribution_) attribution_->enter(free, warp);
     if (load_.recorder != nullptr) load_.recorder->begin_warp(cta.warps[w], warp, free);
-    remaining_ += instructions_of_[load_.ctas[started_ - 1]][w];
+    of_started_ += instructions_of_[load_.ctas[started_ - 1]][w];
     queue_next(cta.warps[w], time);
   }
 }
@@ -174,9 +175,7 @@ void Simulation::step(Turn turn) {
   turns_.scheduler_free(scheduler, ports.hold(prepared, reads, warp.next, now, machine_.mma_banks));
   issued_last_[scheduler] = turn.warp;
   ++result_.steps;
-  ++result_.instructions;
   ++warp.issued;
-  --remaining_;
   clock_ = now + 1;  // turns come in order of time
   warp.previous = warp.next;
   warp.stalled = warp.ready = now + prepared.stall;
@@ -378,10 +377,10 @@ void Simulation::finish_warp(size_t index, double time) {
 
 void Simulation::extrapolate() {
   result_.complete = false;
-  int64_t rest = remaining_;
+  int64_t rest = of_started_ - result_.steps;
   for (size_t j = started_; j < load_.ctas.size(); ++j)
     for (const int64_t of_warp : instructions_of_[load_.ctas[j]]) rest += of_warp;
-  const double share = double(result_.instructions) / double(result_.instructions + rest);
+  const double share = double(executed()) / double(executed() + rest);
   result_.simulated = clock_;
   result_.clocks = (clock_ + skipped_) / share;
 }
