@@ -43,6 +43,8 @@ struct Prepared {
   double clocks;                  // of a scheduler's unit
   double issue = 1;               // clocks in which the scheduler issues nothing else
   double stall;                   // clocks before its warp's next instruction
+  double passes;                  // of a whole warp
+  float conflicts;                // the share of its passes that are bank conflicts
   std::array<uint32_t, 2> reads;  // of PreparedCode: after another warp's instruction, and directly after its own warp's
   Unit pipe;                      // the one that it uses
   bool any_pipe;                  // uses the FP32 pipe that is free first
@@ -54,6 +56,8 @@ struct Prepared {
   Prepared(const Machine& machine, const ScheduledInstruction& instruction, std::array<uint32_t, 2> of_banks)
       : clocks(machine.unit_clocks[static_cast<size_t>(instruction.unit)]),
         stall(std::max<double>(1, instruction.stall)),
+        passes(passes_of(instruction, 32)),
+        conflicts(instruction.passes > 0 ? instruction.conflicts / instruction.passes : 0),
         reads(of_banks),
         pipe(instruction.unit),
         product(instruction.unit == Unit::tensor),
@@ -71,6 +75,11 @@ struct Prepared {
     waits = instruction.wait_mask != 0 || instruction.copies_pending >= 0 || memory;
     effects = instruction.write_scoreboard < kScoreboards || instruction.read_scoreboard < kScoreboards ||
               instruction.closes_copies || memory || instruction.unit == Unit::shuffle;
+  }
+
+  // A warp with more active lanes than the mean has more bank conflicts.
+  static double passes_of(const ScheduledInstruction& instruction, uint32_t lanes) {
+    return std::max(1.0, double(instruction.passes) * lanes / double(instruction.lanes));
   }
 };
 

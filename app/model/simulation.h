@@ -73,11 +73,8 @@ class Simulation {
 
   static void close_copies(SimulatedWarp& warp);
 
-  // A warp with more active lanes than the mean has more bank conflicts.
-  static double passes_of(const SimulatedWarp& warp, const ScheduledInstruction& instruction);
-
   // When the warp's last pass begins on the SM's data path.
-  double pass(SimulatedWarp& warp, const ScheduledInstruction& instruction, double now, double passes);
+  double pass(SimulatedWarp& warp, const ScheduledInstruction& instruction, double now);
 
   // Sets the queue that delays the warp's last wavefront: its own, or that of all warps.
   void queue_as(const Awaited& port, Outcome& out) const;

@@ -194,8 +194,7 @@ void Simulation::execute(SimulatedWarp& warp, const ScheduledInstruction& instru
   switch (instruction.unit) {
     case Unit::shared_load:
     case Unit::shared_store: {
-      const double passes = passes_of(warp, instruction);
-      const double passed = pass(warp, instruction, now, passes);
+      const double passed = pass(warp, instruction, now);
       out.done = passed + machine_.shared;
       out.unloaded = now + machine_.shared;
       out.read = passed + kOperandClocks;
@@ -270,12 +269,10 @@ void Simulation::close_copies(SimulatedWarp& warp) {
   if (warp.copies.size() > most_pending) warp.copies.pop_front();
 }
 
-double Simulation::passes_of(const SimulatedWarp& warp, const ScheduledInstruction& instruction) {
-  return std::max(1.0, double(instruction.passes) * warp.lanes / double(instruction.lanes));
-}
-
-double Simulation::pass(SimulatedWarp& warp, const ScheduledInstruction& instruction, double now, double passes) {
-  const float conflicts = instruction.passes > 0 ? instruction.conflicts / instruction.passes : 0;
+double Simulation::pass(SimulatedWarp& warp, const ScheduledInstruction& instruction, double now) {
+  const Prepared& prepared = prepared_[warp.previous];
+  const double passes = warp.lanes == 32 ? prepared.passes : Prepared::passes_of(instruction, warp.lanes);
+  const float conflicts = prepared.conflicts;
   const auto mix = [&](double until, double clocks, float& share) {
     const auto before = static_cast<float>(std::max(0.0, until - now)), own = static_cast<float>(clocks);
     if (share != conflicts) share = (before * share + own * conflicts) / (before + own);
@@ -303,7 +300,7 @@ double Simulation::miss_share_of(const ScheduledInstruction& instruction) const 
 }
 
 void Simulation::access_global(SimulatedWarp& warp, const ScheduledInstruction& instruction, double now, Outcome& out) {
-  const double passed = pass(warp, instruction, now, passes_of(warp, instruction));
+  const double passed = pass(warp, instruction, now);
   out.read = passed + kOperandClocks;
   queue_as(warp.port, out);
   double queued = passed;

@@ -88,9 +88,12 @@ class Turns {
       std::array<Key, kGroup / 2> pairs;
       for (size_t i = 0; i < pairs.size(); ++i) pairs[i] = std::min(times[2 * i], times[2 * i + 1]);
       const Key time = std::max(std::min(std::min(pairs[0], pairs[1]), std::min(pairs[2], pairs[3])), line.free);
-      uint64_t later = 0;
-      for (size_t i = kGroup; i-- > 0;) later = later + later + uint64_t{time < times[i]};
-      if (time < first.time) first = {time, line.warps[at + static_cast<size_t>(std::countr_one(later))]};
+      const auto later = [&](size_t from) {
+        const Key* of = times + from;
+        return (uint64_t{time < of[0]} + 2 * uint64_t{time < of[1]}) + 4 * (uint64_t{time < of[2]} + 2 * uint64_t{time < of[3]});
+      };
+      const auto none = static_cast<size_t>(std::countr_one(later(0) + 16 * later(4)));
+      if (time < first.time) first = {time, line.warps[at + none]};
     }
     return first;
   }
