@@ -48,8 +48,8 @@ class Attribution {
   void leave(double time, const SimulatedWarp& warp, const Awaited* last);
   void empty_place(double time);
 
-  // The warp's next instruction issues at `now`. `holder()`: the previous holder of its unit or of its registers' banks,
-  // which is not needed if the scheduler has issued without a gap.
+  // The warp's next instruction issues at `now`. `holder()`: the previous holder of its unit or of its registers'
+  // banks, which is not needed if the scheduler has issued without a gap.
   template <class FindHolder>
   void issue(const SimulatedWarp& warp, double now, FindHolder holder) {
     if (now >= next_change_) apply_changes(now);

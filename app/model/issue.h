@@ -25,8 +25,8 @@ using BankBits = int64_t __attribute__((vector_size(sizeof(int64_t) * kRegisterB
 // What an instruction reads from a scheduler's register banks.
 struct BankReads {
   ByBank clocks{};  // needed from each bank
-  // An instruction whose reads exceed its window delays the next one, not itself. For a bank that it does not read, the
-  // window is infinite.
+  // An instruction whose reads exceed its window delays the next one, not itself. For a bank that it does not read,
+  // the window is infinite.
   ByBank window{};
 
   BankReads(const Machine& machine, const std::array<uint8_t, kRegisterBanks>& reads) {

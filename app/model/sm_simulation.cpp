@@ -15,7 +15,11 @@ constexpr double kOperandClocks = 8;  // until a store's operands have been read
 }  // namespace
 
 Simulation::Simulation(const DeviceSpec& spec, const KernelSchedule& schedule, const SmLoad& load)
-    : machine_(spec), schedule_(schedule), load_(load), prepared_(machine_, schedule.code), code_cache_(spec, schedule) {
+    : machine_(spec),
+      schedule_(schedule),
+      load_(load),
+      prepared_(machine_, schedule.code),
+      code_cache_(spec, schedule) {
   // The first access finds nothing in the first level.
   miss_share_ = miss_share(schedule);
   sector_ = machine_.sector_of(load.readers > 0 ? std::min(load.readers, spec.sms) : spec.sms);

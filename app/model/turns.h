@@ -18,8 +18,7 @@ struct Turn {
 };
 
 // The turns of all warps, ordered by time and then by warp. A warp waits at its scheduler, which gives no warp a turn
-// before it is free, so a scheduler that becomes free checks its warps in order. If there are more than a few, those
-// after the one that issues are not touched.
+// before it is free.
 template <size_t Schedulers>
 class Turns {
  public:
@@ -44,9 +43,11 @@ class Turns {
     lines_[scheduler].free = std::bit_cast<Key>(from);
     changed_ |= 1U << scheduler;
   }
+  // The warp has no turn until it is given one.
   void take(size_t warp) { give(warp, Turn::kNever); }
   bool empty() { return first().is_none(); }
-  // The turn of the first warp, which then needs another one, or none; Turn() if there is none.
+  // The turn of the first warp, which keeps it until it is given another one or it is taken; its time is kNever if
+  // there is none.
   Turn first() {
     for (; changed_ != 0; changed_ &= changed_ - 1) {
       const auto line = static_cast<size_t>(std::countr_zero(changed_));
@@ -79,8 +80,8 @@ class Turns {
     size_t scheduler, at;
   };
 
-  // Which turn is first depends on data that no processor predicts, so nothing here jumps: one pass finds the earliest
-  // time, and one marks the warps that are not later. Only whole groups beyond the first may be skipped.
+  // Which turn is first depends on data that no processor predicts, so nothing jumps within a group: its earliest time
+  // is found, and then which of its warps are later. Only further groups may be skipped.
   static First find_first(const Line& line) {
     First first{kNever, SIZE_MAX};
     for (size_t at = 0; at < line.times.size() && first.time > line.free; at += kGroup) {
@@ -88,12 +89,9 @@ class Turns {
       std::array<Key, kGroup / 2> pairs;
       for (size_t i = 0; i < pairs.size(); ++i) pairs[i] = std::min(times[2 * i], times[2 * i + 1]);
       const Key time = std::max(std::min(std::min(pairs[0], pairs[1]), std::min(pairs[2], pairs[3])), line.free);
-      const auto later = [&](size_t from) {
-        const Key* of = times + from;
-        return (uint64_t{time < of[0]} + 2 * uint64_t{time < of[1]}) + 4 * (uint64_t{time < of[2]} + 2 * uint64_t{time < of[3]});
-      };
-      const auto none = static_cast<size_t>(std::countr_one(later(0) + 16 * later(4)));
-      if (time < first.time) first = {time, line.warps[at + none]};
+      const auto later = [&](size_t i) { return uint64_t{time < times[i]} + 2 * uint64_t{time < times[i + 1]}; };
+      const uint64_t all = (later(0) + 4 * later(2)) + 16 * (later(4) + 4 * later(6));
+      if (time < first.time) first = {time, line.warps[at + static_cast<size_t>(std::countr_one(all))]};
     }
     return first;
   }
