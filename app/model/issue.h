@@ -45,7 +45,7 @@ struct Prepared {
   double stall;                   // clocks before its warp's next instruction
   double passes;                  // of a whole warp
   float conflicts;                // the share of its passes that are bank conflicts
-  std::array<uint32_t, 2> reads;  // of PreparedCode: after another warp's instruction, and directly after its own warp's
+  std::array<uint32_t, 2> reads;  // of PreparedCode: after another warp's instruction, and after its own warp's
   Unit pipe;                      // the one that it uses
   bool any_pipe;                  // uses the FP32 pipe that is free first
   bool product;                   // uses a Tensor Core
