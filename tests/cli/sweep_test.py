@@ -227,9 +227,9 @@ class Sweep(unittest.TestCase):
         self.assertEqual((halved["strategy"], halved["correct"]), ("exhaustive", whole["correct"]))
 
     def test_a_t4_file_holds_every_config_and_is_replayed(self):
-        file = self.path / "t4.json"
+        file, cache = self.path / "t4.json", self.path / "cache.json"
         knobs = {"BLOCK_M": [16, 32, 48, 64], "VEC_WIDTH": [1, 4], "SWIZZLE_XOR": [0, 1]}
-        board = self.sweep(knobs, "--no-watch", "--t4", file, "--model", "emulated:a100")
+        board = self.sweep(knobs, "--no-watch", "--t4", file, "--kernel-tuner-cache", cache, "--model", "emulated:a100")
         self.assertEqual((board["strategy"], board["model"]), ("exhaustive", "emulated:a100"))
         t4 = json.loads(file.read_text())
         self.assertEqual(t4["schema_version"], "1.0.0")
@@ -252,7 +252,23 @@ class Sweep(unittest.TestCase):
         self.assertEqual(modelled, [{"time", "modelled_time"}] * 12)
         self.assertIn("20 repeats", self.call("sweep", "--replay", file, "--repeats", "20").stdout)
         self.assertIn("results", self.call("sweep", "--replay", self.space(knobs), expect=2).stderr)
-        self.assertIn("nowhere", self.call("sweep", "--t4", self.path / "nowhere" / "t4.json", expect=2).stderr)
+        for option in ("--t4", "--kernel-tuner-cache"):
+            self.assertIn("nowhere", self.call("sweep", option, self.path / "nowhere" / "file.json", expect=2).stderr)
+        # The same as a cache file of Kernel Tuner: every key that it and its dashboard read, and the same scores.
+        head = json.loads(cache.read_text())
+        self.assertEqual(set(head), {"device_name", "kernel_name", "problem_size", "tune_params_keys", "tune_params", "objective", "cache"})
+        self.assertEqual((head["kernel_name"], head["device_name"], head["objective"]), ("tiled", "NVIDIA L4 (emulated:l4)", "time"))
+        self.assertEqual({key: set(values) for key, values in head["tune_params"].items()}, {key: set(values) for key, values in knobs.items()})
+        for key, entry in head["cache"].items():
+            self.assertEqual(key, ",".join(str(entry[knob]) for knob in head["tune_params_keys"]))
+            self.assertLessEqual({"time", "times", "compile_time", "verification_time", "benchmark_time", "strategy_time", "framework_time"}, set(entry))
+        self.assertEqual(len(head["cache"]), 16)
+        self.assertEqual(sum(entry["time"] == "InvalidConfig" for entry in head["cache"].values()), 4)
+        self.assertTrue(cache.read_text().endswith("}\n}\n"))
+        self.assertEqual(json.loads(self.call("sweep", "--replay", cache, "--repeats", "20", "--json").stdout), replayed)
+        head["cache"][key]["time"] = "soon"
+        cache.write_text(json.dumps(head))
+        self.assertIn(f"cache.json/cache/{key}/time: ", self.call("sweep", "--replay", cache, expect=2).stderr)
 
     def test_the_scores_in_the_docs_are_the_recorded_ones(self):
         for begins, name, count in (("On the two A100 spaces", "replay_a100.txt", 10), ("In seconds, as those files", "replay_a100.txt", 4),
