@@ -12,6 +12,7 @@ import sys
 import tarfile
 import tempfile
 import unittest
+import unittest.mock
 
 ROOT = pathlib.Path(os.environ["ATTNSCOPE_TREE"])
 sys.dont_write_bytecode = True
@@ -100,12 +101,17 @@ class Python(unittest.TestCase):
         self.assertLessEqual(len(attnscope.results(limit=1)), 1)
         rows = sweep.rows()
         self.assertEqual({row["SYNC_POLICY"] for row in rows}, {one.knobs["SYNC_POLICY"] for one in sweep.correct})
-        try:
-            import pandas  # noqa: F401
-        except ImportError:
+        # As pandas has them: a row each, numbers as numbers, a column for each knob and figure.
+        frame = sweep.frame()
+        self.assertEqual([list(row) for row in frame.to_numpy()], [list(row.values()) for row in rows])
+        self.assertEqual(list(frame.columns), list(rows[0]))
+        self.assertEqual(str(frame["us"].dtype), "float64")
+        self.assertEqual(frame.loc[frame["us"].idxmin(), "NUM_WARPS"], sweep.best.knobs["NUM_WARPS"])
+        for table_ in (scan, stored, stored[0].observation):
+            self.assertEqual(len(table_.frame()), len(table_.rows()))
+            self.assertGreater(len(table_.frame().columns), 1)
+        with unittest.mock.patch.dict(sys.modules, {"pandas": None}):
             self.assertRaises(ImportError, sweep.frame)
-        else:
-            self.assertEqual(len(sweep.frame()), len(rows))
         self.assertEqual(self.refusal(attnscope.sweep, "tiled", space={"NO_KNOB": [1]}, **SMALL).status, 2)
         self.assertIn("emulated:l4", [one["id"] for one in attnscope.devices()])
         self.assertIn("tiled", [one["id"] for one in attnscope.kernels()])
