@@ -1,4 +1,5 @@
 """attnscope sweep: what it tries, what it rejects and why, who wins, and what a second one need not run."""
+import collections
 import json
 import os
 import pathlib
@@ -386,6 +387,37 @@ class Sweep(unittest.TestCase):
         self.assertIn(f"within {behind[-1]:.1f} %", said)
         self.assertIn(f"within {behind[9]:.1f} % for ten of the twelve", said)
         self.assertIn(f"{min(flash):.2f} to {max(flash):.2f} times as fast", said)
+
+    def test_the_reports_whole_space_is_swept_once(self):
+        # The compiled configs stay in the build folder: 120 of them are most of what this test takes.
+        kept = TREE / "build" / "test_cache" / "whole_space"
+        (self.path / "home").mkdir()
+        kept.mkdir(parents=True, exist_ok=True)
+        (self.path / "home" / "cache").symlink_to(kept)
+        knobs = {"BLOCK_M": [16, 32, 48, 64], "NUM_WARPS": [2, 4, 6, 8], "VEC_WIDTH": [1, 2, 4, 8], "SYNC_POLICY": ["none", "warp", "cta"],
+                 "REDUCE_WARP": ["serial", "warp"], "SWIZZLE_XOR": [0, 1]}
+        board = self.sweep(knobs, problem="B=1,H=1,S=128,D=64")
+        self.assertEqual((board["configs"], board["tried"], board["known"], len(board["correct"])), (768, 160, 0, 160))
+        self.assertEqual(len({one["config"] for one in board["correct"] + board["rejected"]}), 768)
+        self.assertEqual(collections.Counter(one["why"] for one in board["rejected"]), {"limit": 192, "warning": 416})
+        for one in board["rejected"]:
+            of = dict(word.split("=") for word in one["config"].split())
+            racy, uneven = of["SYNC_POLICY"] != "cta", int(of["BLOCK_M"]) % int(of["NUM_WARPS"]) != 0
+            said = "static shared memory" if one["why"] == "limit" else "a race" if racy else "does not divide"
+            self.assertIn(said, one["reason"], one["config"])
+            self.assertTrue(of["BLOCK_M"] == "64" if one["why"] == "limit" else racy or uneven, one["config"])
+        # Equal machine code is timed once, and has the time of the config that was.
+        times = {row["config"]: row["us"] for row in board["correct"]}
+        once = [row for row in board["correct"] if row["same_code_as"]]
+        self.assertEqual(len(once), 40)
+        self.assertEqual([row["us"] for row in once], [times[row["same_code_as"]] for row in once])
+        self.assertEqual(len(self.rows()), 120 + len({row["hash"] for row in board["correct"] if row["watched"]}), "a row a timed config, and those watched")
+        # Again from the store: nothing runs.
+        stored = self.rows()
+        again = self.sweep(knobs, problem="B=1,H=1,S=128,D=64")
+        self.assertEqual((again["correct"], again["rejected"], again["tried"]), (board["correct"], board["rejected"], 160))
+        self.assertEqual(again["known"], 160)
+        self.assertEqual(self.rows(), stored)
 
     def test_compile_options_are_axes_too(self):
         file, t4 = self.space({"NUM_WARPS": [8]}, options={"fast_math": [False, True], "maxrregcount": [0, 32]}), self.path / "t4.json"
