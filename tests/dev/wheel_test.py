@@ -23,7 +23,7 @@ import zipfile
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = pathlib.Path(os.environ["ATTNSCOPE"])
 CACHE = pathlib.Path(os.environ["ATTNSCOPE_CACHE"])
-HAS_UI = os.environ["ATTNSCOPE_HAS_UI"] not in ("OFF", "0", "")
+HAS_UI = os.environ["ATTNSCOPE_HAS_UI"] == "ON"
 FOLDER = WHEEL = SITE = None  # scratch; the wheel; where pip installed it
 MOST_BYTES = 25_000_000  # of the wheel
 NEVER = 240  # seconds, for slow machines
