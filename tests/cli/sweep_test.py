@@ -416,7 +416,7 @@ class Sweep(unittest.TestCase):
         stored = self.rows()
         again = self.sweep(knobs, problem="B=1,H=1,S=128,D=64")
         self.assertEqual((again["correct"], again["rejected"], again["tried"]), (board["correct"], board["rejected"], 160))
-        self.assertEqual(again["known"], 160)
+        self.assertEqual(again["known"], 120, "the others have the code of one of these")
         self.assertEqual(self.rows(), stored)
 
     def test_compile_options_are_axes_too(self):

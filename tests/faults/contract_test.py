@@ -147,7 +147,8 @@ def store(place):
     with contextlib.closing(sqlite3.connect(file)) as base:
         base.executescript("CREATE TABLE observation(id INTEGER PRIMARY KEY, hash TEXT NOT NULL, finished_at REAL NOT NULL, app TEXT NOT NULL, "
                            "json TEXT NOT NULL); PRAGMA user_version=1;")
-        base.execute("INSERT INTO observation(hash, finished_at, app, json) VALUES ('h', 1.7e9, '0.1.0', ?)", (recorded(place).read_text(),))
+        base.execute("INSERT INTO observation(hash, finished_at, app, json) VALUES (?, 1.7e9, '0.1.0', ?)",
+                     (json.loads(recorded(place).read_text())["experiment"]["hash"], recorded(place).read_text()))
         base.commit()
     place.own(file)
     return file
