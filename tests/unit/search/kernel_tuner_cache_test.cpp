@@ -137,6 +137,22 @@ TEST(KernelTunerCache, IsWhatTheDashboardAndKernelTunerRead) {
   EXPECT_EQ(json["cache"]["8,cta,True"]["time"], "RuntimeFailedConfig");
 }
 
+TEST(KernelTunerCache, TextFromOutsideStaysText) {
+  for (const std::string text : {"x\", \"cache\": {\"", "a\nb", "}\n}", "\\", "</script>", "\xff\xfe", "\x1b[2J"}) {
+    std::vector<T4Result> results(2);
+    results[0] = {{{text, text}}, Invalidity::correct, 0.5, {}, 0, {}};
+    results[1] = {{{text, "other"}}, Invalidity::compile, std::nullopt, {}, 0, {}};
+    const std::string file = cache_text({text, text, {1}, {{text, {text, "other"}}}}, results);
+    const auto json = parse_json(file, "c.json");
+    ASSERT_TRUE(json) << file;
+    EXPECT_EQ((*json)["cache"].size(), 2) << file;
+    const auto space = recorded_from_text(file, "c.json");
+    ASSERT_TRUE(space) << file << space.error().message;
+    EXPECT_EQ(space->knobs.size(), 1);
+    EXPECT_EQ(space->runs[0].ms, 0.5);
+  }
+}
+
 TEST(KernelTunerCache, HoldsWhatT4Holds) {
   const auto cache = recorded_from_text(
       cache_text({"rows",
