@@ -9,16 +9,11 @@
 #include "cli/command.h"
 #include "cli/sweep_place.h"
 #include "core/escape.h"
-#include "core/hash.h"
-#include "core/json.h"
-#include "platform/atomic_file.h"
 #include "report/bench_report.h"
 #include "sweep/twin.h"
 
 namespace attnscope::cli {
 namespace {
-
-namespace fs = std::filesystem;
 
 // How different two problems are for the choice of a config; 0: alike.
 double distance(const Problem& a, const Problem& b) {
@@ -137,27 +132,6 @@ Result<FoundBest> BestSearch::run(sweep::Plan plan, search::Candidates candidate
     if (row.us == first->us && board.accepted.timed(row.point)->watch && !board.accepted.timed(first->point)->watch)
       first = &row;
   return FoundBest{*board.accepted.timed(first->point), search.counts().tried};
-}
-
-BestMarks::BestMarks(fs::path folder, const Problem& problem, const std::string& device)
-    : folder_(std::move(folder)), of_(json_text(to_json(problem)) + "\n" + device) {}
-
-fs::path BestMarks::file_of(const Kernel& kernel) const {
-  return folder_ / xxh3_128(of_ + "\n" + kernel.id + "\n" + kernel.content_hash);
-}
-
-bool BestMarks::has(const Kernel& kernel) const {
-  std::error_code none;
-  return fs::exists(file_of(kernel), none);
-}
-
-Result<void> BestMarks::put(const Kernel& kernel) const {
-  return platform::write_file(file_of(kernel), of_ + "\n" + kernel.id + "\n");
-}
-
-void BestMarks::take(const Kernel& kernel) const {
-  std::error_code none;
-  fs::remove(file_of(kernel), none);
 }
 
 }  // namespace attnscope::cli

@@ -1,6 +1,5 @@
 #pragma once
 #include <cstddef>
-#include <filesystem>
 #include <map>
 #include <string>
 #include <vector>
@@ -45,22 +44,6 @@ class BestSearch {
   sweep::Place& place_;
   std::vector<report::TunedTable> tables_;
   size_t budget_;
-};
-
-// Records which kernels' searches for a problem on a device have begun and not ended, so that an interrupted one
-// continues. Each has a file under `folder`.
-class BestMarks {
- public:
-  BestMarks(std::filesystem::path folder, const Problem& problem, const std::string& device);
-  bool has(const Kernel& kernel) const;
-  Result<void> put(const Kernel& kernel) const;
-  void take(const Kernel& kernel) const;  // if the file cannot be removed, the search is repeated
-
- private:
-  std::filesystem::path file_of(const Kernel& kernel) const;
-
-  std::filesystem::path folder_;
-  std::string of_;  // the problem and the device
 };
 
 }  // namespace attnscope::cli

@@ -263,12 +263,41 @@ class Tools(unittest.TestCase):
         search.communicate()
         before = self.kept()
         self.assertGreaterEqual(len(before), 3)
-        self.assertTrue(list((self.path / "home" / "data" / "searches").iterdir()), "it is not done")
+        self.assertEqual(self.ended(), [False], "it is not done")
         done = self.call(*args[:-2])
         self.assertIn("tiled: ", done.stderr)
         self.assertEqual(self.kept()[:len(before)], before)
-        self.assertEqual(list((self.path / "home" / "data" / "searches").iterdir()), [])
+        self.assertEqual(self.ended(), [True])
         self.assertEqual(self.call(*args[:-2]).stderr, "")
+
+    def ended(self):
+        """Of each search that has begun, whether it has ended."""
+        return ["\nended " in mark.read_text() for mark in (self.path / "home" / "data" / "searches").iterdir()]
+
+    def test_a_run_of_some_config_does_not_answer_for_the_best(self):
+        problem = ["--problem", "B=1,H=2,S=80,D=64", "--device", "emulated:l4"]
+        one = json.loads(self.call("sweep", "--kernel", "tiled", "--budget", "1", *problem, "--json").stdout)
+        args = ["best", "--kernel", "tiled", "--kernel", "minimal", *problem]
+        first = self.call(*args, "--json")
+        self.assertRegex(first.stderr, r"tiled: .* after (?!1 )\d+ configs")
+        self.assertRegex(first.stderr, r"minimal: .* after (?!1 )\d+ configs")
+        found = {one["kernel"]["id"]: one for one in json.loads(first.stdout)["entries"]}
+        self.assertEqual(set(found), {"tiled", "minimal"})
+        self.assertLess(found["tiled"]["us"], one["correct"][0]["us"])
+        self.assertEqual(self.call(*args).stderr, "", "the second one only answers")
+
+    def test_a_narrow_search_for_the_best_is_no_answer_later_and_loses_no_config(self):
+        args = ["best", "--problem", "B=1,H=1,S=77,D=64", "--device", "emulated:l4", "--kernel", "minimal", "--json"]
+        self.assertIn("after 1 configs", self.call(*args, "--budget", "1").stderr)
+        wide = self.call(*args)
+        self.assertIn("after 3 configs", wide.stderr)
+        [best] = json.loads(wide.stdout)["entries"]
+        self.assertIn("after 1 configs", self.call(*args, "--budget", "1").stderr)
+        after = self.call(*args)
+        self.assertEqual((after.stderr, json.loads(after.stdout)["entries"]), ("", [best]))
+        [table] = (self.path / "home" / "data" / "tuned").iterdir()
+        [kept] = json.loads(table.read_text())["entries"]
+        self.assertEqual((kept["config"], kept["us"]), (best["config"], best["us"]))
 
     def kept(self):
         try:
