@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "catalog/validate.h"
 #include "cli/command.h"
@@ -14,19 +13,6 @@
 
 namespace attnscope::cli {
 namespace {
-
-// How different two problems are for the choice of a config; 0: alike.
-double distance(const Problem& a, const Problem& b) {
-  const auto apart = [](int64_t one, int64_t other) {
-    return std::abs(
-        std::log2(static_cast<double>(std::max<int64_t>(one, 1)) / static_cast<double>(std::max<int64_t>(other, 1))));
-  };
-  double sum = apart(a.batch * a.heads, b.batch * b.heads) + apart(a.seq_q, b.seq_q) + apart(a.seq_k, b.seq_k) +
-               4 * apart(a.head_dim, b.head_dim) + (a.causal == b.causal ? 0 : 2);
-  for (const auto& [name, size] : a.sizes)
-    if (const auto found = b.sizes.find(name); found != b.sizes.end()) sum += apart(size, found->second);
-  return sum;
-}
 
 Failure none_correct(const sweep::Plan& plan, const sweep::Board& board) {
   const std::string what = plan.kernel.id + " at " + report::problem_text(plan.held.problem) + ": ";
@@ -70,7 +56,7 @@ std::vector<Config> BestSearch::seeds_for(const Kernel& kernel, const Problem& p
     if (table.device == place_.device.device.name)
       for (const report::TunedEntry& entry : table.entries)
         if (entry.kernel == kernel.id) entries.push_back(&entry);
-  std::ranges::stable_sort(entries, {}, [&](const auto* entry) { return distance(entry->problem, problem); });
+  std::ranges::stable_sort(entries, {}, [&](const auto* entry) { return report::difference(entry->problem, problem); });
   std::vector<Config> seeds;
   for (const report::TunedEntry* entry : entries) {
     auto config = catalog::complete_config(kernel, entry->config.knobs, kernel.options);

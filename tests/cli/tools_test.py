@@ -253,6 +253,21 @@ class Tools(unittest.TestCase):
         self.assertIn("after 1 configs", self.call(*args, "--budget", "1").stderr)
         self.assertIn("S", self.call("best", "--problem", "S=0", "--device", "emulated:l4", expect=2).stderr)
 
+    def test_bench_says_where_a_config_was_not_tuned_for_its_problem(self):
+        args = ["bench", "--device", "emulated:l4", "--kernel", "tiled", "--kernel", "mma:STAGES=1", "--quick"]
+        text = self.call(*args, "--problem", "B=1,H=1,S=64,D=64").stdout
+        self.assertRegex(text, r"\n  tiled: the config tuned for B1 H8 S512 D64, the nearest tuned problem; `attnscope best --problem B=1,H=1,S=64,D=64")
+        [row] = json.loads(self.call(*args, "--problem", "B=1,H=1,S=64,D=64", "--json").stdout)["rows"]
+        tiled, mma = row["cells"]
+        self.assertEqual((tiled["config_from"], tiled["tuned_for"]["seq_q"], mma["config_from"]), ("nearest", 512, "named"))
+        tables = json.loads((TREE / "assets" / "tuned" / "l4.json").read_text())["entries"]
+        [near] = [one for one in tables if one["kernel"]["id"] == "tiled" and one["problem"] == tiled["tuned_for"]]
+        self.assertEqual(tiled["knobs"], near["config"]["knobs"])
+        other = self.call(*args, "--problem", "B=1,H=1,S=64,D=128").stdout
+        self.assertIn("tiled: the default config: none is tuned for this device and head size; `attnscope best", other)
+        self.assertNotIn("attnscope best", self.call(*args, "--problem", "B=1,H=1,S=64,D=128", "--defaults").stdout)
+        self.assertNotIn("attnscope best", self.call(*args, "--problem", "B=1,H=8,S=512,D=64").stdout)
+
     def test_an_interrupted_search_for_the_best_goes_on(self):
         args = ["best", "--problem", "B=1,H=1,S=32,D=64", "--device", "emulated:l4", "--kernel", "tiled", "--budget", "12"]
         environment = dict(os.environ, ATTNSCOPE_HOME=str(self.path / "home"))
