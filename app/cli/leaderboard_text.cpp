@@ -37,11 +37,6 @@ Again again(const Experiment& experiment, const std::vector<Kernel>& kernels,
 
 std::string day_of(double finished_at) { return charts::date_of(finished_at).substr(0, 10); }
 
-std::string config_of(const Observation& run) {
-  const std::string knobs = charts::knobs_text(run.experiment.config, " ");
-  return run.experiment.kernel + (knobs.empty() ? "" : " " + knobs);
-}
-
 std::string standing_text(const Leader& leader) {
   if (leader.against_first.outcome != charts::Outcome::slower) return "";
   return fmt::format("{:.2f} x ({:.2f} to {:.2f})", leader.against_first.ratio, leader.ratio_low, leader.ratio_high);
@@ -113,6 +108,7 @@ Json to_json(const Leaderboard& board, const std::vector<Kernel>& kernels,
              {"tie", leader.tie},
              {"kernel", run.experiment.kernel},
              {"knobs", run.experiment.config.knobs},
+             {"options", options_json(run.experiment.config)},
              {"us", run.timing->p50},
              {"interval", {run.timing->interval_low, run.timing->interval_high}},
              {"ratio", leader.against_first.ratio},
@@ -138,6 +134,7 @@ Json to_json(const Leaderboard& board, const std::vector<Kernel>& kernels,
   for (const Unranked& one : board.unranked)
     json["unranked"].push_back({{"kernel", one.of.run->experiment.kernel},
                                 {"knobs", one.of.run->experiment.config.knobs},
+                                {"options", options_json(one.of.run->experiment.config)},
                                 {"why", one.why},
                                 {"reason", one.reason},
                                 {"finished_at", one.of.finished_at},
@@ -146,6 +143,7 @@ Json to_json(const Leaderboard& board, const std::vector<Kernel>& kernels,
     json["records"].push_back({{"us", one.run->timing->p50},
                                {"kernel", one.run->experiment.kernel},
                                {"knobs", one.run->experiment.config.knobs},
+                               {"options", options_json(one.run->experiment.config)},
                                {"finished_at", one.finished_at},
                                {"hash", one.run->hash}});
   return json;
