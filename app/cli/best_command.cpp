@@ -187,10 +187,21 @@ Result<void> keep_in_own_table(const Known& known, const DeviceSpec& device, con
   return platform::write_file(file, json_text(report::to_json(*table), 1) + "\n");
 }
 
+// The entries for a problem, fastest first.
+struct BestAnswer {
+  std::vector<TunedEntry> entries;
+  ExitStatus none_status = kBadInput;  // if there are none
+};
+
+// The better of two statuses of searches without a correct config: one in which no config was tried says least.
+ExitStatus better_status(ExitStatus a, ExitStatus b) {
+  if (a == kBadInput || b == kBadInput) return a == kBadInput ? b : a;
+  return std::min(a, b);
+}
+
 // Runs the searches of these kernels. Those that find nothing are named.
-Result<std::vector<TunedEntry>> searched(const BestOptions& options, const Known& known, const Problem& problem,
-                                         const std::vector<const Kernel*>& kernels, const BestMarks& marks,
-                                         SweepPlace& place) {
+Result<BestAnswer> searched(const BestOptions& options, const Known& known, const Problem& problem,
+                            const std::vector<const Kernel*>& kernels, const BestMarks& marks, SweepPlace& place) {
   const size_t budget = options.budget > 0 ? options.budget : BestSearch::kUsualBudget;
   std::vector<size_t> before;  // the budgets of earlier searches
   for (const Kernel* kernel : kernels) before.push_back(marks.ended(*kernel));
@@ -200,34 +211,35 @@ Result<std::vector<TunedEntry>> searched(const BestOptions& options, const Known
       break;
     }
   BestSearch search(place, known.shipped, budget);
-  std::vector<TunedEntry> entries;
+  BestAnswer answer;
   for (size_t at = 0; at < kernels.size(); ++at) {
     const Kernel& kernel = *kernels[at];
-    auto best = search.search(kernel, problem);
-    if (!best && best.error().stage != Stage::input) return fail(best.error());
-    if (!best) {
-      print_note("attnscope best: " + best.error().message);
+    auto found = search.search(kernel, problem);
+    if (!found && found.error().stage != Stage::input) return fail(found.error());
+    if (!found || !found->best) {
+      print_note("attnscope best: " + (found ? found->why_none : found.error()).message);
+      if (found) answer.none_status = better_status(answer.none_status, found->status);
       marks.take(kernel);
       continue;
     }
-    entries.push_back(report::entry_of(best->best, today()));
-    entries.back().source = kHistory;
-    say_found(entries.back(), kernel, best->tried, "");
-    if (auto kept = keep_in_own_table(known, place.device.device, entries.back()); !kept)
+    answer.entries.push_back(report::entry_of(*found->best, today()));
+    TunedEntry& entry = answer.entries.back();
+    entry.source = kHistory;
+    say_found(entry, kernel, found->tried, "");
+    if (auto kept = keep_in_own_table(known, place.device.device, entry); !kept)
       print_note("attnscope best: `attnscope bench` will not know it: " + kept.error().message);
     if (!marks.end(kernel, std::max(budget, before[at]))) marks.take(kernel);
   }
-  return entries;
+  return answer;
 }
 
 // The stored figures, and those that a search finds now of each kernel that has no figure in a shipped table and whose
 // search has not finished yet: a run of a config says nothing about the others. An interrupted search continues. Opens
 // `place` only if a worker must be asked.
-Result<std::vector<TunedEntry>> found_or_searched(const BestOptions& options, const Known& known,
-                                                  const Problem& problem, const DeviceSpec& device,
-                                                  std::optional<SweepPlace>& place) {
+Result<BestAnswer> found_or_searched(const BestOptions& options, const Known& known, const Problem& problem,
+                                     const DeviceSpec& device, std::optional<SweepPlace>& place) {
   auto found = ranked(options, problem, device, known, place ? place->results.get() : nullptr);
-  if (!found) return found;
+  if (!found) return fail(found.error());
   const BestMarks marks(known.places.user.data / "searches", problem, device);
   const auto is_known = [&](const Kernel& kernel) {
     if (report::best_entry(known.shipped, device.name, problem, kernel.id)) return !marks.begun(kernel);
@@ -239,7 +251,7 @@ Result<std::vector<TunedEntry>> found_or_searched(const BestOptions& options, co
   for (const Kernel& kernel : known.kernels | std::views::reverse)
     if (can_be_searched(options, kernel, problem) && (options.budget > 0 || !is_known(kernel)))
       wanted.push_back(&kernel);
-  if (wanted.empty()) return found;
+  if (wanted.empty()) return BestAnswer{std::move(*found)};
   if (!place) {
     auto opened = best_place(options);
     if (!opened) return fail(opened.error());
@@ -247,7 +259,9 @@ Result<std::vector<TunedEntry>> found_or_searched(const BestOptions& options, co
   }
   auto now = searched(options, known, problem, wanted, marks, *place);
   if (!now) return now;
-  return ranked(options, problem, device, known, place->results.get(), std::move(*now));
+  found = ranked(options, problem, device, known, place->results.get(), std::move(now->entries));
+  if (!found) return fail(found.error());
+  return BestAnswer{std::move(*found), now->none_status};
 }
 
 int show_best(const BestOptions& options, const Known& known, const Problem& problem) {
@@ -262,21 +276,24 @@ int show_best(const BestOptions& options, const Known& known, const Problem& pro
     place = std::move(*opened);
     device = place->device.device;
   }
-  auto found = found_or_searched(options, known, problem, *device, place);
-  if (!found) return report(found.error());
-  if (found->empty())
-    return report({Stage::input,
+  auto answer = found_or_searched(options, known, problem, *device, place);
+  if (!answer) return report(answer.error());
+  const std::vector<TunedEntry>& found = answer->entries;
+  if (found.empty()) {
+    print_failure({Stage::input,
                    "no config that was tried is correct for " + report::problem_text(problem) + " on " + device->name,
                    "`attnscope sweep` lists each config with the reason; --kernel names the kernel."});
+    return answer->none_status;
+  }
   if (!options.preset.empty()) {
-    const TunedEntry& best = found->front();
+    const TunedEntry& best = found.front();
     store::Preset preset{{problem, best.kernel, best.config, device->id, {}}};
     preset.title = "Best for " + report::problem_text(problem) + " on " + device->name;
     if (auto written = store::write_preset(options.preset, preset, known.kernels); !written)
       return report(written.error());
   }
-  print_result(options.json ? json_text(best_json(*found, *device, known.kernels), 2)
-                            : best_text(*found, problem, *device, known.kernels, known.places.resources));
+  print_result(options.json ? json_text(best_json(found, *device, known.kernels), 2)
+                            : best_text(found, problem, *device, known.kernels, known.places.resources));
   return kCorrectOrUnchecked;
 }
 
@@ -294,7 +311,7 @@ Result<std::map<std::string, std::vector<KnobValues>>> named_configs(const BestO
 
 // Adds the result to the table and writes the table.
 Result<void> keep_found(const FoundBest& found, const Kernel& kernel, report::TunedTable& table, const fs::path& file) {
-  const TunedEntry entry = report::entry_of(found.best, today());
+  const TunedEntry entry = report::entry_of(*found.best, today());
   const bool put = put_entry(table, entry);
   say_found(entry, kernel, found.tried, put ? "" : " (the measured figure stays)");
   return platform::write_output(file, json_text(report::to_json(table), 1) + "\n");
@@ -311,21 +328,21 @@ int tune_all(const BestOptions& options, const Known& known, const std::vector<P
   if (!named) return report(named.error());
   BestSearch search(*place, {*table}, options.budget > 0 ? options.budget : BestSearch::kUsualBudget);
   bool any_found = false;
-  std::optional<Failure> none_found;  // the last of several
+  std::optional<ExitStatus> none_found;
   for (const Problem& problem : problems)
     for (const Kernel& kernel : known.kernels) {
       if (!can_be_searched(options, kernel, problem) || (!named->empty() && !named->contains(kernel.id))) continue;
       auto found =
           named->empty() ? search.search(kernel, problem) : search.search(kernel, problem, named->at(kernel.id));
-      if (!found) {
-        none_found = found.error();
-        print_note("attnscope best: " + none_found->message);
+      if (!found || !found->best) {
+        print_note("attnscope best: " + (found ? found->why_none : found.error()).message);
+        none_found = better_status(none_found.value_or(kBadInput), found ? found->status : status_of(found.error()));
         continue;
       }
       any_found = true;
       if (auto kept = keep_found(*found, kernel, *table, file); !kept) return report(kept.error());
     }
-  if (none_found && !any_found) return status_of(*none_found);
+  if (none_found && !any_found) return *none_found;
   print_result(file.string() + "\n");
   return kCorrectOrUnchecked;
 }

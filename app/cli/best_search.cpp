@@ -112,12 +112,14 @@ Result<FoundBest> BestSearch::run(sweep::Plan plan, search::Candidates candidate
   for (const std::string& note : search.notes()) print_note("attnscope best: " + note);
   if (!done) return fail(done.error());
   const sweep::Board board = search.board();
-  if (board.rows.empty()) return fail(none_correct(search.plan(), board));
+  const size_t tried = search.counts().tried;
+  if (board.rows.empty())
+    return FoundBest{{}, tried, none_correct(search.plan(), board), status_of(board, search.scan())};
   const charts::ScanRow* first = &board.rows.front();
   for (const charts::ScanRow& row : board.rows)  // of two with equal times, the watched one
     if (row.us == first->us && board.accepted.timed(row.point)->watch && !board.accepted.timed(first->point)->watch)
       first = &row;
-  return FoundBest{*board.accepted.timed(first->point), search.counts().tried};
+  return FoundBest{*board.accepted.timed(first->point), tried, {}};
 }
 
 }  // namespace attnscope::cli

@@ -1,9 +1,11 @@
 #pragma once
 #include <cstddef>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "cli/exit_status.h"
 #include "report/tuned.h"
 #include "sweep/search.h"
 
@@ -11,10 +13,12 @@ namespace attnscope::cli {
 
 using KnobValues = std::map<std::string, int64_t>;
 
-// The fastest correct config that a search found.
+// What a search found.
 struct FoundBest {
-  Observation best;
-  size_t tried = 0;  // number of configs
+  std::optional<Observation> best;  // of the fastest correct config; empty: none is correct
+  size_t tried = 0;                 // number of configs
+  Failure why_none;                 // of one of the configs, if none is correct
+  ExitStatus status = kCorrectOrUnchecked;
 };
 
 // Searches each kernel in turn for a problem's fastest config, as `attnscope sweep` does: on a GPU a model ranks the
@@ -30,8 +34,8 @@ class BestSearch {
   BestSearch(sweep::Place& place, std::vector<report::TunedTable> tables, size_t budget)
       : place_(place), tables_(std::move(tables)), budget_(budget) {}
 
-  // Failure (Stage::input): no config is correct here; it gives the reason for one of them. Notes and progress are
-  // shown to the user.
+  // Failure: the kernel cannot be searched here (Stage::input), or the device is gone. Notes and progress are shown to
+  // the user.
   Result<FoundBest> search(const Kernel& kernel, const Problem& problem);
   // Tries only these configs. A knob that a config leaves out has the manifest's default.
   Result<FoundBest> search(const Kernel& kernel, const Problem& problem, const std::vector<KnobValues>& configs);

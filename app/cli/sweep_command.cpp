@@ -70,17 +70,6 @@ Failure nothing_left(const search::Candidates& candidates, const std::string& ke
           hint.empty() ? "Give the space other values, or change a fixed knob with --set." : hint};
 }
 
-// A sweep looks for configs that run, so one that does not is no failure of the sweep.
-int sweep_status(const sweep::Board& board, const Scan& scan) {
-  if (!board.rows.empty()) return kCorrectOrUnchecked;
-  int least = kEnded;
-  for (size_t at = 0; at < scan.points.size(); ++at) {
-    const Observation* run = scan.timed(at);
-    least = std::min<int>(least, run != nullptr ? cli::status_of(*run) : kRefused);
-  }
-  return std::max<int>(least, kWrong);
-}
-
 int run_and_show(const SweepOptions& options, sweep::Plan plan, search::Candidates candidates, SweepPlace place) {
   sweep::Search::Settings settings;
   settings.watch = options.no_watch        ? sweep::Watching::nothing
@@ -103,7 +92,7 @@ int run_and_show(const SweepOptions& options, sweep::Plan plan, search::Candidat
   }
   print_result(options.json ? json_text(to_json(board, search.plan(), search.counts()), 2)
                             : text_of(board, search.plan(), search.counts(), options.all));
-  return sweep_status(board, search.scan());
+  return status_of(board, search.scan());
 }
 
 int sweep(const SweepOptions& options) {

@@ -301,6 +301,19 @@ class Tools(unittest.TestCase):
         self.assertLess(found["tiled"]["us"], one["correct"][0]["us"])
         self.assertEqual(self.call(*args).stderr, "", "the second one only answers")
 
+    def test_the_status_of_best_without_a_correct_config_is_its_configs(self):
+        none = {"ATTNSCOPE_NVRTC": "/nowhere/libnvrtc.so"}
+        args = ["--problem", "B=1,H=1,S=77,D=64", "--device", "emulated:l4", "--kernel", "minimal"]
+        sweep = self.call("sweep", *args, expect=3, **none)
+        best = self.call("best", *args, expect=3, **none)
+        self.assertIn("no config that was tried is correct", best.stderr)
+        self.assertIn("/nowhere", sweep.stdout + sweep.stderr)
+        self.assertIn("/nowhere", best.stderr)
+        self.call("best", "--tune", self.path / "tables", *args, expect=3, **none)
+        self.assertIn("after 3 configs", self.call("best", *args).stderr)  # it is no answer for ever
+        args[1] = "B=1,H=1,S=77,D=32"  # which no config supports, so none is tried
+        self.call("best", *args, expect=2)
+
     def test_a_narrow_search_for_the_best_is_no_answer_later_and_loses_no_config(self):
         args = ["best", "--problem", "B=1,H=1,S=77,D=64", "--device", "emulated:l4", "--kernel", "minimal", "--json"]
         self.assertIn("after 1 configs", self.call(*args, "--budget", "1").stderr)
@@ -358,7 +371,7 @@ class Tools(unittest.TestCase):
         self.assertIn("after 3 configs", said)
         table = json.loads((self.path / "tables" / "l4.json").read_text())
         self.assertEqual([e["config"]["knobs"]["SYNC_POLICY"] for e in table["entries"]], [5])
-        said = self.call("best", "--tune", self.path / "none", *args[:-2], expect=2).stderr
+        said = self.call("best", "--tune", self.path / "none", *args[:-2], expect=1).stderr
         self.assertIn("race: ", said)
 
     # ---- export ----
