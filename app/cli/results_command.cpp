@@ -36,7 +36,7 @@ struct ResultsOptions {
   std::vector<std::string> kernels, settings, compile_options;
   std::string device, problem, verdict, since;
   std::vector<std::string> kernel_dirs;
-  bool fastest = false, leaderboard = false, csv = false, json = false;
+  bool fastest = false, leaderboard = false, pairs = false, csv = false, json = false;
   std::optional<int64_t> limit;  // 0: all
 };
 
@@ -228,14 +228,16 @@ int rank(store::Results& results, const ResultsOptions& options) {
     const auto found = sweep::emulated_twin(gpu, gpu.name.empty() ? run.device : "", devices);
     return found ? std::optional(*found) : std::nullopt;
   };
-  const int64_t most = options.limit.value_or(options.json ? 0 : kListed);
+  const int64_t most = options.limit.value_or(options.json && !options.pairs ? 0 : kListed);
   const auto boards = charts::leaderboards(std::move(runs), spec_of, static_cast<size_t>(most));
   if (options.json) {
     Json json = Json::array();
-    for (const charts::Leaderboard& board : boards) json.push_back(to_json(board, kernels, options.kernel_dirs));
+    for (const charts::Leaderboard& board : boards)
+      json.push_back(to_json(board, kernels, options.kernel_dirs, options.pairs));
     print_result(json_text(json, 2));
   } else {
-    for (const charts::Leaderboard& board : boards) print_result(text_of(board, kernels, options.kernel_dirs));
+    for (const charts::Leaderboard& board : boards)
+      print_result(text_of(board, kernels, options.kernel_dirs, options.pairs));
     if (boards.empty()) print_result("No stored result matches.");
   }
   return kCorrectOrUnchecked;
@@ -290,16 +292,20 @@ void add_results(CLI::App& app, Chosen& chosen) {
           ->type_name("WORD");
   command->add_option("--since", options->since, "Only what ended on this day or later (UTC)")->type_name("YYYY-MM-DD");
   CLI::Option* fastest = command->add_flag("--fastest", options->fastest, "The fastest first; without it, the newest");
-  command->add_option("--limit", options->limit, "List at most this many; 0: all. By default 20 in the terminal")
+  command
+      ->add_option("--limit", options->limit,
+                   "List at most this many; 0: all. By default 20 in the terminal and with --pairs")
       ->type_name("N")
       ->check(zero_or_more());
   CLI::Option* csv = command->add_flag("--csv", options->csv, "As CSV");
+  CLI::Option* leaderboard =
+      command->add_flag("--leaderboard", options->leaderboard,
+                        "Rank the correct ones per problem and device, with ties, records over time and commands");
+  leaderboard->excludes(csv)->excludes(verdict)->excludes(fastest);
   command
-      ->add_flag("--leaderboard", options->leaderboard,
-                 "Rank the correct ones per problem and device, with ties, records over time and commands")
-      ->excludes(csv)
-      ->excludes(verdict)
-      ->excludes(fastest);
+      ->add_flag("--pairs", options->pairs,
+                 "With --leaderboard: which rows each row beats, and by how much, with the interval")
+      ->needs(leaderboard);
   add_kernels_option(*command, options->kernel_dirs);
   command->add_flag("--json", options->json, "As lines of JSON: when it ended, and the observation")->excludes(csv);
   command->add_option("--store", options->store, "Read this results.sqlite; by default the program's own")

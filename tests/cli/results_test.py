@@ -150,6 +150,17 @@ class Results(unittest.TestCase):
         first_row, second_row = text.split("\n")[1], text.split("\n")[3]
         self.assertRegex(first_row, r"^   1 +200\.00 us [0-9.]+ to [0-9.]+ +\S+  +[0-9]+ regs +[0-9]+ KB  2023-11-15  tiled .*  \(not watched\)$")
         self.assertRegex(second_row, r"^   2 +400\.00 us [0-9.]+ to [0-9.]+ +2\.00 x \([0-9.]+ to [0-9.]+\) .*  \(not watched\)$")
+        self.assertNotIn("beats", first)
+        paired = json.loads(self.good("results", "--store", path, "--leaderboard", "--pairs", "--json").stdout)[0]["leaders"]
+        self.assertEqual([[one["leader"] for one in row["beats"]] for row in paired], [[1, 2], [2], []])
+        beaten = paired[1]["beats"][0]
+        self.assertAlmostEqual(beaten["ratio"], 900 / 400)
+        self.assertLess(beaten["ratio_interval"][0], beaten["ratio"])
+        self.assertLess(beaten["ratio"], beaten["ratio_interval"][1])
+        self.assertGreater(beaten["ratio_interval"][0], 1)
+        self.assertEqual(beaten["hash"], paired[2]["hash"])
+        text = self.good("results", "--store", path, "--leaderboard", "--pairs").stdout
+        self.assertRegex(text, r"rows counted from the top:\n    1 beats 2 by 2\.00 x \([0-9.]+ to [0-9.]+\), 3 by 4\.50 x \([^)]*\)\n    2 beats 3 by 2\.25 x ")
         limited = json.loads(self.good("results", "--store", path, "--leaderboard", "--json", "--limit", 1).stdout)
         self.assertEqual(len(limited[0]["leaders"]), 1)
         many = self.store("many.sqlite", [
@@ -222,7 +233,7 @@ class Results(unittest.TestCase):
                 (["--csv", "--json"], "--csv", "--json"),
                 (["--csv", "--leaderboard"], "--leaderboard", "--csv"),
                 (["--verdict", "--leaderboard"], "--leaderboard", "--verdict", "correct"),
-                (["--fastest", "--leaderboard"], "--leaderboard", "--fastest")]:
+                (["--fastest", "--leaderboard"], "--leaderboard", "--fastest"), (["--pairs", "--leaderboard"], "--pairs")]:
             done = self.call("results", "--store", path, *args)
             self.assertEqual(done.returncode, 2, f"{args}: {done.stdout} {done.stderr}")
             for name in names:
