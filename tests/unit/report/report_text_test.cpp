@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/command_words.h"
+#include "core/escape.h"
 #include "report/bench_report.h"
 #include "report/bench_run.h"
 
@@ -120,7 +121,7 @@ TEST(ReportText, AConfigThatIsNotTunedForItsProblemIsSaid) {
   EXPECT_THAT(notes[1], HasSubstr(best));
   for (const std::string& note : notes) {
     EXPECT_THAT(as_table(report), HasSubstr(note));
-    EXPECT_THAT(as_markdown(report), HasSubstr(note));
+    EXPECT_THAT(as_markdown(report), HasSubstr(markdown_text(note)));
   }
   const auto read = report_from_json(to_json(report), "here");
   ASSERT_TRUE(read) << read.error().message;
