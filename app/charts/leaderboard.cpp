@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <tuple>
+#include <utility>
 
 #include "charts/format.h"
 #include "core/comparable.h"
@@ -128,6 +130,16 @@ void set_ranks(std::vector<Leader>& leaders) {
   }
 }
 
+// The bounds of the ratio of two times, from what is known about each.
+std::pair<double, double> ratio_bounds(const Observation& first, const Observation& own) {
+  if (own.timing->kind == FigureKind::modelled) {
+    const model::Paired both = model::paired(first, own);
+    return {both.low, both.high};
+  }
+  return {own.timing->interval_low / first.timing->interval_high,
+          own.timing->interval_high / first.timing->interval_low};
+}
+
 void rank(std::vector<Leader>& leaders, size_t most) {
   const auto us = [](const Leader& leader) { return leader.of.run->timing->p50; };
   std::ranges::stable_sort(leaders, {}, us);
@@ -137,15 +149,9 @@ void rank(std::vector<Leader>& leaders, size_t most) {
   for (size_t at = 0; at < leaders.size(); ++at) {
     const Observation& own = *leaders[at].of.run;
     ++of_rank[leaders[at].rank];
-    const Timing &first = *leaders.front().of.run->timing, &time = *own.timing;
     leaders[at].against_first = standing_of(*leaders.front().of.run, own);
     if (at == 0) continue;
-    leaders[at].ratio_low = time.interval_low / first.interval_high;
-    leaders[at].ratio_high = time.interval_high / first.interval_low;
-    if (time.kind != FigureKind::modelled) continue;
-    const model::Paired both = model::paired(*leaders.front().of.run, own);
-    leaders[at].ratio_low = both.low;
-    leaders[at].ratio_high = both.high;
+    std::tie(leaders[at].ratio_low, leaders[at].ratio_high) = ratio_bounds(*leaders.front().of.run, own);
   }
   for (Leader& one : leaders) one.tie = of_rank[one.rank] > 1;
 }
@@ -186,6 +192,19 @@ Leaderboard board_of(const Group& group, const Racy& racy, const SpecOf& spec_of
 }
 
 }  // namespace
+
+std::vector<Beaten> beaten_by(const Leaderboard& board, size_t row) {
+  std::vector<Beaten> beaten;
+  const Observation& own = *board.leaders[row].of.run;
+  for (size_t at = row + 1; at < board.leaders.size(); ++at) {  // the fastest come first
+    const Observation& other = *board.leaders[at].of.run;
+    const Standing standing = standing_of(own, other);
+    if (standing.outcome != Outcome::slower) continue;
+    const auto [low, high] = ratio_bounds(own, other);
+    beaten.push_back({at, standing.ratio, low, high});
+  }
+  return beaten;
+}
 
 std::vector<Leaderboard> leaderboards(std::vector<DatedRun> runs, const SpecOf& spec_of, size_t most) {
   std::ranges::stable_sort(runs, {}, &DatedRun::finished_at);

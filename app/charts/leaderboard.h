@@ -45,6 +45,14 @@ struct Leaderboard {
   const Observation& sample() const { return leaders.empty() ? *unranked.front().of.run : *leaders.front().of.run; }
 };
 
+// A row that another beats: it is slower, and told apart from the other.
+struct Beaten {
+  size_t row = 0;                       // in `leaders`
+  double ratio = 1, low = 1, high = 1;  // of its time to the other's, with bounds as of a Leader
+};
+// The rows that the one at `row` beats, in order. The number of rows that beat a row is its rank less one.
+std::vector<Beaten> beaten_by(const Leaderboard& board, size_t row);
+
 // The device's limits and rates, if they are known.
 using SpecOf = std::function<std::optional<DeviceSpec>(const Observation&)>;
 

@@ -10,6 +10,7 @@
 #include "core/headline.h"
 #include "core/joined.h"
 #include "core/json.h"
+#include "core/options.h"
 
 namespace attnscope::charts {
 namespace {
@@ -61,6 +62,11 @@ std::string knobs_text(const Config& config, const char* between) {
       config.knobs, [](const auto& knob) { return fmt::format("{}={}", knob.first, knob.second); }, between);
 }
 
+std::string options_text(const Config& config, const char* between) {
+  return joined(
+      option_words(config.options, CompileOptions{}), [](const std::string& word) { return word; }, between);
+}
+
 std::string result_word(const Observation& run) {
   if (const auto headline = headline_of(run)) return std::string(to_string(*headline));
   return run.failure ? fmt::format("{} failed", to_string(run.failure->stage)) : "not run";
@@ -85,7 +91,8 @@ const std::vector<std::string>& run_columns() {
                                                 "dynamic_shared_bytes",
                                                 "occupancy",
                                                 "app",
-                                                "hash"};
+                                                "hash",
+                                                "options"};
   return columns;
 }
 
@@ -107,6 +114,7 @@ std::vector<Cell> run_cells(const Observation& run, double finished_at) {
   add(run.occupancy, [](const Occupancy& o) { return o.fraction; });
   cells.emplace_back(run.versions.app);
   cells.emplace_back(run.hash);
+  cells.emplace_back(options_text(e.config, ";"));
   return cells;
 }
 

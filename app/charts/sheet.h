@@ -29,6 +29,9 @@ std::vector<Cell> run_cells(const Observation& run, double finished_at);  // sec
 std::string date_of(double finished_at);
 // The knobs as one text, "BLOCK_M=32;NUM_WARPS=8".
 std::string knobs_text(const Config& config, const char* between);
+// The compile options that differ from the program's usual ones, "maxrregcount=64;fast_math=off". Without them, configs
+// that differ in nothing else would look alike.
+std::string options_text(const Config& config, const char* between);
 // Why there is no time, what is wrong, or that the output is correct.
 std::string result_word(const Observation& run);
 

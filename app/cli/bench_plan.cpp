@@ -6,6 +6,7 @@
 #include "catalog/validate.h"
 #include "cli/experiment_options.h"
 #include "core/near.h"
+#include "search/space.h"
 #include "sweep/twin.h"
 
 namespace attnscope::cli {
@@ -71,18 +72,40 @@ std::string device_for(const Kernel& kernel, const DeviceSpec& device) {
   return kernel.library.name() + "/" + device.id.substr(device.id.rfind('/') + 1);
 }
 
-Draft entry_draft(const NamedEntry& entry, const Problem& problem, CacheState cache,
-                  const std::vector<report::TunedTable>& tuned, const BenchWishes& wishes, const DeviceSpec& device,
-                  int64_t block_ms) {
-  Draft draft{problem, entry.kernel.id, {entry.knobs, {}}, device_for(entry.kernel, device), {}};
+struct ChosenConfig {
+  Config config;
+  report::ConfigFrom from = report::ConfigFrom::named;
+  std::optional<Problem> tuned_for = {};
+};
+
+// The tuned config of the problem, or of the nearest one whose config may run this one; the manifest's defaults if
+// there is none.
+ChosenConfig config_for(const NamedEntry& entry, const Problem& problem, const std::vector<report::TunedTable>& tuned,
+                        const BenchWishes& wishes, const DeviceSpec& device) {
+  using report::ConfigFrom;
+  const Kernel& kernel = entry.kernel;
+  if (!entry.knobs.empty()) return {{entry.knobs, {}}};
+  if (wishes.defaults) return {{}, ConfigFrom::defaults};
+  // A table may be for an earlier version of the kernel; its config is used if the kernel still accepts it.
+  const report::TunedEntry* best = report::best_entry(tuned, device.name, problem, kernel.id);
+  if (best && catalog::complete_config(kernel, best->config.knobs, best->config.options))
+    return {best->config, ConfigFrom::tuned};
+  if (kernel.knobs.empty()) return {};
+  const auto fits = [&](const Config& config) {
+    const auto complete = catalog::complete_config(kernel, config.knobs, config.options);
+    return complete && search::candidates_of(std::vector{*complete}, kernel, problem, device).excluded.empty();
+  };
+  const report::TunedEntry* nearest = report::nearest_entry(tuned, device.name, problem, kernel.id, fits);
+  if (nearest) return {nearest->config, ConfigFrom::nearest, nearest->problem};
+  return {{}, ConfigFrom::untuned};
+}
+
+Draft entry_draft(const NamedEntry& entry, const Problem& problem, CacheState cache, Config config,
+                  const DeviceSpec& device, int64_t block_ms) {
+  Draft draft{problem, entry.kernel.id, std::move(config), device_for(entry.kernel, device), {}};
   draft.measure.cache = cache;
   draft.measure.max_time_ms = block_ms;
   if (device.emulated) draft.measure.sampled_share = sweep::emulated_share(problem);
-  const bool choose = entry.knobs.empty() && !wishes.defaults;
-  const report::TunedEntry* best = choose ? report::best_entry(tuned, device.name, problem, entry.kernel.id) : nullptr;
-  // A table may be for an earlier version of the kernel; its config is used if the kernel still accepts it.
-  if (best && catalog::complete_config(entry.kernel, best->config.knobs, best->config.options))
-    draft.config = best->config;
   return draft;
 }
 
@@ -147,9 +170,12 @@ Result<BenchTasks> plan_bench(const BenchWishes& wishes, const std::vector<Kerne
       plan.head.rows.push_back({problem, cache, {}});
       auto& drafts = tasks.drafts.emplace_back();
       for (const NamedEntry& entry : *entries) {
-        drafts.push_back(entry_draft(entry, problem, cache, tuned, wishes, device, plan.block_ms));
+        ChosenConfig chosen = config_for(entry, problem, tuned, wishes, device);
         report::Cell& asked = plan.head.rows.back().cells.emplace_back();
-        asked.knobs = drafts.back().config.knobs;  // so that a plan with other configs counts as another plan
+        asked.knobs = chosen.config.knobs;  // so that a plan with other configs counts as another plan
+        asked.config_from = chosen.from;
+        asked.tuned_for = chosen.tuned_for;
+        drafts.push_back(entry_draft(entry, problem, cache, std::move(chosen.config), device, plan.block_ms));
       }
     }
   return tasks;

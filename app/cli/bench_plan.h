@@ -28,7 +28,7 @@ struct BenchWishes {
   std::string baseline;               // one of the kernels, with the same text; empty: none
   BenchCaches caches = BenchCaches::hot;
   bool without_peers = false;
-  bool defaults = false;  // uses the manifests' default configs instead of the tuned ones
+  bool defaults = false;  // uses the manifests' default configs instead of tuned ones
   bool quick = false;
 };
 

@@ -11,7 +11,9 @@
 #include "catalog/catalog.h"
 #include "catalog/validate.h"
 #include "cli/bench_plan.h"
+#include "cli/best_marks.h"
 #include "cli/best_search.h"
+#include "cli/best_text.h"
 #include "cli/command.h"
 #include "cli/device_wait.h"
 #include "cli/exit_status.h"
@@ -35,8 +37,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using report::TunedEntry;
-
-constexpr const char* kHistory = "history";  // the source of a figure that is in no table
 
 std::string today() { return fmt::format("{:%Y-%m-%d}", fmt::gmtime(std::time(nullptr))); }
 
@@ -115,19 +115,21 @@ Result<std::vector<TunedEntry>> from_history(store::Results* open, const Known& 
 }
 
 // The best of each kernel, fastest first: a measured figure before a modelled one, a table before the history unless it
-// was searched now.
+// was searched now. In the history a kernel's present text goes before earlier ones.
 Result<std::vector<TunedEntry>> ranked(const BestOptions& options, const Problem& problem, const DeviceSpec& device,
                                        const Known& known, store::Results* open,
                                        std::vector<TunedEntry> searched = {}) {
   auto history = from_history(open, known, problem, device);
   if (!history) return fail(history.error());
-  const bool searched_now = !searched.empty();
   history->insert(history->end(), searched.begin(), searched.end());  // the history may not be stored anywhere
   report::TunedTable ours{device.name, device.arch, {}};
   const auto better = [](const TunedEntry& a, const TunedEntry& b) {
     return a.kind != b.kind ? a.kind == FigureKind::measured : a.us < b.us;
   };
-  std::stable_sort(history->begin(), history->end(), [&](const auto& a, const auto& b) { return better(b, a); });
+  std::stable_sort(history->begin(), history->end(), [&](const auto& a, const auto& b) {
+    const bool earlier = of_another_version(a, known.kernels);
+    return earlier == of_another_version(b, known.kernels) ? better(b, a) : earlier;
+  });
   for (TunedEntry& entry : *history) put_entry(ours, std::move(entry));  // the best comes last and stays
   const std::vector<report::TunedTable> own_tables{std::move(ours)};
   std::vector<TunedEntry> found;
@@ -135,48 +137,13 @@ Result<std::vector<TunedEntry>> ranked(const BestOptions& options, const Problem
     if (!is_wanted(options, kernel)) continue;
     const TunedEntry* shipped = report::best_entry(known.shipped, device.name, problem, kernel.id);
     const TunedEntry* own = report::best_entry(own_tables, device.name, problem, kernel.id);
+    const bool searched_now = std::ranges::count(searched, kernel.id, &TunedEntry::kernel) > 0;
     const bool own_is_better = own && shipped && (searched_now || own->kind != shipped->kind) && better(*own, *shipped);
     const TunedEntry* best = !shipped || own_is_better ? own : shipped;
     if (best) found.push_back(*best);
   }
   std::stable_sort(found.begin(), found.end(), better);
   return found;
-}
-
-bool of_another_version(const TunedEntry& entry, const std::vector<Kernel>& kernels) {
-  const Kernel* kernel = find_kernel(kernels, entry.kernel);
-  return kernel && kernel->content_hash != entry.kernel_hash;
-}
-
-std::string best_text(const std::vector<TunedEntry>& found, const Problem& problem, const DeviceSpec& device,
-                      const std::vector<Kernel>& kernels, const fs::path& root) {
-  std::string text = fmt::format("{} on {}, hot\n", report::problem_text(problem), one_line(device.name));
-  for (const TunedEntry& entry : found) {
-    const Kernel* kernel = find_kernel(kernels, entry.kernel);
-    std::error_code none;
-    const std::string source =
-        entry.source == kHistory ? entry.source : fs::relative(entry.source, root, none).generic_string();
-    const TunedEntry& first = found.front();
-    const bool modelled = entry.kind == FigureKind::modelled && first.kind == FigureKind::modelled;
-    const bool apart = !modelled || model::paired(first.us, entry.us, device.arch).told_apart();
-    text += fmt::format("  {:<10} {:>9} us {}  {}{}\n", entry.kernel, report::us_text(entry.us),
-                        attnscope::to_string(entry.kind), short_text(entry.config, *kernel),
-                        apart || &entry == &first ? "" : "; cannot be told apart from the first");
-    text += fmt::format("  {:<10} {}, {}, NVRTC {}{}{}\n", "", one_line(source), one_line(entry.date),
-                        one_line(entry.versions.nvrtc),
-                        entry.versions.driver.empty() ? "" : ", driver " + one_line(entry.versions.driver),
-                        of_another_version(entry, kernels) ? "; of another version of this kernel" : "");
-  }
-  return text;
-}
-
-Json best_json(const std::vector<TunedEntry>& found, const DeviceSpec& device, const std::vector<Kernel>& kernels) {
-  Json json = report::to_json(report::TunedTable{device.name, device.arch, found});
-  for (size_t i = 0; i < found.size(); ++i) {
-    json["entries"][i]["source"] = found[i].source;
-    json["entries"][i]["same_kernel"] = !of_another_version(found[i], kernels);
-  }
-  return json;
 }
 
 bool can_be_searched(const BestOptions& options, const Kernel& kernel, const Problem& problem) {
@@ -205,56 +172,96 @@ Result<report::TunedTable> read_table(const fs::path& file, const DeviceSpec& de
   return report::read_tuned(file);
 }
 
-// Stores the result of a search, which `attnscope bench` uses too.
+// Stores the result of a search, which `attnscope bench` uses too. A narrower search leaves a faster config in its
+// place.
 Result<void> keep_in_own_table(const Known& known, const DeviceSpec& device, const TunedEntry& entry) {
   const fs::path file = own_tables_of(known.places) / table_name(device, known.devices);
   auto table = read_table(file, device);
   if (!table) return fail(table.error());
+  const std::vector<report::TunedTable> before{*table};
+  const TunedEntry* kept = report::best_entry(before, device.name, entry.problem, entry.kernel);
+  if (kept && kept->kernel_hash == entry.kernel_hash && kept->kind == entry.kind && kept->us < entry.us &&
+      kept->config != entry.config)
+    return {};
   put_entry(*table, entry);
   return platform::write_file(file, json_text(report::to_json(*table), 1) + "\n");
 }
 
-// The stored figures; if there are none, those that a search finds now. An interrupted search continues. Opens `place`
-// only if a worker must be asked.
-Result<std::vector<TunedEntry>> found_or_searched(const BestOptions& options, const Known& known,
-                                                  const Problem& problem, const DeviceSpec& device,
-                                                  std::optional<SweepPlace>& place) {
+// The entries for a problem, fastest first.
+struct BestAnswer {
+  std::vector<TunedEntry> entries;
+  ExitStatus none_status = kBadInput;  // if there are none
+};
+
+// The better of two statuses of searches without a correct config: one in which no config was tried says least.
+ExitStatus better_status(ExitStatus a, ExitStatus b) {
+  if (a == kBadInput || b == kBadInput) return a == kBadInput ? b : a;
+  return std::min(a, b);
+}
+
+// Runs the searches of these kernels. Those that find nothing are named.
+Result<BestAnswer> searched(const BestOptions& options, const Known& known, const Problem& problem,
+                            const std::vector<const Kernel*>& kernels, const BestMarks& marks, SweepPlace& place) {
+  const size_t budget = options.budget > 0 ? options.budget : BestSearch::kUsualBudget;
+  std::vector<size_t> before;  // the budgets of earlier searches
+  for (const Kernel* kernel : kernels) before.push_back(marks.ended(*kernel));
+  for (const Kernel* kernel : kernels)
+    if (auto put = marks.begin(*kernel); !put) {
+      print_note("attnscope best: after an interruption it will not go on: " + put.error().message);
+      break;
+    }
+  BestSearch search(place, known.shipped, budget);
+  BestAnswer answer;
+  for (size_t at = 0; at < kernels.size(); ++at) {
+    const Kernel& kernel = *kernels[at];
+    auto found = search.search(kernel, problem);
+    if (!found && found.error().stage != Stage::input) return fail(found.error());
+    if (!found || !found->best) {
+      print_note("attnscope best: " + (found ? found->why_none : found.error()).message);
+      if (found) answer.none_status = better_status(answer.none_status, found->status);
+      marks.take(kernel);
+      continue;
+    }
+    answer.entries.push_back(report::entry_of(*found->best, today()));
+    TunedEntry& entry = answer.entries.back();
+    entry.source = kHistory;
+    say_found(entry, kernel, found->tried, "");
+    if (auto kept = keep_in_own_table(known, place.device.device, entry); !kept)
+      print_note("attnscope best: `attnscope bench` will not know it: " + kept.error().message);
+    if (!marks.end(kernel, std::max(budget, before[at]))) marks.take(kernel);
+  }
+  return answer;
+}
+
+// The stored figures, and those that a search finds now of each kernel that has no figure in a shipped table and whose
+// search has not finished yet: a run of a config says nothing about the others. An interrupted search continues. Opens
+// `place` only if a worker must be asked.
+Result<BestAnswer> found_or_searched(const BestOptions& options, const Known& known, const Problem& problem,
+                                     const DeviceSpec& device, std::optional<SweepPlace>& place) {
   auto found = ranked(options, problem, device, known, place ? place->results.get() : nullptr);
-  if (!found) return found;
-  const BestMarks marks(known.places.user.data / "searches", problem, device.id);
-  const bool all = found->empty() || options.budget > 0;
+  if (!found) return fail(found.error());
+  const BestMarks marks(known.places.user.data / "searches", problem, device);
+  const auto is_known = [&](const Kernel& kernel) {
+    if (report::best_entry(known.shipped, device.name, problem, kernel.id)) return !marks.begun(kernel);
+    return marks.ended(kernel) >= BestSearch::kUsualBudget &&
+           std::ranges::count(*found, kernel.id, &TunedEntry::kernel) > 0;
+  };
   std::vector<const Kernel*> wanted;
   // The last rungs first, because they are the fastest, so that an interruption leaves what matters most.
   for (const Kernel& kernel : known.kernels | std::views::reverse)
-    if (can_be_searched(options, kernel, problem) && (all || marks.has(kernel))) wanted.push_back(&kernel);
-  if (wanted.empty()) return found;
+    if (can_be_searched(options, kernel, problem) && (options.budget > 0 || !is_known(kernel)))
+      wanted.push_back(&kernel);
+  if (wanted.empty()) return BestAnswer{std::move(*found)};
   if (!place) {
     auto opened = best_place(options);
     if (!opened) return fail(opened.error());
     place = std::move(*opened);
   }
-  for (const Kernel* kernel : wanted)
-    if (auto put = marks.put(*kernel); !put) {
-      print_note("attnscope best: after an interruption it will not go on: " + put.error().message);
-      break;
-    }
-  BestSearch search(*place, known.shipped, options.budget > 0 ? options.budget : BestSearch::kUsualBudget);
-  std::vector<TunedEntry> searched;
-  for (const Kernel* kernel : wanted) {
-    if (auto best = search.search(*kernel, problem)) {
-      searched.push_back(report::entry_of(best->best, today()));
-      searched.back().source = kHistory;
-      say_found(searched.back(), *kernel, best->tried, "");
-      if (auto kept = keep_in_own_table(known, device, searched.back()); !kept)
-        print_note("attnscope best: `attnscope bench` will not know it: " + kept.error().message);
-    } else if (best.error().stage == Stage::input) {
-      print_note("attnscope best: " + best.error().message);
-    } else {
-      return fail(best.error());
-    }
-    marks.take(*kernel);
-  }
-  return ranked(options, problem, device, known, place->results.get(), std::move(searched));
+  auto now = searched(options, known, problem, wanted, marks, *place);
+  if (!now) return now;
+  found = ranked(options, problem, device, known, place->results.get(), std::move(now->entries));
+  if (!found) return fail(found.error());
+  return BestAnswer{std::move(*found), now->none_status};
 }
 
 int show_best(const BestOptions& options, const Known& known, const Problem& problem) {
@@ -269,21 +276,24 @@ int show_best(const BestOptions& options, const Known& known, const Problem& pro
     place = std::move(*opened);
     device = place->device.device;
   }
-  auto found = found_or_searched(options, known, problem, *device, place);
-  if (!found) return report(found.error());
-  if (found->empty())
-    return report({Stage::input,
+  auto answer = found_or_searched(options, known, problem, *device, place);
+  if (!answer) return report(answer.error());
+  const std::vector<TunedEntry>& found = answer->entries;
+  if (found.empty()) {
+    print_failure({Stage::input,
                    "no config that was tried is correct for " + report::problem_text(problem) + " on " + device->name,
                    "`attnscope sweep` lists each config with the reason; --kernel names the kernel."});
+    return answer->none_status;
+  }
   if (!options.preset.empty()) {
-    const TunedEntry& best = found->front();
+    const TunedEntry& best = found.front();
     store::Preset preset{{problem, best.kernel, best.config, device->id, {}}};
     preset.title = "Best for " + report::problem_text(problem) + " on " + device->name;
     if (auto written = store::write_preset(options.preset, preset, known.kernels); !written)
       return report(written.error());
   }
-  print_result(options.json ? json_text(best_json(*found, *device, known.kernels), 2)
-                            : best_text(*found, problem, *device, known.kernels, known.places.resources));
+  print_result(options.json ? json_text(best_json(found, *device, known.kernels), 2)
+                            : best_text(found, problem, *device, known.kernels, known.places.resources));
   return kCorrectOrUnchecked;
 }
 
@@ -301,7 +311,7 @@ Result<std::map<std::string, std::vector<KnobValues>>> named_configs(const BestO
 
 // Adds the result to the table and writes the table.
 Result<void> keep_found(const FoundBest& found, const Kernel& kernel, report::TunedTable& table, const fs::path& file) {
-  const TunedEntry entry = report::entry_of(found.best, today());
+  const TunedEntry entry = report::entry_of(*found.best, today());
   const bool put = put_entry(table, entry);
   say_found(entry, kernel, found.tried, put ? "" : " (the measured figure stays)");
   return platform::write_output(file, json_text(report::to_json(table), 1) + "\n");
@@ -318,21 +328,21 @@ int tune_all(const BestOptions& options, const Known& known, const std::vector<P
   if (!named) return report(named.error());
   BestSearch search(*place, {*table}, options.budget > 0 ? options.budget : BestSearch::kUsualBudget);
   bool any_found = false;
-  std::optional<Failure> none_found;  // the last of several
+  std::optional<ExitStatus> none_found;
   for (const Problem& problem : problems)
     for (const Kernel& kernel : known.kernels) {
       if (!can_be_searched(options, kernel, problem) || (!named->empty() && !named->contains(kernel.id))) continue;
       auto found =
           named->empty() ? search.search(kernel, problem) : search.search(kernel, problem, named->at(kernel.id));
-      if (!found) {
-        none_found = found.error();
-        print_note("attnscope best: " + none_found->message);
+      if (!found || !found->best) {
+        print_note("attnscope best: " + (found ? found->why_none : found.error()).message);
+        none_found = better_status(none_found.value_or(kBadInput), found ? found->status : status_of(found.error()));
         continue;
       }
       any_found = true;
       if (auto kept = keep_found(*found, kernel, *table, file); !kept) return report(kept.error());
     }
-  if (none_found && !any_found) return status_of(*none_found);
+  if (none_found && !any_found) return *none_found;
   print_result(file.string() + "\n");
   return kCorrectOrUnchecked;
 }
@@ -375,11 +385,11 @@ void add_best(CLI::App& app, Chosen& chosen) {
       ->add_option("--config", options->configs, "With --tune: try this config instead of a search (may be repeated)")
       ->type_name("ID:KNOB=VALUE,...");
   command
-      ->add_option("--budget", options->budget,
-                   fmt::format("Search even where figures are kept, and try at most this many configs of each kernel; "
-                               "by default {} with "
-                               "--tune, or where none is kept",
-                               BestSearch::kUsualBudget))
+      ->add_option(
+          "--budget", options->budget,
+          fmt::format("Search every kernel, also where its best is known, and try at most this many configs of each; "
+                      "by default {} with --tune, or where it is not known",
+                      BestSearch::kUsualBudget))
       ->type_name("N")
       ->check(above_zero());
   command->add_flag("--json", options->json, "As JSON");

@@ -3,35 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "catalog/validate.h"
 #include "cli/command.h"
 #include "cli/sweep_place.h"
 #include "core/escape.h"
-#include "core/hash.h"
-#include "core/json.h"
-#include "platform/atomic_file.h"
 #include "report/bench_report.h"
 #include "sweep/twin.h"
 
 namespace attnscope::cli {
 namespace {
-
-namespace fs = std::filesystem;
-
-// How different two problems are for the choice of a config; 0: alike.
-double distance(const Problem& a, const Problem& b) {
-  const auto apart = [](int64_t one, int64_t other) {
-    return std::abs(
-        std::log2(static_cast<double>(std::max<int64_t>(one, 1)) / static_cast<double>(std::max<int64_t>(other, 1))));
-  };
-  double sum = apart(a.batch * a.heads, b.batch * b.heads) + apart(a.seq_q, b.seq_q) + apart(a.seq_k, b.seq_k) +
-               4 * apart(a.head_dim, b.head_dim) + (a.causal == b.causal ? 0 : 2);
-  for (const auto& [name, size] : a.sizes)
-    if (const auto found = b.sizes.find(name); found != b.sizes.end()) sum += apart(size, found->second);
-  return sum;
-}
 
 Failure none_correct(const sweep::Plan& plan, const sweep::Board& board) {
   const std::string what = plan.kernel.id + " at " + report::problem_text(plan.held.problem) + ": ";
@@ -76,7 +57,7 @@ std::vector<Config> BestSearch::seeds_for(const Kernel& kernel, const Problem& p
     if (table.device == place_.device.device.name)
       for (const report::TunedEntry& entry : table.entries)
         if (entry.kernel == kernel.id) entries.push_back(&entry);
-  std::ranges::stable_sort(entries, {}, [&](const auto* entry) { return distance(entry->problem, problem); });
+  std::ranges::stable_sort(entries, {}, [&](const auto* entry) { return report::difference(entry->problem, problem); });
   std::vector<Config> seeds;
   for (const report::TunedEntry* entry : entries) {
     auto config = catalog::complete_config(kernel, entry->config.knobs, kernel.options);
@@ -132,33 +113,14 @@ Result<FoundBest> BestSearch::run(sweep::Plan plan, search::Candidates candidate
   for (const std::string& note : search.notes()) print_note("attnscope best: " + note);
   if (!done) return fail(done.error());
   const sweep::Board board = search.board();
-  if (board.rows.empty()) return fail(none_correct(search.plan(), board));
+  const size_t tried = search.counts().tried;
+  if (board.rows.empty())
+    return FoundBest{{}, tried, none_correct(search.plan(), board), status_of(board, search.scan())};
   const charts::ScanRow* first = &board.rows.front();
   for (const charts::ScanRow& row : board.rows)  // of two with equal times, the watched one
     if (row.us == first->us && board.accepted.timed(row.point)->watch && !board.accepted.timed(first->point)->watch)
       first = &row;
-  return FoundBest{*board.accepted.timed(first->point), search.counts().tried};
-}
-
-BestMarks::BestMarks(fs::path folder, const Problem& problem, const std::string& device)
-    : folder_(std::move(folder)), of_(json_text(to_json(problem)) + "\n" + device) {}
-
-fs::path BestMarks::file_of(const Kernel& kernel) const {
-  return folder_ / xxh3_128(of_ + "\n" + kernel.id + "\n" + kernel.content_hash);
-}
-
-bool BestMarks::has(const Kernel& kernel) const {
-  std::error_code none;
-  return fs::exists(file_of(kernel), none);
-}
-
-Result<void> BestMarks::put(const Kernel& kernel) const {
-  return platform::write_file(file_of(kernel), of_ + "\n" + kernel.id + "\n");
-}
-
-void BestMarks::take(const Kernel& kernel) const {
-  std::error_code none;
-  fs::remove(file_of(kernel), none);
+  return FoundBest{*board.accepted.timed(first->point), tried, {}};
 }
 
 }  // namespace attnscope::cli

@@ -1,10 +1,11 @@
 #pragma once
 #include <cstddef>
-#include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "cli/exit_status.h"
 #include "report/tuned.h"
 #include "sweep/search.h"
 
@@ -12,10 +13,12 @@ namespace attnscope::cli {
 
 using KnobValues = std::map<std::string, int64_t>;
 
-// The fastest correct config that a search found.
+// What a search found.
 struct FoundBest {
-  Observation best;
-  size_t tried = 0;  // number of configs
+  std::optional<Observation> best;  // of the fastest correct config; empty: none is correct
+  size_t tried = 0;                 // number of configs
+  Failure why_none;                 // of one of the configs, if none is correct
+  ExitStatus status = kCorrectOrUnchecked;
 };
 
 // Searches each kernel in turn for a problem's fastest config, as `attnscope sweep` does: on a GPU a model ranks the
@@ -31,8 +34,8 @@ class BestSearch {
   BestSearch(sweep::Place& place, std::vector<report::TunedTable> tables, size_t budget)
       : place_(place), tables_(std::move(tables)), budget_(budget) {}
 
-  // Failure (Stage::input): no config is correct here; it gives the reason for one of them. Notes and progress are
-  // shown to the user.
+  // Failure: the kernel cannot be searched here (Stage::input), or the device is gone. Notes and progress are shown to
+  // the user.
   Result<FoundBest> search(const Kernel& kernel, const Problem& problem);
   // Tries only these configs. A knob that a config leaves out has the manifest's default.
   Result<FoundBest> search(const Kernel& kernel, const Problem& problem, const std::vector<KnobValues>& configs);
@@ -45,22 +48,6 @@ class BestSearch {
   sweep::Place& place_;
   std::vector<report::TunedTable> tables_;
   size_t budget_;
-};
-
-// Records which kernels' searches for a problem on a device have begun and not ended, so that an interrupted one
-// continues. Each has a file under `folder`.
-class BestMarks {
- public:
-  BestMarks(std::filesystem::path folder, const Problem& problem, const std::string& device);
-  bool has(const Kernel& kernel) const;
-  Result<void> put(const Kernel& kernel) const;
-  void take(const Kernel& kernel) const;  // if the file cannot be removed, the search is repeated
-
- private:
-  std::filesystem::path file_of(const Kernel& kernel) const;
-
-  std::filesystem::path folder_;
-  std::string of_;  // the problem and the device
 };
 
 }  // namespace attnscope::cli

@@ -1,5 +1,7 @@
 #include "cli/exit_status.h"
 
+#include <algorithm>
+
 #include "cli/command.h"
 #include "core/headline.h"
 
@@ -32,6 +34,17 @@ ExitStatus status_of(const Observation& observation) {
   if (observation.failure) return status_of(*observation.failure);
   const auto headline = headline_of(observation);
   return headline && is_fault(*headline) ? kWrong : kCorrectOrUnchecked;
+}
+
+ExitStatus status_of(const sweep::Board& board, const Scan& scan) {
+  if (!board.rows.empty()) return kCorrectOrUnchecked;
+  if (scan.points.empty()) return kBadInput;
+  ExitStatus least = kEnded;
+  for (size_t at = 0; at < scan.points.size(); ++at) {
+    const Observation* run = scan.timed(at);
+    least = std::min(least, run != nullptr ? status_of(*run) : kRefused);
+  }
+  return std::max(least, kWrong);
 }
 
 int report(const Failure& failure) {

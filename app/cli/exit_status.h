@@ -1,5 +1,7 @@
 #pragma once
 #include "core/observation.h"
+#include "core/scan.h"
+#include "sweep/board.h"
 
 namespace attnscope::cli {
 
@@ -14,6 +16,9 @@ enum ExitStatus : int {
 
 ExitStatus status_of(const Failure& failure);
 ExitStatus status_of(const Observation& observation);
+// Of a search: the status of the best of its configs, because one that does not run is no failure of the search;
+// kBadInput if none was tried.
+ExitStatus status_of(const sweep::Board& board, const Scan& scan);
 
 // Writes the message and, indented, the hint to stderr. Returns status_of(failure).
 int report(const Failure& failure);

@@ -6,6 +6,7 @@
 #include "catalog/validate.h"
 #include "catalog/workload.h"
 #include "cli/places.h"
+#include "core/joined.h"
 #include "core/near.h"
 #include "core/options.h"
 #include "store/preset.h"
@@ -47,7 +48,7 @@ void add_experiment_options(CLI::App& command, ExperimentOptions& options) {
   command.add_option("--set", options.settings, "Set a knob (may be repeated)")->type_name("KNOB=VALUE");
   command
       .add_option("--option", options.options,
-                  "Set a compile option: maxrregcount, launch_bounds, fast_math, fmad (may be repeated)")
+                  "Set a compile option: " + joined(option_names()) + " (may be repeated)")
       ->type_name("NAME=VALUE");
   command.add_option("--problem", options.problem, "B=1,H=8,S=512,D=64,causal=none,seed=0,dist=normal")
       ->type_name("SIZES");

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 
 #include "charts/format.h"
@@ -9,6 +10,7 @@
 #include "cli/results_text.h"
 #include "core/command_words.h"
 #include "core/escape.h"
+#include "core/joined.h"
 #include "core/json.h"
 
 namespace attnscope::cli {
@@ -37,11 +39,6 @@ Again again(const Experiment& experiment, const std::vector<Kernel>& kernels,
 
 std::string day_of(double finished_at) { return charts::date_of(finished_at).substr(0, 10); }
 
-std::string config_of(const Observation& run) {
-  const std::string knobs = charts::knobs_text(run.experiment.config, " ");
-  return run.experiment.kernel + (knobs.empty() ? "" : " " + knobs);
-}
-
 std::string standing_text(const Leader& leader) {
   if (leader.against_first.outcome != charts::Outcome::slower) return "";
   return fmt::format("{:.2f} x ({:.2f} to {:.2f})", leader.against_first.ratio, leader.ratio_low, leader.ratio_high);
@@ -57,10 +54,39 @@ std::string leader_row(const Leader& leader) {
       day_of(leader.of.finished_at), config_of(run), run.watch ? "" : "  (not watched)"));
 }
 
+// "    1 beats 3 by 1.30 x (1.21 to 1.40); cannot be told apart from 2", where 1 is the first row.
+std::string pairs_text(const Leaderboard& board) {
+  std::string out = "  who beats whom, rows counted from the top:\n";
+  for (size_t row = 0; row + 1 < board.leaders.size(); ++row) {
+    const std::vector<charts::Beaten> beaten = charts::beaten_by(board, row);
+    const std::string wins = joined(beaten, [](const charts::Beaten& one) {
+      return fmt::format("{} by {:.2f} x ({:.2f} to {:.2f})", one.row + 1, one.ratio, one.low, one.high);
+    });
+    std::vector<size_t> alike;
+    for (size_t at = row + 1; at < board.leaders.size(); ++at)
+      if (std::ranges::count(beaten, at, &charts::Beaten::row) == 0) alike.push_back(at + 1);
+    const std::string ties = joined(alike, [](size_t at) { return std::to_string(at); });
+    out +=
+        fmt::format("    {}{}{}{}\n", row + 1, wins.empty() ? "" : " beats " + wins,
+                    wins.empty() || ties.empty() ? "" : ";", ties.empty() ? "" : " cannot be told apart from " + ties);
+  }
+  return out;
+}
+
+Json beats_json(const Leaderboard& board, size_t row) {
+  Json beats = Json::array();
+  for (const charts::Beaten& one : charts::beaten_by(board, row))
+    beats.push_back({{"leader", one.row},
+                     {"hash", board.leaders[one.row].of.run->hash},
+                     {"ratio", one.ratio},
+                     {"ratio_interval", {one.low, one.high}}});
+  return beats;
+}
+
 }  // namespace
 
 std::string text_of(const Leaderboard& board, const std::vector<Kernel>& kernels,
-                    const std::vector<std::string>& kernel_dirs) {
+                    const std::vector<std::string>& kernel_dirs, bool pairs) {
   const Observation& sample = board.sample();
   std::string out = one_line(fmt::format("{} on {}", short_text(sample.experiment.problem), ran_on(sample)));
   if (sample.timing)
@@ -74,6 +100,7 @@ std::string text_of(const Leaderboard& board, const std::vector<Kernel>& kernels
     out += "      " + one_line(row.command.empty() ? row.why_not : row.command) + "\n";
   }
   if (board.leaders.empty()) out += "  no run is correct\n";
+  if (pairs && board.leaders.size() > 1) out += pairs_text(board);
   std::map<std::string, size_t> counted;
   for (const Unranked& one : board.unranked) ++counted[one.why];
   for (const auto& [why, count] : counted)
@@ -90,8 +117,8 @@ std::string text_of(const Leaderboard& board, const std::vector<Kernel>& kernels
   return out;
 }
 
-Json to_json(const Leaderboard& board, const std::vector<Kernel>& kernels,
-             const std::vector<std::string>& kernel_dirs) {
+Json to_json(const Leaderboard& board, const std::vector<Kernel>& kernels, const std::vector<std::string>& kernel_dirs,
+             bool pairs) {
   const Observation& sample = board.sample();
   Json json{{"problem", attnscope::to_json(sample.experiment.problem)},
             {"device", ran_on(sample)},
@@ -113,6 +140,7 @@ Json to_json(const Leaderboard& board, const std::vector<Kernel>& kernels,
              {"tie", leader.tie},
              {"kernel", run.experiment.kernel},
              {"knobs", run.experiment.config.knobs},
+             {"options", options_json(run.experiment.config)},
              {"us", run.timing->p50},
              {"interval", {run.timing->interval_low, run.timing->interval_high}},
              {"ratio", leader.against_first.ratio},
@@ -125,6 +153,7 @@ Json to_json(const Leaderboard& board, const std::vector<Kernel>& kernels,
              {"hash", run.hash},
              {"command", nullptr},
              {"no_command", nullptr}};
+    if (pairs) one["beats"] = beats_json(board, json["leaders"].size());
     if (run.variant) {
       one["registers"] = run.variant->registers;
       one["shared_bytes"] = run.variant->static_shared_bytes + run.variant->dynamic_shared_bytes;
@@ -138,6 +167,7 @@ Json to_json(const Leaderboard& board, const std::vector<Kernel>& kernels,
   for (const Unranked& one : board.unranked)
     json["unranked"].push_back({{"kernel", one.of.run->experiment.kernel},
                                 {"knobs", one.of.run->experiment.config.knobs},
+                                {"options", options_json(one.of.run->experiment.config)},
                                 {"why", one.why},
                                 {"reason", one.reason},
                                 {"finished_at", one.of.finished_at},
@@ -146,6 +176,7 @@ Json to_json(const Leaderboard& board, const std::vector<Kernel>& kernels,
     json["records"].push_back({{"us", one.run->timing->p50},
                                {"kernel", one.run->experiment.kernel},
                                {"knobs", one.run->experiment.config.knobs},
+                               {"options", options_json(one.run->experiment.config)},
                                {"finished_at", one.finished_at},
                                {"hash", one.run->hash}});
   return json;

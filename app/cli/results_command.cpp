@@ -17,6 +17,7 @@
 #include "core/escape.h"
 #include "core/headline.h"
 #include "core/json.h"
+#include "core/options.h"
 #include "store/results.h"
 #include "sweep/twin.h"
 
@@ -32,10 +33,10 @@ constexpr int64_t kListed = 20;  // lines in the terminal without --limit
 struct ResultsOptions {
   std::string store;  // file; empty: the program's own
   std::string merge;  // file
-  std::vector<std::string> kernels, settings;
+  std::vector<std::string> kernels, settings, compile_options;
   std::string device, problem, verdict, since;
   std::vector<std::string> kernel_dirs;
-  bool fastest = false, leaderboard = false, csv = false, json = false;
+  bool fastest = false, leaderboard = false, pairs = false, csv = false, json = false;
   std::optional<int64_t> limit;  // 0: all
 };
 
@@ -72,6 +73,37 @@ bool has_knob(std::string_view config, const std::string& knob) {
   return after < config.size() && (config[after] == ',' || config[after] == '}');
 }
 
+// A value of a compile option that --option names.
+struct WantedOption {
+  std::string key;        // "maxrregcount":
+  std::string value;      // as in the JSON of a config
+  bool is_usual = false;  // a config that lacks the key has this value
+};
+
+Result<std::vector<WantedOption>> wanted_options(const std::vector<std::string>& texts) {
+  std::vector<WantedOption> wanted;
+  for (const std::string& text : texts) {
+    Config config;
+    if (auto applied = apply_option(config.options, text); !applied) return fail(applied.error());
+    const std::string name = text.substr(0, text.find('='));
+    const bool is_usual = option_value(config.options, name) == option_value(CompileOptions{}, name);
+    wanted.push_back({fmt::format("\"{}\":", name), json_text(options_json(config)[name]), is_usual});
+  }
+  return wanted;
+}
+
+bool has_option(std::string_view config, const WantedOption& wanted) {
+  constexpr std::string_view kBegin = "\"options\":{";
+  const size_t begin = config.find(kBegin);
+  if (begin == config.npos) return wanted.is_usual;
+  std::string_view options = config.substr(begin + kBegin.size());
+  options = options.substr(0, options.find('}'));
+  const size_t at = options.find(wanted.key);
+  if (at == options.npos) return wanted.is_usual;
+  options = options.substr(at + wanted.key.size());
+  return options.substr(0, options.find(',')) == wanted.value;
+}
+
 // The options as a filter of rows.
 class Filter {
  public:
@@ -89,6 +121,9 @@ class Filter {
     auto knobs = wanted_knobs(options_.settings);
     if (!knobs) return fail(knobs.error());
     knobs_ = std::move(*knobs);
+    auto compile_options = wanted_options(options_.compile_options);
+    if (!compile_options) return fail(compile_options.error());
+    compile_options_ = std::move(*compile_options);
     const auto verdict = parse_word<Headline>(options_.verdict);
     if (!options_.verdict.empty() && (!verdict || is_of_watch(*verdict)))
       return fail(Stage::input, "--verdict " + options_.verdict + " is not a verdict",
@@ -100,7 +135,8 @@ class Filter {
     return (options_.kernels.empty() || std::ranges::count(options_.kernels, key.kernel) > 0) &&
            (options_.verdict.empty() || key.outcome() == options_.verdict) && (!since_ || key.finished_at >= *since_) &&
            is_on_device(key) && (options_.problem.empty() || of_problem_(key.problem)) &&
-           std::ranges::all_of(knobs_, [&](const std::string& knob) { return has_knob(key.config, knob); });
+           std::ranges::all_of(knobs_, [&](const std::string& knob) { return has_knob(key.config, knob); }) &&
+           std::ranges::all_of(compile_options_, [&](const auto& option) { return has_option(key.config, option); });
   }
 
   // A failure if the text of --problem did not fit any problem that was checked.
@@ -122,6 +158,7 @@ class Filter {
   const ResultsOptions& options_;
   std::optional<double> since_;
   std::vector<std::string> knobs_;
+  std::vector<WantedOption> compile_options_;
   store::ProblemFilter of_problem_{[this](const Problem& problem) { return has_sizes(problem); }};
   bool understood_ = false;
   std::optional<Failure> wrong_problem_;
@@ -191,14 +228,16 @@ int rank(store::Results& results, const ResultsOptions& options) {
     const auto found = sweep::emulated_twin(gpu, gpu.name.empty() ? run.device : "", devices);
     return found ? std::optional(*found) : std::nullopt;
   };
-  const int64_t most = options.limit.value_or(options.json ? 0 : kListed);
+  const int64_t most = options.limit.value_or(options.json && !options.pairs ? 0 : kListed);
   const auto boards = charts::leaderboards(std::move(runs), spec_of, static_cast<size_t>(most));
   if (options.json) {
     Json json = Json::array();
-    for (const charts::Leaderboard& board : boards) json.push_back(to_json(board, kernels, options.kernel_dirs));
+    for (const charts::Leaderboard& board : boards)
+      json.push_back(to_json(board, kernels, options.kernel_dirs, options.pairs));
     print_result(json_text(json, 2));
   } else {
-    for (const charts::Leaderboard& board : boards) print_result(text_of(board, kernels, options.kernel_dirs));
+    for (const charts::Leaderboard& board : boards)
+      print_result(text_of(board, kernels, options.kernel_dirs, options.pairs));
     if (boards.empty()) print_result("No stored result matches.");
   }
   return kCorrectOrUnchecked;
@@ -243,6 +282,9 @@ void add_results(CLI::App& app, Chosen& chosen) {
   command->add_option("--kernel", options->kernels, "Only of this kernel (may be repeated)")->type_name("ID");
   command->add_option("--set", options->settings, "Only with this value of a knob (may be repeated)")
       ->type_name("KNOB=VALUE");
+  command
+      ->add_option("--option", options->compile_options, "Only with this value of a compile option (may be repeated)")
+      ->type_name("NAME=VALUE");
   command->add_option("--problem", options->problem, "With these sizes: S=512,causal=none")->type_name("SIZES");
   command->add_option("--device", options->device, "Only on this device, or a GPU of this name")->type_name("DEVICE");
   CLI::Option* verdict =
@@ -250,16 +292,20 @@ void add_results(CLI::App& app, Chosen& chosen) {
           ->type_name("WORD");
   command->add_option("--since", options->since, "Only what ended on this day or later (UTC)")->type_name("YYYY-MM-DD");
   CLI::Option* fastest = command->add_flag("--fastest", options->fastest, "The fastest first; without it, the newest");
-  command->add_option("--limit", options->limit, "List at most this many; 0: all. By default 20 in the terminal")
+  command
+      ->add_option("--limit", options->limit,
+                   "List at most this many; 0: all. By default 20 in the terminal and with --pairs")
       ->type_name("N")
       ->check(zero_or_more());
   CLI::Option* csv = command->add_flag("--csv", options->csv, "As CSV");
+  CLI::Option* leaderboard =
+      command->add_flag("--leaderboard", options->leaderboard,
+                        "Rank the correct ones per problem and device, with ties, records over time and commands");
+  leaderboard->excludes(csv)->excludes(verdict)->excludes(fastest);
   command
-      ->add_flag("--leaderboard", options->leaderboard,
-                 "Rank the correct ones per problem and device, with ties, records over time and commands")
-      ->excludes(csv)
-      ->excludes(verdict)
-      ->excludes(fastest);
+      ->add_flag("--pairs", options->pairs,
+                 "With --leaderboard: which rows each row beats, and by how much, with the interval")
+      ->needs(leaderboard);
   add_kernels_option(*command, options->kernel_dirs);
   command->add_flag("--json", options->json, "As lines of JSON: when it ended, and the observation")->excludes(csv);
   command->add_option("--store", options->store, "Read this results.sqlite; by default the program's own")

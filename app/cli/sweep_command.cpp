@@ -71,17 +71,6 @@ Failure nothing_left(const search::Candidates& candidates, const std::string& ke
           hint.empty() ? "Give the space other values, or change a fixed knob with --set." : hint};
 }
 
-// A sweep looks for configs that run, so one that does not is no failure of the sweep.
-int sweep_status(const sweep::Board& board, const Scan& scan) {
-  if (!board.rows.empty()) return kCorrectOrUnchecked;
-  int least = kEnded;
-  for (size_t at = 0; at < scan.points.size(); ++at) {
-    const Observation* run = scan.timed(at);
-    least = std::min<int>(least, run != nullptr ? cli::status_of(*run) : kRefused);
-  }
-  return std::max<int>(least, kWrong);
-}
-
 bool is_recorded(const SweepOptions& options) { return !options.t4.empty() || !options.cache.empty(); }
 
 // The files for other tuners that were asked for.
@@ -111,7 +100,7 @@ int run_and_show(const SweepOptions& options, sweep::Plan plan, search::Candidat
   if (auto written = record(options, search, place.device.device); !written) return report(written.error());
   print_result(options.json ? json_text(to_json(board, search.plan(), search.counts()), 2)
                             : text_of(board, search.plan(), search.counts(), options.all));
-  return sweep_status(board, search.scan());
+  return status_of(board, search.scan());
 }
 
 int sweep(const SweepOptions& options) {

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <map>
 
+#include "cli/results_text.h"
 #include "core/command_words.h"
 #include "core/escape.h"
 #include "core/json.h"
-#include "core/options.h"
 
 namespace attnscope::cli {
 namespace {
@@ -54,21 +54,12 @@ std::vector<std::string> winners_command(const sweep::Board& board, const sweep:
   return words;
 }
 
-Json options_json(const sweep::Plan& plan, const Config& config) {
-  Json options = Json::object();
-  for (const std::string& name : option_names()) {
-    const search::Axis axis{name, {}, true};
-    options[name] = search::value_json(plan.kernel, axis, axis.value_in(config));
-  }
-  return options;
-}
-
-Json sweep_row_json(const sweep::Board& board, const sweep::Plan& plan, const charts::ScanRow& row) {
+Json sweep_row_json(const sweep::Board& board, const charts::ScanRow& row) {
   const Observation& run = *board.accepted.timed(row.point);
   const Config& config = board.accepted.points[row.point].config;
   Json json{{"config", row.text},
             {"knobs", config.knobs},
-            {"options", options_json(plan, config)},
+            {"options", options_json(config)},
             {"us", *row.us},
             {"interval", {run.timing->interval_low, run.timing->interval_high}},
             {"kind", word_of(row.kind)},
@@ -127,7 +118,7 @@ Json to_json(const sweep::Board& board, const sweep::Plan& plan, const sweep::Co
             {"command", nullptr}};
   if (plan.budget > 0) json["budget"] = plan.budget;
   if (!plan.model.empty()) json["model"] = plan.model;
-  for (const charts::ScanRow& row : board.rows) json["correct"].push_back(sweep_row_json(board, plan, row));
+  for (const charts::ScanRow& row : board.rows) json["correct"].push_back(sweep_row_json(board, row));
   for (const sweep::Rejected& one : board.rejected) json["rejected"].push_back(to_json(one));
   if (const auto command = winners_command(board, plan); !command.empty()) json["command"] = shell_text(command);
   return json;

@@ -60,6 +60,8 @@ struct FieldsOf<report::Cell> {
       Field{"reason", &Of::reason},
       Field{"config", &Of::config},
       Field{"knobs", &Of::knobs},
+      Field{"config_from", &Of::config_from, Limits{.sparse = true}},
+      Field{"tuned_for", &Of::tuned_for, Limits{.sparse = true}},
       Field{"error", &Of::error, Limits{.sparse = true}},
       When{"state", &Of::state, report::CellState::timed, true,
            std::tuple{Field{"kind", &Of::kind},

@@ -59,11 +59,28 @@ struct CellError {
   bool operator==(const CellError&) const = default;
 };
 
+// Where a config comes from.
+enum class ConfigFrom {
+  named,     // the user's knobs; or there is nothing to choose
+  tuned,     // a tuned table's for this problem
+  nearest,   // a tuned table's for another problem
+  defaults,  // the manifest's, as the user wished
+  untuned    // the manifest's, as no table has one that fits
+};
+}  // namespace report
+
+template <>
+struct Words<report::ConfigFrom> : NamesAsWords<report::ConfigFrom> {};
+
+namespace report {
+
 struct Cell {
   CellState state = CellState::not_applicable;
   std::string reason;  // why it was not timed or is wrong
   std::map<std::string, int64_t> knobs;
-  std::string config;  // "BLOCK_M=32 NUM_WARPS=4"
+  std::string config;                     // "BLOCK_M=32 NUM_WARPS=4"
+  std::optional<ConfigFrom> config_from;  // empty in reports of earlier versions
+  std::optional<Problem> tuned_for;       // if it is the nearest's
   FigureKind kind = FigureKind::modelled;
   double p10 = 0, p50 = 0, p90 = 0;           // us
   std::optional<measure::Interval> interval;  // us: 95 % interval of the median; empty if modelled, or after one pass
@@ -109,6 +126,9 @@ std::string ratio_text(const Ratio& ratio, FigureKind kind);
 // The best peer of a row: the fastest of those that were timed. Empty if none was.
 std::optional<size_t> best_peer(const BenchReport& report, const Row& row);
 const Ratio* ratio_to(const Cell& cell, size_t peer);
+// Of each config in the row that was not tuned for its problem: what it is, and the command that looks for a better
+// one.
+std::vector<std::string> config_notes(const BenchReport& report, const Row& row);
 std::optional<size_t> baseline_of(const BenchReport& report);
 // The conditions of the figures: "attnscope 0.1.0, NVRTC 13.0, driver …, 12 passes in turn …".
 std::string footnote(const BenchReport& report);

@@ -167,6 +167,9 @@ class Runner {
     const Observation seen = calls_.run(row, entry);
     Cell cell = cell_of(seen, plan_.head.rows[row].problem);
     cell.config = calls_.config_text(entry, cell.knobs);
+    const Cell& asked = plan_.head.rows[row].cells[entry];
+    cell.config_from = asked.config_from;
+    cell.tuned_for = asked.tuned_for;
     if (number == 0)
       first_pass(seen, std::move(cell), taken);
     else

@@ -70,12 +70,16 @@ Json result_json(const RbkReport& report, const RbkCell& at) {
             {"kind", word_of(cell.kind)},
             {"interval_ms", nullptr},
             {"config", cell.config},
+            {"config_from", nullptr},
+            {"tuned_for", nullptr},
             {"verdict", word_of(cell.verdict)},
             {"max_abs", nullptr},
             {"rel_frobenius", nullptr},
             {"ratio_to_sdpa", ratio_json(report, at.to_peer)},
             {"ratio_to_baseline", ratio_json(report, at.to_baseline)}};
   if (cell.interval) json["interval_ms"] = {ms_of(cell.interval->low), ms_of(cell.interval->high)};
+  if (cell.config_from) json["config_from"] = word_of(*cell.config_from);
+  if (cell.tuned_for) json["tuned_for"] = attnscope::to_json(*cell.tuned_for);
   if (cell.error) {
     json["max_abs"] = number_json(cell.error->max_abs);
     json["rel_frobenius"] = number_json(cell.error->rel_frobenius);

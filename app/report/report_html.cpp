@@ -94,9 +94,12 @@ std::string shape_section(const RbkReport& report, const std::vector<RbkCell>& c
     if (at.shape == &shape && at.cell->state == CellState::timed &&
         (fastest == nullptr || at.cell->p50 < fastest->cell->p50))
       fastest = &at;
-  std::string rows, problem;
+  std::string rows, problem, notes;
   for (const RbkCell& at : cells) {
     if (at.shape != &shape) continue;
+    if (problem.empty())
+      for (const std::string& note : config_notes(report.bench, *at.row))
+        notes += element("p", xml_text(note), "about");
     problem = problem_text(at.row->problem);
     if (at.cell->state == CellState::timed)
       rows += timed_row(report, at, &at == fastest);
@@ -113,7 +116,8 @@ std::string shape_section(const RbkReport& report, const std::vector<RbkCell>& c
                      {"to SDPA", false},
                      {"to the baseline", false},
                      {"verdict", true}}),
-               rows);
+               rows) +
+         notes;
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "core/command_words.h"
 #include "core/escape.h"
 #include "report/bench_report.h"
 #include "report/markdown.h"
@@ -150,6 +151,31 @@ std::string footnote(const BenchReport& report) {
   return text;
 }
 
+std::vector<std::string> config_notes(const BenchReport& report, const Row& row) {
+  const std::string best = fmt::format(
+      "`{}`", shell_text({"attnscope", "best", "--problem", problem_words(row.problem), "--device", report.device}));
+  std::vector<std::pair<std::string, std::string>> notes;  // what is said, of which entries
+  for (size_t i = 0; i < row.cells.size(); ++i) {
+    const Cell& cell = row.cells[i];
+    std::string said;
+    if (cell.config_from == ConfigFrom::nearest && cell.tuned_for)
+      said = fmt::format("the config tuned for {}, the nearest tuned problem; {} looks for this problem's own",
+                         problem_text(*cell.tuned_for), best);
+    else if (cell.config_from == ConfigFrom::untuned)
+      said = fmt::format("the default config: none is tuned for this device and head size; {} looks for one", best);
+    else
+      continue;
+    const auto same = std::ranges::find(notes, said, &std::pair<std::string, std::string>::first);
+    if (same == notes.end())
+      notes.emplace_back(said, report.entries[i].label);
+    else
+      same->second += ", " + report.entries[i].label;
+  }
+  std::vector<std::string> lines;
+  for (const auto& [said, labels] : notes) lines.push_back(labels + ": " + said);
+  return lines;
+}
+
 std::string as_table(const BenchReport& report) {
   std::string out;
   for (const Row& row : report.rows) {
@@ -164,6 +190,7 @@ std::string as_table(const BenchReport& report) {
         widths[i] = std::max(widths[i], width_of(line[i]));
     out += one_line(heading(report, row)) + "\n";
     for (const Line& line : lines) put_line(out, line, widths);
+    for (const std::string& note : config_notes(report, row)) out += "  " + one_line(note) + "\n";
     out += "\n";
   }
   return out + one_line(footnote(report)) + "\n";
@@ -190,6 +217,7 @@ std::string as_markdown(const BenchReport& report) {
       }
       out += markdown_line(line);
     }
+    for (const std::string& note : config_notes(report, row)) out += "\n" + markdown_text(note) + "\n";
   }
   return out + "\n" + markdown_text(footnote(report)) + "\n";
 }

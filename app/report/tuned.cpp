@@ -1,6 +1,7 @@
 #include "report/tuned.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "core/experiment_fields.h"
 #include "core/observation_fields.h"
@@ -120,6 +121,36 @@ const TunedEntry* best_entry(const std::vector<TunedTable>& tables, const std::s
         best = &entry;
   }
   return best;
+}
+
+double difference(const Problem& a, const Problem& b) {
+  const auto apart = [](int64_t one, int64_t other) {
+    return std::abs(
+        std::log2(static_cast<double>(std::max<int64_t>(one, 1)) / static_cast<double>(std::max<int64_t>(other, 1))));
+  };
+  double sum = apart(a.batch * a.heads, b.batch * b.heads) + apart(a.seq_q, b.seq_q) + apart(a.seq_k, b.seq_k) +
+               4 * apart(a.head_dim, b.head_dim) + (a.causal == b.causal ? 0 : 2);
+  for (const auto& [name, size] : a.sizes)
+    if (const auto found = b.sizes.find(name); found != b.sizes.end()) sum += apart(size, found->second);
+  return sum;
+}
+
+const TunedEntry* nearest_entry(const std::vector<TunedTable>& tables, const std::string& device,
+                                const Problem& problem, const std::string& kernel,
+                                const std::function<bool(const Config&)>& fits) {
+  const TunedEntry* nearest = nullptr;
+  const auto rank = [&](const TunedEntry& entry) {
+    return std::pair{difference(entry.problem, problem), entry.kind != FigureKind::measured};
+  };
+  for (const TunedTable& table : tables) {
+    if (table.device != device) continue;
+    for (const TunedEntry& entry : table.entries) {
+      const bool alike = entry.kernel == kernel && entry.problem.kind == problem.kind &&
+                         entry.problem.dtype == problem.dtype && entry.problem.head_dim == problem.head_dim;
+      if (alike && (nearest == nullptr || rank(entry) < rank(*nearest)) && fits(entry.config)) nearest = &entry;
+    }
+  }
+  return nearest;
 }
 
 }  // namespace report

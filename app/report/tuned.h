@@ -1,5 +1,6 @@
 #pragma once
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -61,5 +62,14 @@ bool put_entry(TunedTable& table, TunedEntry entry);
 // any kernel. Null if there is none.
 const TunedEntry* best_entry(const std::vector<TunedTable>& tables, const std::string& device, const Problem& problem,
                              const std::string& kernel);
+
+// How much two problems of one kind differ for the choice of a config; 0: not at all.
+double difference(const Problem& a, const Problem& b);
+
+// The entry for this device and kernel whose problem is the nearest of those with the same kind, dtype and head size,
+// and whose config `fits` the problem; a measured one of several that are as near. Null if there is none.
+const TunedEntry* nearest_entry(const std::vector<TunedTable>& tables, const std::string& device,
+                                const Problem& problem, const std::string& kernel,
+                                const std::function<bool(const Config&)>& fits);
 
 }  // namespace attnscope::report

@@ -28,14 +28,19 @@ constexpr std::pair<const char*, const char*> kKeys[] = {{"kernel", "$.experimen
 // With exclusive locking, the log of an ended process can be read without shared memory.
 constexpr const char* kAlone = "PRAGMA locking_mode=EXCLUSIVE";
 
+// True if changes wait in the log, from where the last process to close the file moves them into it.
+bool has_log(const fs::path& path) {
+  std::error_code error;
+  const auto bytes = fs::file_size(path.string() + "-wal", error);
+  return !error && bytes > 0;
+}
+
 // The path as a read-only SQLite URI. The log is read too, if no process writes the file now.
 std::string read_only_uri(const fs::path& path) {
   std::string uri = "file:";
   for (const char c : path.string())
     uri += c == '%' || c == '?' || c == '#' ? fmt::format("%{:02x}", static_cast<unsigned char>(c)) : std::string(1, c);
-  std::error_code error;
-  const bool has_log = fs::file_size(path.string() + "-wal", error) > 0 && !error;
-  return uri + (has_log ? "?mode=ro" : "?immutable=1");
+  return uri + (has_log(path) ? "?mode=ro" : "?immutable=1");
 }
 
 // Opens in one of the two modes that write. SQLite normally locks through the kernel; without such locks, a folder
@@ -46,12 +51,12 @@ SQLite::Database open_to_write(const fs::path& path, Way way, bool locks) {
                           folder_as_lock ? "unix-dotfile" : "");
 }
 
+// Sets how changes are written. It rewrites the file's header if another way was used before; the schema must be known.
 void set_up(SQLite::Database& sql, Way way) {
   if (way == Way::shared_log) {
     sql.exec("PRAGMA journal_mode=WAL");
     sql.exec("PRAGMA synchronous=NORMAL");
   } else if (way == Way::journal) {
-    sql.exec(kAlone);
     sql.exec("PRAGMA journal_mode=DELETE");
     sql.exec("PRAGMA locking_mode=NORMAL");
   }
@@ -116,7 +121,7 @@ ResultsDatabase::ResultsDatabase(const fs::path& path, Way chosen, bool locks)
     : way(chosen),
       identity(platform::identity_of(path)),
       connection(way == Way::read_only ? open_read_only(path) : open_to_write(path, way, locks)) {
-  set_up(connection, way);
+  if (way == Way::journal) connection.exec(kAlone);
 }
 
 void ResultsDatabase::make_schema(SQLite::Database& sql) {
@@ -199,7 +204,11 @@ Result<std::unique_ptr<ResultsDatabase>> ResultsDatabase::open_in(Way way, const
   auto opened = std::make_unique<ResultsDatabase>(path, way, file_system.locks);
   SQLite::Database& sql = opened->connection;
   const int schema = sql.execAndGet("PRAGMA user_version").getInt();
-  if (schema > kSchema) return fail(newer(path, schema));
+  if (schema > kSchema) {
+    if (has_log(path)) sqlite3_db_config(sql.getHandle(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
+    return fail(newer(path, schema));
+  }
+  set_up(sql, way);
   const bool complete =
       schema == kSchema && has_table(sql, "observation_of_hash") && has_all_keys(sql) && has_table(sql, "note");
   if (!complete && !read_only) make_schema(sql);

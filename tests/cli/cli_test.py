@@ -1341,6 +1341,16 @@ int main() {
             self.assertIn("attnscope" if not command else command[0], done.stdout)
             self.assertEqual(self.call(*command, "--version").returncode, 0, command)
 
+    def test_every_compile_option_is_in_the_help(self):
+        schema = json.loads((TREE / "docs" / "observation.schema.json").read_text())
+        options = schema["properties"]["experiment"]["properties"]["config"]["properties"]["options"]["properties"]
+        self.assertIn("compiler", options)
+        for command in ("run", "sweep", "disasm"):
+            text = " ".join(self.call(command, "--help").stdout.split())
+            said = text.split("--option NAME=VALUE", 1)[1].split("(may be repeated)", 1)[0]
+            for option in options:
+                self.assertIn(option, said, command)
+
     def test_a_picture_is_of_the_size_asked(self):
         if os.environ["ATTNSCOPE_HAS_UI"] != "ON":
             self.skipTest("built without the window")

@@ -90,6 +90,32 @@ class Results(unittest.TestCase):
         self.assertIn("1 of 5 results; --limit 0 lists all", text.stderr)
         self.assertIn("No stored result", self.good("results", "--store", path, "--kernel", "none").stdout)
 
+    def test_configs_that_differ_in_a_compile_option_look_different(self):
+        def with_options(us, **options):
+            row = self.variant(us, experiment={"hash": f"{us:032d}"})
+            row["experiment"]["config"]["options"].update(options)
+            return row
+        path = self.store("options.sqlite", [(0, with_options(10)), (1, with_options(20, maxrregcount=64)),
+                                             (2, with_options(30, fast_math=False, launch_bounds=2)), (3, with_options(40, compiler="nvcc"))])
+        for wanted, times in (("maxrregcount=64", [20]), ("maxrregcount=32", []), ("maxrregcount=0", [40, 30, 10]), ("fast_math=off", [30]),
+                              ("launch_bounds=2", [30]), ("launch_bounds=0", [40, 20, 10]), ("compiler=nvcc", [40]), ("compiler=nvrtc", [30, 20, 10])):
+            self.assertEqual(self.times("--store", path, "--option", wanted), times, wanted)
+        self.assertEqual(self.times("--store", path, "--option", "fast_math=off", "--option", "launch_bounds=2"), [30])
+        said = ["", "maxrregcount=64", "fast_math=off launch_bounds=2", "compiler=nvcc"]
+        lines = self.good("results", "--store", path, "--fastest").stdout.splitlines()
+        for words, line in zip(said[1:], lines[1:]):
+            self.assertTrue(line.endswith(" " + words), line)
+        self.assertNotIn("maxrregcount", lines[0])
+        rows = csv.DictReader(io.StringIO(self.good("results", "--store", path, "--fastest", "--csv").stdout))
+        self.assertEqual([row["options"] for row in rows], [words.replace(" ", ";") for words in said])
+        [board] = json.loads(self.good("results", "--store", path, "--leaderboard", "--json").stdout)
+        usual = {"fast_math": True, "fmad": True, "maxrregcount": 0, "launch_bounds": 0, "compiler": "nvrtc"}
+        self.assertEqual([row["options"] for row in board["leaders"]],
+                         [usual, {**usual, "maxrregcount": 64}, {**usual, "fast_math": False, "launch_bounds": 2}, {**usual, "compiler": "nvcc"}])
+        text = self.good("results", "--store", path, "--leaderboard").stdout
+        for words in said[1:]:
+            self.assertIn(f" {words}  (not watched)", text)
+
     def test_agreement_with_another_kernel_is_not_listed_as_correct(self):
         agrees = {**self.one["verdict"], "against": "naive"}
         path = self.store("agrees.sqlite", [(0, self.variant(40)), (1, self.variant(10, warps=8, verdict=agrees))])
@@ -124,6 +150,17 @@ class Results(unittest.TestCase):
         first_row, second_row = text.split("\n")[1], text.split("\n")[3]
         self.assertRegex(first_row, r"^   1 +200\.00 us [0-9.]+ to [0-9.]+ +\S+  +[0-9]+ regs +[0-9]+ KB  2023-11-15  tiled .*  \(not watched\)$")
         self.assertRegex(second_row, r"^   2 +400\.00 us [0-9.]+ to [0-9.]+ +2\.00 x \([0-9.]+ to [0-9.]+\) .*  \(not watched\)$")
+        self.assertNotIn("beats", first)
+        paired = json.loads(self.good("results", "--store", path, "--leaderboard", "--pairs", "--json").stdout)[0]["leaders"]
+        self.assertEqual([[one["leader"] for one in row["beats"]] for row in paired], [[1, 2], [2], []])
+        beaten = paired[1]["beats"][0]
+        self.assertAlmostEqual(beaten["ratio"], 900 / 400)
+        self.assertLess(beaten["ratio_interval"][0], beaten["ratio"])
+        self.assertLess(beaten["ratio"], beaten["ratio_interval"][1])
+        self.assertGreater(beaten["ratio_interval"][0], 1)
+        self.assertEqual(beaten["hash"], paired[2]["hash"])
+        text = self.good("results", "--store", path, "--leaderboard", "--pairs").stdout
+        self.assertRegex(text, r"rows counted from the top:\n    1 beats 2 by 2\.00 x \([0-9.]+ to [0-9.]+\), 3 by 4\.50 x \([^)]*\)\n    2 beats 3 by 2\.25 x ")
         limited = json.loads(self.good("results", "--store", path, "--leaderboard", "--json", "--limit", 1).stdout)
         self.assertEqual(len(limited[0]["leaders"]), 1)
         many = self.store("many.sqlite", [
@@ -187,6 +224,8 @@ class Results(unittest.TestCase):
                 (["2023-02-30"], "--since", "2023-02-30"),
                 (["--set", "NUM_WARPS=many", "whole number"], "--set", "NUM_WARPS=many"),
                 (["--verdict", "perhaps", "unchecked"], "--verdict", "perhaps"),
+                (["nothing", "maxrregcount"], "--option", "nothing=1"),
+                (["maxrregcount"], "--option", "maxrregcount=many"),
                 (["--problem/Q"], "--problem", "Q=3"),
                 (["no such file"], "--merge", self.path / "missing"),
                 ([str(text), "not a database"], "--merge", text),
@@ -194,7 +233,7 @@ class Results(unittest.TestCase):
                 (["--csv", "--json"], "--csv", "--json"),
                 (["--csv", "--leaderboard"], "--leaderboard", "--csv"),
                 (["--verdict", "--leaderboard"], "--leaderboard", "--verdict", "correct"),
-                (["--fastest", "--leaderboard"], "--leaderboard", "--fastest")]:
+                (["--fastest", "--leaderboard"], "--leaderboard", "--fastest"), (["--pairs", "--leaderboard"], "--pairs")]:
             done = self.call("results", "--store", path, *args)
             self.assertEqual(done.returncode, 2, f"{args}: {done.stdout} {done.stderr}")
             for name in names:

@@ -58,6 +58,58 @@ class Sweep(unittest.TestCase):
         database.close()
         return [row[0] for row in found]
 
+    def test_a_pause_in_the_terminal_costs_no_config(self):
+        """As Ctrl-Z and fg: they stop and continue the foreground process group, the local worker's supervisor with it."""
+        deadline_ms = 3000
+        space = self.space({"NUM_WARPS": [1, 2, 4, 8], "VEC_WIDTH": [1, 2, 4, 8]})
+        args = ["sweep", "--json", "--no-watch", "--device", "emulated:l4", "--problem", "B=1,H=1,S=256,D=64", "--space", str(space)]
+        self.call(*args)  # so that nothing is compiled within the deadline
+        for file in (self.path / "home" / "data").glob("results.sqlite*"):
+            file.unlink()
+        sweep = subprocess.Popen([PROGRAM, *args, "--deadline", str(deadline_ms)], env=self.environment, stdout=subprocess.PIPE,
+                                 stderr=subprocess.PIPE, text=True, preexec_fn=lambda: os.setpgid(0, 0))
+
+        def group():
+            """The state of each of its processes, by id."""
+            found = {}
+            for stat in pathlib.Path("/proc").glob("[0-9]*/stat"):
+                try:
+                    words = stat.read_text().rsplit(")", 1)[1].split()
+                except OSError:  # it ended just now
+                    continue
+                if int(words[2]) == sweep.pid:
+                    found[int(stat.parent.name)] = words[0]
+            return found
+
+        kept = self.path / "home" / "data" / "results.sqlite"
+        for most in (1, 4):
+            while sweep.poll() is None and (not kept.exists() or len(self.rows_so_far()) < most):
+                time.sleep(0.01)
+            self.assertIsNone(sweep.poll(), "it is to be paused while it runs")
+            os.killpg(sweep.pid, signal.SIGTSTP)
+            time.sleep(0.2)
+            states = group()
+            self.assertGreater(len(states), 1, "the worker's supervisor too")
+            self.assertEqual(set(states.values()), {"T"}, states)
+            before = len(self.rows_so_far())
+            time.sleep(1.2 * deadline_ms / 1000)
+            self.assertEqual(len(self.rows_so_far()), before)
+            os.killpg(sweep.pid, signal.SIGCONT)
+        out, said = sweep.communicate(timeout=500)
+        self.assertEqual(sweep.returncode, 0, out + said)
+        board = json.loads(out)
+        self.assertEqual({one["why"] for one in board["rejected"]} - {"restriction", "limit", "warning"}, set(), said)
+        self.assertEqual(len(board["correct"]) + len(board["rejected"]), 16)
+        self.assertNotIn("silent", said)
+        hashes = self.rows()
+        self.assertEqual(len(hashes), len(set(hashes)), "each config ran once")
+
+    def rows_so_far(self):
+        try:
+            return self.rows()
+        except sqlite3.OperationalError:  # it is just being made
+            return []
+
     def test_every_config_is_ranked_or_rejected_with_its_reason(self):
         board = self.sweep(REPORTS)
         correct, rejected = board["correct"], board["rejected"]

@@ -253,6 +253,21 @@ class Tools(unittest.TestCase):
         self.assertIn("after 1 configs", self.call(*args, "--budget", "1").stderr)
         self.assertIn("S", self.call("best", "--problem", "S=0", "--device", "emulated:l4", expect=2).stderr)
 
+    def test_bench_says_where_a_config_was_not_tuned_for_its_problem(self):
+        args = ["bench", "--device", "emulated:l4", "--kernel", "tiled", "--kernel", "mma:STAGES=1", "--quick"]
+        text = self.call(*args, "--problem", "B=1,H=1,S=64,D=64").stdout
+        self.assertRegex(text, r"\n  tiled: the config tuned for B1 H8 S512 D64, the nearest tuned problem; `attnscope best --problem B=1,H=1,S=64,D=64")
+        [row] = json.loads(self.call(*args, "--problem", "B=1,H=1,S=64,D=64", "--json").stdout)["rows"]
+        tiled, mma = row["cells"]
+        self.assertEqual((tiled["config_from"], tiled["tuned_for"]["seq_q"], mma["config_from"]), ("nearest", 512, "named"))
+        tables = json.loads((TREE / "assets" / "tuned" / "l4.json").read_text())["entries"]
+        [near] = [one for one in tables if one["kernel"]["id"] == "tiled" and one["problem"] == tiled["tuned_for"]]
+        self.assertEqual(tiled["knobs"], near["config"]["knobs"])
+        other = self.call(*args, "--problem", "B=1,H=1,S=64,D=128").stdout
+        self.assertIn("tiled: the default config: none is tuned for this device and head size; `attnscope best", other)
+        self.assertNotIn("attnscope best", self.call(*args, "--problem", "B=1,H=1,S=64,D=128", "--defaults").stdout)
+        self.assertNotIn("attnscope best", self.call(*args, "--problem", "B=1,H=8,S=512,D=64").stdout)
+
     def test_an_interrupted_search_for_the_best_goes_on(self):
         args = ["best", "--problem", "B=1,H=1,S=32,D=64", "--device", "emulated:l4", "--kernel", "tiled", "--budget", "12"]
         environment = dict(os.environ, ATTNSCOPE_HOME=str(self.path / "home"))
@@ -263,12 +278,54 @@ class Tools(unittest.TestCase):
         search.communicate()
         before = self.kept()
         self.assertGreaterEqual(len(before), 3)
-        self.assertTrue(list((self.path / "home" / "data" / "searches").iterdir()), "it is not done")
+        self.assertEqual(self.ended(), [False], "it is not done")
         done = self.call(*args[:-2])
         self.assertIn("tiled: ", done.stderr)
         self.assertEqual(self.kept()[:len(before)], before)
-        self.assertEqual(list((self.path / "home" / "data" / "searches").iterdir()), [])
+        self.assertEqual(self.ended(), [True])
         self.assertEqual(self.call(*args[:-2]).stderr, "")
+
+    def ended(self):
+        """Of each search that has begun, whether it has ended."""
+        return ["\nended " in mark.read_text() for mark in (self.path / "home" / "data" / "searches").iterdir()]
+
+    def test_a_run_of_some_config_does_not_answer_for_the_best(self):
+        problem = ["--problem", "B=1,H=2,S=80,D=64", "--device", "emulated:l4"]
+        one = json.loads(self.call("sweep", "--kernel", "tiled", "--budget", "1", *problem, "--json").stdout)
+        args = ["best", "--kernel", "tiled", "--kernel", "minimal", *problem]
+        first = self.call(*args, "--json")
+        self.assertRegex(first.stderr, r"tiled: .* after (?!1 )\d+ configs")
+        self.assertRegex(first.stderr, r"minimal: .* after (?!1 )\d+ configs")
+        found = {one["kernel"]["id"]: one for one in json.loads(first.stdout)["entries"]}
+        self.assertEqual(set(found), {"tiled", "minimal"})
+        self.assertLess(found["tiled"]["us"], one["correct"][0]["us"])
+        self.assertEqual(self.call(*args).stderr, "", "the second one only answers")
+
+    def test_the_status_of_best_without_a_correct_config_is_its_configs(self):
+        none = {"ATTNSCOPE_NVRTC": "/nowhere/libnvrtc.so"}
+        args = ["--problem", "B=1,H=1,S=77,D=64", "--device", "emulated:l4", "--kernel", "minimal"]
+        sweep = self.call("sweep", *args, expect=3, **none)
+        best = self.call("best", *args, expect=3, **none)
+        self.assertIn("no config that was tried is correct", best.stderr)
+        self.assertIn("/nowhere", sweep.stdout + sweep.stderr)
+        self.assertIn("/nowhere", best.stderr)
+        self.call("best", "--tune", self.path / "tables", *args, expect=3, **none)
+        self.assertIn("after 3 configs", self.call("best", *args).stderr)  # it is no answer for ever
+        args[1] = "B=1,H=1,S=77,D=32"  # which no config supports, so none is tried
+        self.call("best", *args, expect=2)
+
+    def test_a_narrow_search_for_the_best_is_no_answer_later_and_loses_no_config(self):
+        args = ["best", "--problem", "B=1,H=1,S=77,D=64", "--device", "emulated:l4", "--kernel", "minimal", "--json"]
+        self.assertIn("after 1 configs", self.call(*args, "--budget", "1").stderr)
+        wide = self.call(*args)
+        self.assertIn("after 3 configs", wide.stderr)
+        [best] = json.loads(wide.stdout)["entries"]
+        self.assertIn("after 1 configs", self.call(*args, "--budget", "1").stderr)
+        after = self.call(*args)
+        self.assertEqual((after.stderr, json.loads(after.stdout)["entries"]), ("", [best]))
+        [table] = (self.path / "home" / "data" / "tuned").iterdir()
+        [kept] = json.loads(table.read_text())["entries"]
+        self.assertEqual((kept["config"], kept["us"]), (best["config"], best["us"]))
 
     def kept(self):
         try:
@@ -314,7 +371,7 @@ class Tools(unittest.TestCase):
         self.assertIn("after 3 configs", said)
         table = json.loads((self.path / "tables" / "l4.json").read_text())
         self.assertEqual([e["config"]["knobs"]["SYNC_POLICY"] for e in table["entries"]], [5])
-        said = self.call("best", "--tune", self.path / "none", *args[:-2], expect=2).stderr
+        said = self.call("best", "--tune", self.path / "none", *args[:-2], expect=1).stderr
         self.assertIn("race: ", said)
 
     def test_a_kernel_without_a_right_config_does_not_end_a_tuning(self):

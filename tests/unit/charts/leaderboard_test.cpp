@@ -108,6 +108,30 @@ TEST_F(LeaderboardTest, RanksByWhatIsToldApart) {
   EXPECT_EQ(boards(2)[0].leaders.size(), 2u);
 }
 
+TEST_F(LeaderboardTest, ARowBeatsWhatIsToldApartAndSlower) {
+  add(timed("d", 30));
+  add(timed("a", 10));
+  add(timed("c", 10.25));
+  add(timed("b", 10.1));
+  const Leaderboard board = boards()[0];
+  std::vector<size_t> beat_it(4, 0);
+  std::vector<std::string> pairs;
+  for (size_t row = 0; row < 4; ++row)
+    for (const Beaten& one : beaten_by(board, row)) {
+      ++beat_it[one.row];
+      pairs.push_back(board.leaders[row].of.run->hash + board.leaders[one.row].of.run->hash);
+      EXPECT_LT(one.low, one.ratio);
+      EXPECT_LT(one.ratio, one.high);
+    }
+  EXPECT_THAT(pairs, ElementsAre("ac", "ad", "bd", "cd")) << "of a and b, and b and c, the intervals overlap";
+  for (size_t row = 0; row < 4; ++row) EXPECT_EQ(board.leaders[row].rank, 1 + beat_it[row]);
+  const std::vector<Beaten> second = beaten_by(board, 1);
+  ASSERT_EQ(second.size(), 1u);
+  EXPECT_DOUBLE_EQ(second[0].ratio, 30 / 10.1);
+  EXPECT_NEAR(second[0].low, 30 * 0.99 / (10.1 * 1.01), 1e-9);
+  EXPECT_NEAR(second[0].high, 30 * 1.01 / (10.1 * 0.99), 1e-9);
+}
+
 TEST_F(LeaderboardTest, TheNewestRunOfAnExperimentCounts) {
   add(timed("a", 10));
   add(timed("b", 20));

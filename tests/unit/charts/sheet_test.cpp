@@ -93,6 +93,11 @@ TEST(RunCells, EachColumnIsTheObservations) {
   EXPECT_EQ(cell("occupancy"), Cell(0.75));
   EXPECT_EQ(cell("app"), Cell("0.1.0"));
   EXPECT_EQ(cell("hash"), Cell("abc"));
+  EXPECT_EQ(cell("options"), Cell(""));
+  Observation other = a_run();
+  other.experiment.config.options.maxrregcount = 64;
+  other.experiment.config.options.fast_math = false;
+  EXPECT_EQ(run_cells(other, 0).back(), Cell("fast_math=off;maxrregcount=64"));
 }
 
 TEST(RunCells, WhatARunLacksIsEmpty) {

@@ -149,6 +149,44 @@ TEST_F(BenchPlanTest, ATunedConfigIsTakenWhereNoneIsNamed) {
   EXPECT_EQ(knobs(), Knobs{});
 }
 
+TEST_F(BenchPlanTest, AConfigSaysWhereItComesFrom) {
+  using report::ConfigFrom;
+  const auto entry = [](const char* problem, int64_t warps, FigureKind kind) {
+    report::TunedEntry tuned;
+    tuned.problem = problem_from_text(problem).value();
+    tuned.kernel = "tiled";
+    tuned.kind = kind;
+    tuned.verdict = VerdictState::correct;
+    tuned.us = 5;
+    tuned.config.knobs = {{"NUM_WARPS", warps}, {"SYNC", 0}};
+    return tuned;
+  };
+  wishes_.kernels = {"minimal", "tiled"};
+  const auto tiled = [&] { return plan().plan.head.rows.at(0).cells.at(1); };
+  EXPECT_EQ(plan().plan.head.rows.at(0).cells.at(0).config_from, ConfigFrom::named) << "nothing to choose";
+  EXPECT_EQ(tiled().config_from, ConfigFrom::untuned);
+  EXPECT_EQ(tiled().knobs, Knobs{});
+  tuned_.push_back({"NVIDIA H200", 90, {entry("B=1,H=2,S=64,D=64", 8, FigureKind::measured)}});
+  tuned_.push_back({"NVIDIA L4", 89, {entry("B=1,H=2,S=64,D=128", 8, FigureKind::measured)}});
+  EXPECT_EQ(tiled().config_from, ConfigFrom::untuned) << "another device, another head size";
+  tuned_[1].entries.push_back(entry("B=1,H=2,S=4096,D=64", 4, FigureKind::measured));
+  tuned_[1].entries.push_back(entry("B=1,H=2,S=128,D=64", 8, FigureKind::modelled));
+  EXPECT_EQ(tiled().config_from, ConfigFrom::nearest);
+  EXPECT_EQ(tiled().tuned_for, tuned_[1].entries[2].problem);
+  EXPECT_EQ(tiled().knobs, tuned_[1].entries[2].config.knobs);
+  EXPECT_EQ(plan().drafts[0].at(1).config.knobs, tiled().knobs);
+  tuned_[1].entries[2].config.knobs["NUM_WARPS"] = 5;  // which the kernel has no more
+  EXPECT_EQ(tiled().tuned_for, tuned_[1].entries[1].problem) << "the next one that fits";
+  tuned_[1].entries.push_back(entry("B=1,H=2,S=64,D=64", 8, FigureKind::modelled));
+  EXPECT_EQ(tiled().config_from, ConfigFrom::tuned);
+  EXPECT_EQ(tiled().tuned_for, std::nullopt);
+  wishes_.defaults = true;
+  EXPECT_EQ(tiled().config_from, ConfigFrom::defaults);
+  wishes_.defaults = false;
+  wishes_.kernels = {"minimal", "tiled:NUM_WARPS=4"};
+  EXPECT_EQ(tiled().config_from, ConfigFrom::named);
+}
+
 TEST_F(BenchPlanTest, WhatIsUnknownOrNamedTwiceIsRefused) {
   wishes_.kernels = {"tiled", "tiled:NUM_WARPS=8", "tiled:NUM_WARPS=8,SYNC=light"};
   EXPECT_THAT(labels(), ElementsAre("tiled", "tiled NUM_WARPS=8", "tiled NUM_WARPS=8 light", "torch_attention flash",

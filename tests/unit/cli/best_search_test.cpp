@@ -2,8 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include "support/temp_dir.h"
-
 namespace attnscope::cli {
 namespace {
 
@@ -28,29 +26,6 @@ TEST(BestSearchTest, TheTablesEntryIsTheObservations) {
   EXPECT_EQ(entry.verdict, VerdictState::correct);
   EXPECT_EQ(entry.date, "2026-11-22");
   EXPECT_EQ(entry.versions, o.versions);
-}
-
-TEST(BestMarksTest, AMarkIsOfOneKernelsTextProblemAndDevice) {
-  const testing_support::TempDir folder;
-  const auto file = folder.path() / "best";
-  Kernel kernel, edited, other;
-  kernel.id = edited.id = "mine";
-  other.id = "other";
-  edited.content_hash = "new";
-  Problem problem, longer;
-  longer.seq_q = 1024;
-  const BestMarks marks(file, problem, "cuda:0");
-  EXPECT_FALSE(marks.has(kernel));
-  ASSERT_TRUE(marks.put(kernel));
-  EXPECT_TRUE(marks.has(kernel));
-  EXPECT_TRUE(BestMarks(file, problem, "cuda:0").has(kernel));
-  EXPECT_FALSE(marks.has(other));
-  EXPECT_FALSE(marks.has(edited));
-  EXPECT_FALSE(BestMarks(file, problem, "cuda:1").has(kernel));
-  EXPECT_FALSE(BestMarks(file, longer, "cuda:0").has(kernel));
-  marks.take(kernel);
-  EXPECT_FALSE(marks.has(kernel));
-  marks.take(kernel);
 }
 
 }  // namespace

@@ -3,7 +3,10 @@
 
 #include <algorithm>
 #include <functional>
+#include <nlohmann/json.hpp>
 
+#include "core/command_words.h"
+#include "core/escape.h"
 #include "report/bench_report.h"
 #include "report/bench_run.h"
 
@@ -98,6 +101,31 @@ TEST(ReportText, TheTableHasALinePerEntryAndAColumnPerTimedPeer) {
   report.rows[0].cells[3].reason = "NaN";
   EXPECT_THAT(as_table(report), Not(HasSubstr("vs math")));
   EXPECT_THAT(as_table(report), HasSubstr("wrong: NaN"));
+}
+
+TEST(ReportText, AConfigThatIsNotTunedForItsProblemIsSaid) {
+  BenchReport report = report_of();
+  Row& row = report.rows[0];
+  EXPECT_TRUE(config_notes(report, row).empty()) << "an earlier version did not say";
+  for (Cell& cell : row.cells) cell.config_from = ConfigFrom::tuned;
+  EXPECT_TRUE(config_notes(report, row).empty());
+  row.cells[0].config_from = row.cells[1].config_from = ConfigFrom::nearest;
+  row.cells[0].tuned_for = row.cells[1].tuned_for = problem_from_text("S=4096,D=128").value();
+  row.cells[2].config_from = ConfigFrom::untuned;
+  const auto notes = config_notes(report, row);
+  ASSERT_EQ(notes.size(), 2u) << "what is the same is said once";
+  const std::string best = "`attnscope best --problem " + problem_words(row.problem) + " --device cuda:0`";
+  EXPECT_THAT(notes[0], testing::StartsWith("tiled, mma: the config tuned for B1 H8 S4096 D128, "));
+  EXPECT_THAT(notes[0], HasSubstr(best));
+  EXPECT_THAT(notes[1], testing::StartsWith("flash: the default config"));
+  EXPECT_THAT(notes[1], HasSubstr(best));
+  for (const std::string& note : notes) {
+    EXPECT_THAT(as_table(report), HasSubstr(note));
+    EXPECT_THAT(as_markdown(report), HasSubstr(markdown_text(note)));
+  }
+  const auto read = report_from_json(to_json(report), "here");
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_EQ(*read, report);
 }
 
 // The columns stand below each other in whatever script a label is, and a label is one line.

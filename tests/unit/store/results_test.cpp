@@ -10,6 +10,7 @@
 
 #include "core/escape.h"
 #include "core/json.h"
+#include "platform/atomic_file.h"
 #include "store/results_database.h"
 #include "support/temp_dir.h"
 #include "unit/store/sample_observation.h"
@@ -410,18 +411,53 @@ TEST(Results, DamageThatShowsWhileWritingLosesNoNewRow) {
   EXPECT_EQ(count(**opened), 1);
 }
 
-TEST(Results, ANewerSchemaIsLeftAlone) {
+TEST(Results, ANewerSchemaIsLeftAloneByteForByte) {
+  const auto bytes_of = [](const std::filesystem::path& file) {
+    return platform::read_file(file, 1 << 20).value_or("not read");
+  };
+  // The ways in which a newer version may have written it; this one would change the header of the other's file.
+  for (const char* mode : {"PRAGMA journal_mode=DELETE", "PRAGMA journal_mode=WAL"})
+    for (const bool shared_memory : {true, false}) {
+      SCOPED_TRACE(std::string(mode) + (shared_memory ? "" : ", without shared memory"));
+      TempDir dir;
+      const auto path = dir / "r.sqlite";
+      { auto results = open(path); }
+      sqlite3* raw = nullptr;
+      ASSERT_EQ(sqlite3_open(path.c_str(), &raw), SQLITE_OK);
+      ASSERT_EQ(sqlite3_exec(raw, mode, nullptr, nullptr, nullptr), SQLITE_OK);
+      ASSERT_EQ(sqlite3_exec(raw, "PRAGMA user_version=99", nullptr, nullptr, nullptr), SQLITE_OK);
+      sqlite3_close(raw);
+      const std::string before = bytes_of(path);
+      auto opened = ResultsDatabase::open(path, {.locks = true, .shared_memory = shared_memory});
+      ASSERT_FALSE(opened);
+      EXPECT_THAT(opened.error().message, HasSubstr("newer version"));
+      auto results = Results::open(path);
+      ASSERT_FALSE(results);
+      EXPECT_THAT(results.error().message, HasSubstr("newer version"));
+      EXPECT_EQ(bytes_of(path), before);
+    }
+}
+
+// A newer version that was killed left a log, which it reads again.
+TEST(Results, ANewerSchemasLogIsLeftAlone) {
   TempDir dir;
-  const auto path = dir / "r.sqlite";
+  const auto path = dir / "r.sqlite", copy = dir / "copy.sqlite";
   { auto results = open(path); }
   sqlite3* raw = nullptr;
   ASSERT_EQ(sqlite3_open(path.c_str(), &raw), SQLITE_OK);
   ASSERT_EQ(sqlite3_exec(raw, "PRAGMA user_version=99", nullptr, nullptr, nullptr), SQLITE_OK);
+  std::filesystem::copy_file(path, copy);
+  std::filesystem::copy_file(path.string() + "-wal", copy.string() + "-wal");
   sqlite3_close(raw);
-  auto results = Results::open(path);
+  const auto bytes_of = [&](const char* end) {
+    return platform::read_file(copy.string() + end, 1 << 20).value_or("not read");
+  };
+  const std::string file = bytes_of(""), log = bytes_of("-wal");
+  auto results = Results::open(copy);
   ASSERT_FALSE(results);
   EXPECT_THAT(results.error().message, HasSubstr("newer version"));
-  EXPECT_TRUE(std::filesystem::exists(path));
+  EXPECT_EQ(bytes_of(""), file);
+  EXPECT_EQ(bytes_of("-wal"), log);
 }
 
 // Runs `body` in a child and returns its exit status: a limit on file sizes holds for the whole process. No file may

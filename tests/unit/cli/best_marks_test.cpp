@@ -1,0 +1,59 @@
+#include "cli/best_marks.h"
+
+#include <gtest/gtest.h>
+
+#include "support/temp_dir.h"
+
+namespace attnscope::cli {
+namespace {
+
+DeviceSpec device(const std::string& id, const std::string& name) {
+  DeviceSpec spec;
+  spec.id = id;
+  spec.name = name;
+  return spec;
+}
+
+TEST(BestMarksTest, AMarkIsOfOneKernelsTextProblemAndDevice) {
+  const testing_support::TempDir folder;
+  const auto file = folder.path() / "best";
+  Kernel kernel, edited, other;
+  kernel.id = edited.id = "mine";
+  other.id = "other";
+  edited.content_hash = "new";
+  Problem problem, longer;
+  longer.seq_q = 1024;
+  const DeviceSpec here = device("cuda:0", "NVIDIA H200");
+  const BestMarks marks(file, problem, here);
+  EXPECT_FALSE(marks.begun(kernel));
+  ASSERT_TRUE(marks.begin(kernel));
+  EXPECT_TRUE(marks.begun(kernel));
+  EXPECT_TRUE(BestMarks(file, problem, here).begun(kernel));
+  EXPECT_FALSE(marks.begun(other));
+  EXPECT_FALSE(marks.begun(edited));
+  EXPECT_FALSE(BestMarks(file, problem, device("cuda:1", "NVIDIA H200")).begun(kernel));
+  EXPECT_FALSE(BestMarks(file, problem, device("cuda:0", "NVIDIA L4")).begun(kernel));
+  EXPECT_FALSE(BestMarks(file, longer, here).begun(kernel));
+  marks.take(kernel);
+  EXPECT_FALSE(marks.begun(kernel));
+  marks.take(kernel);
+}
+
+TEST(BestMarksTest, ASearchHasEndedWithItsBudgetUntilAnotherBegins) {
+  const testing_support::TempDir folder;
+  Kernel kernel;
+  kernel.id = "mine";
+  const BestMarks marks(folder.path(), Problem{}, device("cuda:0", "NVIDIA L4"));
+  EXPECT_EQ(marks.ended(kernel), 0u);
+  ASSERT_TRUE(marks.begin(kernel));
+  EXPECT_EQ(marks.ended(kernel), 0u);
+  ASSERT_TRUE(marks.end(kernel, 24));
+  EXPECT_EQ(marks.ended(kernel), 24u);
+  EXPECT_FALSE(marks.begun(kernel));
+  ASSERT_TRUE(marks.begin(kernel));
+  EXPECT_EQ(marks.ended(kernel), 0u);
+  EXPECT_TRUE(marks.begun(kernel));
+}
+
+}  // namespace
+}  // namespace attnscope::cli
