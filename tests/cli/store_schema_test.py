@@ -20,11 +20,11 @@ def schema(name):
 
 
 def validator(name):
-    """With observation.schema.json within reach of its references."""
+    """With the other schemas within reach of its references."""
     one = schema(name)
     jsonschema.Draft202012Validator.check_schema(one)
     base = DOCS.as_uri() + "/"
-    return jsonschema.Draft202012Validator(one, resolver=jsonschema.RefResolver(base + name, one, {base + "observation.schema.json": schema("observation.schema.json")}))
+    return jsonschema.Draft202012Validator(one, resolver=jsonschema.RefResolver(base + name, one, {base + other: schema(other) for other in ("observation.schema.json", "sweep.schema.json")}))
 
 
 class StoreSchema(unittest.TestCase):
@@ -49,7 +49,7 @@ class StoreSchema(unittest.TestCase):
         self.assertTrue(board["correct"] and board["rejected"] and board["command"])
         self.holds("sweep.schema.json", board)
         lines = [json.loads(line) for line in self.call("results", "--json", "--limit", "0").splitlines()]
-        boards = json.loads(self.call("results", "--leaderboard", "--json"))
+        boards = json.loads(self.call("results", "--leaderboard", "--pairs", "--json"))
         self.assertTrue(boards[0]["leaders"] and boards[0]["records"])
         self.holds("leaderboard.schema.json", boards)
         for line in lines:
