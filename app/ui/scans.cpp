@@ -58,7 +58,8 @@ std::string words_of(const ScanRow& row) {
   }
   if (row.state == ScanState::waiting) add("It has not run yet.");
   if (!row.same_as.empty()) add("The same machine code as " + row.same_as + ", which was timed.");
-  if (!row.verdict.empty()) add(std::string(label(row.verdict)) + (row.checked.empty() ? "" : ", " + row.checked));
+  if (!row.verdict.empty())
+    add(std::string(attnscope::label(row.verdict)) + (row.checked.empty() ? "" : ", " + row.checked));
   add(row.reason);
   add(row.hint);
   if (!row.warning.empty()) add("Expect: " + row.warning);

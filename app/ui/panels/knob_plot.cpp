@@ -74,7 +74,7 @@ void draw_rows(const ScanSeries& series, const LatencyChart& chart, std::optiona
     draw_time(list, chart.columns[at], half, row.state == ScanState::faulty);
     const std::string word = row.best                         ? "fastest"
                              : row.tie                        ? "tie"
-                             : row.state == ScanState::faulty ? std::string(label(row.verdict))
+                             : row.state == ScanState::faulty ? std::string(attnscope::label(row.verdict))
                              : row.current                    ? "current"
                                                               : "";
     if (width_of(word) < room) centred(list, x_of(at), low.y + em(0.2f), palette().text, word);
