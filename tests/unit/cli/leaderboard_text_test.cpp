@@ -26,8 +26,8 @@ class LeaderboardText : public testing::Test {
     made.leaders.push_back({{std::make_shared<const Observation>(run_), 1}, 1, false, {}});
     return made;
   }
-  std::string text() const { return text_of(board(), {made_up_kernel()}, dirs_); }
-  Json row() const { return to_json(board(), {made_up_kernel()}, dirs_)["leaders"][0]; }
+  std::string text() const { return text_of(board(), {made_up_kernel()}, dirs_, false); }
+  Json row() const { return to_json(board(), {made_up_kernel()}, dirs_, false)["leaders"][0]; }
 
   Observation run_;
   std::vector<std::string> dirs_;
@@ -54,7 +54,7 @@ TEST_F(LeaderboardText, AColdRunHasNoCommand) {
   EXPECT_THAT(text(), HasSubstr("      it was timed cold, and run has no option for that\n"));
   EXPECT_TRUE(row()["command"].is_null());
   EXPECT_EQ(row()["no_command"], "it was timed cold, and run has no option for that");
-  EXPECT_EQ(to_json(board(), {}, {})["cache"], "cold");
+  EXPECT_EQ(to_json(board(), {}, {}, false)["cache"], "cold");
 }
 
 }  // namespace

@@ -371,7 +371,7 @@ const std::vector<Writer> kWriters{
        const auto run = [](const Observation& one) { return std::make_shared<const Observation>(one); };
        for (const charts::Leaderboard& board : charts::leaderboards(
                 {{run(ranked), 1}, {run(failed), 2}}, [](const auto&) { return std::nullopt; }, 0))
-         out += text_of(board, {}, {});
+         out += text_of(board, {}, {}, true);
        return out;
      }},
     {"figure.svg", [](const std::string& text) { return charts::svg_of(figure_of(text)); }},
