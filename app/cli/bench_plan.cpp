@@ -96,6 +96,7 @@ ChosenConfig config_for(const NamedEntry& entry, const Problem& problem, const s
     return complete && search::candidates_of(std::vector{*complete}, kernel, problem, device).excluded.empty();
   };
   const report::TunedEntry* nearest = report::nearest_entry(tuned, device.name, problem, kernel.id, fits);
+  if (nearest && report::same_shape(nearest->problem, problem)) return {nearest->config, ConfigFrom::tuned};
   if (nearest) return {nearest->config, ConfigFrom::nearest, nearest->problem};
   return {{}, ConfigFrom::untuned};
 }

@@ -193,7 +193,7 @@ struct BestAnswer {
   ExitStatus none_status = kBadInput;  // if there are none
 };
 
-// The better of two statuses of searches without a correct config: one in which no config was tried says least.
+// The better of two statuses of searches without a correct config: kBadInput gives way to any other.
 ExitStatus better_status(ExitStatus a, ExitStatus b) {
   if (a == kBadInput || b == kBadInput) return a == kBadInput ? b : a;
   return std::min(a, b);
@@ -207,9 +207,14 @@ Result<BestAnswer> searched(const BestOptions& options, const Known& known, cons
   for (const Kernel* kernel : kernels) before.push_back(marks.ended(*kernel));
   for (const Kernel* kernel : kernels)
     if (auto put = marks.begin(*kernel); !put) {
-      print_note("attnscope best: after an interruption it will not go on: " + put.error().message);
+      print_note("attnscope best: if it is interrupted, it will start again from the beginning: " +
+                 put.error().message);
       break;
     }
+  // Without a mark, the search is only repeated.
+  const auto end_search = [&](const Kernel& kernel, size_t at) {
+    if (!marks.end(kernel, std::max(budget, before[at]))) marks.take(kernel);
+  };
   BestSearch search(place, known.shipped, budget);
   BestAnswer answer;
   for (size_t at = 0; at < kernels.size(); ++at) {
@@ -219,7 +224,7 @@ Result<BestAnswer> searched(const BestOptions& options, const Known& known, cons
     if (!found || !found->best) {
       print_note("attnscope best: " + (found ? found->why_none : found.error()).message);
       if (found) answer.none_status = better_status(answer.none_status, found->status);
-      marks.take(kernel);
+      end_search(kernel, at);
       continue;
     }
     answer.entries.push_back(report::entry_of(*found->best, today()));
@@ -228,7 +233,7 @@ Result<BestAnswer> searched(const BestOptions& options, const Known& known, cons
     say_found(entry, kernel, found->tried, "");
     if (auto kept = keep_in_own_table(known, place.device.device, entry); !kept)
       print_note("attnscope best: `attnscope bench` will not know it: " + kept.error().message);
-    if (!marks.end(kernel, std::max(budget, before[at]))) marks.take(kernel);
+    end_search(kernel, at);
   }
   return answer;
 }
@@ -243,8 +248,8 @@ Result<BestAnswer> found_or_searched(const BestOptions& options, const Known& kn
   const BestMarks marks(known.places.user.data / "searches", problem, device);
   const auto is_known = [&](const Kernel& kernel) {
     if (report::best_entry(known.shipped, device.name, problem, kernel.id)) return !marks.begun(kernel);
-    return marks.ended(kernel) >= BestSearch::kUsualBudget &&
-           std::ranges::count(*found, kernel.id, &TunedEntry::kernel) > 0;
+    // A search may have ended without a correct config. It is repeated only if no kernel has one, to say why.
+    return marks.ended(kernel) >= BestSearch::kUsualBudget && !found->empty();
   };
   std::vector<const Kernel*> wanted;
   // The last rungs first, because they are the fastest, so that an interruption leaves what matters most.

@@ -17,7 +17,7 @@ class BestMarks {
   BestMarks(std::filesystem::path folder, const Problem& problem, const DeviceSpec& device);
   // Whether a search has begun and not ended.
   bool begun(const Kernel& kernel) const;
-  // The budget of the widest search that found a config; 0: there was none, or another has begun since.
+  // The budget of the widest search that has ended; 0: there was none, or another has begun since.
   size_t ended(const Kernel& kernel) const;
   Result<void> begin(const Kernel& kernel) const;
   Result<void> end(const Kernel& kernel, size_t budget) const;

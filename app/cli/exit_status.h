@@ -16,7 +16,7 @@ enum ExitStatus : int {
 
 ExitStatus status_of(const Failure& failure);
 ExitStatus status_of(const Observation& observation);
-// Of a search: the status of the best of its configs, because one that does not run is no failure of the search;
+// Of a search: the status of the best of its configs, because one that does not run does not fail the search;
 // kBadInput if none was tried.
 ExitStatus status_of(const sweep::Board& board, const Scan& scan);
 

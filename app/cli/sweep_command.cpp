@@ -73,12 +73,13 @@ Failure nothing_left(const search::Candidates& candidates, const std::string& ke
 
 bool is_recorded(const SweepOptions& options) { return !options.t4.empty() || !options.cache.empty(); }
 
-// The files for other tuners that were asked for.
+// The files for other tuners that were asked for: all that can be written are.
 Result<void> record(const SweepOptions& options, const sweep::Search& search, const DeviceSpec& device) {
-  if (!options.t4.empty())
-    if (auto written = platform::write_output(options.t4, json_text(t4_of(search), 1) + "\n"); !written) return written;
-  if (!options.cache.empty()) return platform::write_output(options.cache, cache_of(search, device));
-  return {};
+  Result<void> written;
+  if (!options.t4.empty()) written = platform::write_output(options.t4, json_text(t4_of(search), 1) + "\n");
+  if (options.cache.empty()) return written;
+  auto cached = platform::write_output(options.cache, cache_of(search, device));
+  return written ? cached : written;
 }
 
 int run_and_show(const SweepOptions& options, sweep::Plan plan, search::Candidates candidates, SweepPlace place) {
@@ -97,14 +98,17 @@ int run_and_show(const SweepOptions& options, sweep::Plan plan, search::Candidat
   for (const std::string& note : search.notes()) print_note("attnscope sweep: " + note);
   if (!done) return report(done.error());
   const sweep::Board board = search.board();
-  if (auto written = record(options, search, place.device.device); !written) return report(written.error());
   print_result(options.json ? json_text(to_json(board, search.plan(), search.counts()), 2)
                             : text_of(board, search.plan(), search.counts(), options.all));
+  if (auto written = record(options, search, place.device.device); !written) return report(written.error());
   return status_of(board, search.scan());
 }
 
 int sweep(const SweepOptions& options) {
   if (!options.replay.empty()) return replay_t4(options.replay, options.repeats, options.cores, options.json);
+  if (!options.t4.empty() && options.t4 == options.cache)
+    return report(
+        {Stage::input, "--t4 and --kernel-tuner-cache name the same file, " + options.t4, "Give each its own."});
   for (const std::string& file : {options.t4, options.cache})
     if (!file.empty())
       if (auto possible = platform::check_output(file); !possible) return report(possible.error());

@@ -7,6 +7,13 @@ namespace {
 
 std::string_view family(std::string_view name) { return name.substr(0, name.find('.')); }
 
+// Findings without a gain are in the order of RuleId, so the enumeration has the order of the table.
+static_assert([] {
+  for (size_t at = 0; at < std::size(kRules); ++at)
+    if (kRules[at].id != static_cast<RuleId>(at + 1)) return false;
+  return true;
+}());
+
 template <class Wanted>
 RuleRow row_where(Wanted wanted) {
   const auto* const found = std::ranges::find_if(kRules, wanted);

@@ -19,6 +19,7 @@ struct HeldUnit {
 };
 
 // One number, or one condition, for each of a scheduler's register banks. A processor handles both banks at once.
+static_assert(kRegisterBanks == 2, "held_until() and hold() name both");
 using ByBank = double __attribute__((vector_size(sizeof(double) * kRegisterBanks)));
 using BankBits = int64_t __attribute__((vector_size(sizeof(int64_t) * kRegisterBanks)));
 

@@ -56,7 +56,7 @@ class Turns {
     Key time = kNever;
     for (const First& first : firsts_) time = std::min(time, first.time);
     size_t warp = SIZE_MAX;  // of the turns at that time, the first warp's
-    for (const First& first : firsts_) warp = std::min(warp, first.warp | -uint64_t{time < first.time});
+    for (const First& first : firsts_) warp = std::min(warp, first.warp | -size_t{time < first.time});
     return {std::bit_cast<double>(time), warp};
   }
 

@@ -162,7 +162,8 @@ std::vector<std::string> config_notes(const BenchReport& report, const Row& row)
       said = fmt::format("the config tuned for {}, the nearest tuned problem; {} looks for this problem's own",
                          problem_text(*cell.tuned_for), best);
     else if (cell.config_from == ConfigFrom::untuned)
-      said = fmt::format("the default config: none is tuned for this device and head size; {} looks for one", best);
+      said =
+          fmt::format("the default config: no tuned config fits this problem on this device; {} looks for one", best);
     else
       continue;
     const auto same = std::ranges::find(notes, said, &std::pair<std::string, std::string>::first);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
 #include "core/experiment_fields.h"
 #include "core/observation_fields.h"
@@ -140,7 +141,8 @@ const TunedEntry* nearest_entry(const std::vector<TunedTable>& tables, const std
                                 const std::function<bool(const Config&)>& fits) {
   const TunedEntry* nearest = nullptr;
   const auto rank = [&](const TunedEntry& entry) {
-    return std::pair{difference(entry.problem, problem), entry.kind != FigureKind::measured};
+    // Of two entries for one problem the faster; of two problems this far away, always the same one.
+    return std::tuple{difference(entry.problem, problem), entry.kind != FigureKind::measured, entry.us};
   };
   for (const TunedTable& table : tables) {
     if (table.device != device) continue;

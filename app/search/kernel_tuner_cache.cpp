@@ -19,6 +19,7 @@ constexpr const char* kModelling = "modelling_time";  // CPU seconds
 constexpr const char* kCompiling = "compile_time";
 constexpr const char* kVerifying = "verification_time";
 constexpr const char* kMeasuring = "benchmark_time";
+constexpr const char* kFramework = "framework_time";
 constexpr double kNoTime = 1e20;  // what older versions wrote for a config without a time
 
 enum class Error { any, invalid, compilation, runtime };
@@ -60,7 +61,7 @@ Json entry_of(const T4Result& result) {
   entry[kVerifying] = 0;
   entry[kMeasuring] = total(result.runtimes_ms);
   entry["strategy_time"] = 0;
-  entry["framework_time"] = 0;
+  entry[kFramework] = 0;
   if (result.modelled_ms) entry[kModelled] = *result.modelled_ms;
   return entry;
 }
@@ -87,37 +88,37 @@ Result<double> part_of(const Json& entry, const char* key, const std::string& wh
 
 Result<double> sum_of(const Json& entry, const char* key, const std::string& where) {
   const auto found = entry.find(key);
-  if (found == entry.end()) return 0.0;
+  if (found == entry.end() || found->is_null()) return 0.0;
   if (!found->is_array()) return fail(wrong(where, key, "must be a list of times"));
   double sum = 0;
   for (const Json& one : *found) {
-    if (!one.is_number()) return fail(wrong(where, key, "must be a list of times"));
+    if (!one.is_number() || !(one.get<double>() >= 0)) return fail(wrong(where, key, "must be a list of times"));
     sum += one.get<double>();
   }
   return sum;
 }
 
-Result<std::optional<double>> time_of(const Json& entry, const std::string& objective, const std::string& where) {
+Result<std::optional<double>> time_of(const Json& entry, const std::string& where) {
   if (entry.contains(kError)) return std::nullopt;
-  const auto found = entry.find(objective);
-  if (found == entry.end()) return fail(wrong(where, objective, "is missing"));
+  const auto found = entry.find(kTime);
+  if (found == entry.end()) return fail(wrong(where, kTime, "is missing"));
   if (found->is_string()) {
     auto error = value_of(kErrors, found->get<std::string>());
-    if (!error) return fail(wrong(where, objective, error.error().message));
+    if (!error) return fail(wrong(where, kTime, error.error().message));
     return std::nullopt;
   }
   if (!found->is_number() || !(found->get<double>() > 0))
-    return fail(wrong(where, objective, "must be a time above 0, or the reason why there is none"));
+    return fail(wrong(where, kTime, "must be a time above 0, or the reason why there is none"));
   const double ms = found->get<double>();
   return ms < kNoTime ? std::optional(ms) : std::nullopt;
 }
 
-Result<Recorded::Run> run_of(const Json& entry, const std::string& objective, const std::string& where) {
+Result<Recorded::Run> run_of(const Json& entry, const std::string& where) {
   Recorded::Run run;
-  auto ms = time_of(entry, objective, where);
+  auto ms = time_of(entry, where);
   if (!ms) return fail(ms.error());
   run.ms = *ms;
-  for (const char* key : {kCompiling, kVerifying, "framework_time", kMeasuring}) {
+  for (const char* key : {kCompiling, kVerifying, kFramework, kMeasuring}) {
     const auto part = part_of(entry, key, where);
     if (!part) return fail(part.error());
     run.seconds += *part / 1000;
@@ -195,7 +196,9 @@ Result<Recorded> recorded_from_cache(const Json& json, const std::vector<std::st
   const auto cache = json.find(kCache);
   if (cache == json.end() || !cache->is_object() || cache->empty())
     return fail(wrong(where, kCache, "must be an object with an entry for each config"));
-  const std::string objective = objective_of(json);
+  if (const std::string objective = objective_of(json); objective != kTime)
+    return fail(Stage::input, where + "/objective: is " + objective + "; strategies are scored by times",
+                "Give a cache file whose objective is time.");
   std::vector<RecordedRow> rows;
   std::deque<Json> configurations;  // does not move what the rows point to
   for (const std::string& key : keys) {
@@ -206,10 +209,11 @@ Result<Recorded> recorded_from_cache(const Json& json, const std::vector<std::st
     for (const std::string& knob : *knobs) {
       const auto value = entry.find(knob);
       if (value == entry.end()) return fail(wrong(here, step(knob), "is missing"));
-      if (value->is_structured()) return fail(wrong(here, step(knob), "must be a number or a word"));
+      if (value->is_structured() || value->is_null())
+        return fail(wrong(here, step(knob), "must be a number or a word"));
       configuration[knob] = *value;
     }
-    auto run = run_of(entry, objective, here);
+    auto run = run_of(entry, here);
     if (!run) return fail(run.error());
     rows.push_back({&configuration, *run, here});
   }

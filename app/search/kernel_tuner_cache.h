@@ -13,9 +13,8 @@ namespace attnscope::search {
 // The cache file of Kernel Tuner (checked with 1.5.0), which its dashboard and its simulation mode read:
 // {"device_name", "kernel_name", "problem_size", "tune_params_keys": [knob], "tune_params": {knob: [value]},
 //  "objective": "time", "cache": {"16,cta": {"BLOCK_M": 16, "SYNC_POLICY": "cta", "time": 0.08, "times": [0.08],
-//  "compile_time": 250, "verification_time": 0, "benchmark_time": 0.08, ...}}}, all times in ms. A config without a
-//  time
-// has a word in its place, such as "InvalidConfig".
+//  "compile_time": 250, "verification_time": 0, "benchmark_time": 0.08, ...}}}, all times in ms. Where a config has no
+// time, a word says why, such as "InvalidConfig".
 inline constexpr const char* kCache = "cache";
 
 struct CacheHead {

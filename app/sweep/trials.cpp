@@ -24,7 +24,7 @@ Trial trial_of(const charts::ScanRow& row, size_t point, const Observation* run)
   trial.watched = run != nullptr && run->watch.has_value();
   trial.us = row.us;
   trial.kind = row.kind;
-  trial.verdict = label(row.verdict);
+  trial.verdict = row.verdict;
   trial.reason = row.reason;
   trial.hint = row.hint;
   trial.same_as = row.same_as;

@@ -19,7 +19,7 @@ struct Trial {
   bool watched = false;  // a watch ran
   std::optional<double> us;
   FigureKind kind = FigureKind::modelled;
-  std::string verdict;  // a word or two
+  std::string verdict;  // the files' word; people see its label()
   std::string reason;   // why it cannot win
   std::string hint;
   std::string same_as;  // the config that was timed in its place

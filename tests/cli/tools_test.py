@@ -264,7 +264,7 @@ class Tools(unittest.TestCase):
         [near] = [one for one in tables if one["kernel"]["id"] == "tiled" and one["problem"] == tiled["tuned_for"]]
         self.assertEqual(tiled["knobs"], near["config"]["knobs"])
         other = self.call(*args, "--problem", "B=1,H=1,S=64,D=128").stdout
-        self.assertIn("tiled: the default config: none is tuned for this device and head size; `attnscope best", other)
+        self.assertIn("tiled: the default config: no tuned config fits this problem on this device; `attnscope best", other)
         self.assertNotIn("attnscope best", self.call(*args, "--problem", "B=1,H=1,S=64,D=128", "--defaults").stdout)
         self.assertNotIn("attnscope best", self.call(*args, "--problem", "B=1,H=8,S=512,D=64").stdout)
 

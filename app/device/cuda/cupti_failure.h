@@ -7,7 +7,7 @@
 
 namespace attnscope::device {
 
-// Failure (Stage::device) if `code`, which the call gave, is not success: without permission it names the setting that
+// Failure (Stage::device) if `code`, which the call gave, is an error: without permission it names the setting that
 // gives it, and if another program holds the GPU's counters, that program. `id` is the GPU's.
 Result<void> check_cupti(const std::string& id, const cuda_api::CuptiCalls& calls, int code, const char* call);
 

@@ -230,8 +230,8 @@ void SweepPanel::draw_table(Context& context, const sweep::Job& job) {
                 trial.rank > 0 ? palette().text : palette().faint);
         ImGui::TableNextColumn();
         const bool unwatched = trial.rank > 0 && !trial.watched;
-        clipped(trial.verdict + (unwatched ? ", not watched" : ""), ImGui::GetContentRegionAvail().x,
-                trial.rank == 0 ? palette().bad : palette().dim);
+        clipped(std::string(attnscope::label(trial.verdict)) + (unwatched ? ", not watched" : ""),
+                ImGui::GetContentRegionAvail().x, trial.rank == 0 ? palette().bad : palette().dim);
         ImGui::TableNextColumn();
         clipped(trial.text + (trial.reason.empty() ? "" : "  " + trial.reason), ImGui::GetContentRegionAvail().x,
                 palette().text);

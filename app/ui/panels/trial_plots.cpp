@@ -178,7 +178,7 @@ std::string words_of(const Trials& trials, size_t row) {
                          trial.rank == 1 && trial.tie ? ", cannot be told apart from the fastest"
                          : trial.rank == 1            ? ", the fastest"
                                                       : "");
-  words += "\n" + trial.verdict;
+  words += "\n" + std::string(attnscope::label(trial.verdict));
   if (!trial.reason.empty()) words += ": " + trial.reason;
   if (!trial.hint.empty()) words += "\n" + trial.hint;
   if (!trial.same_as.empty()) words += "\nThe same machine code as " + trial.same_as + ", which was timed.";

@@ -1,6 +1,7 @@
 """run, explain, compare, scan, sweep and results: each calls the program once and returns a typed value."""
 import contextlib
 import json
+import os
 import pathlib
 import tempfile
 from typing import Any, Iterator, List, Mapping, Optional, Sequence, Union
@@ -48,11 +49,11 @@ def code_words(code: Union[None, bytes, Path], entry: Optional[str], grid: Optio
     launch = option("entry", entry) + option("grid", listed(grid)) + option("block", listed(block)) + option("shared", shared)
     launch += option("args", listed(args)) + (["--cooperative"] if cooperative else [])
     with tempfile.TemporaryDirectory(prefix="attnscope-") as folder:
-        if isinstance(code, bytes):
+        if isinstance(code, (bytes, bytearray, memoryview)):
             path = pathlib.Path(folder, "kernel.cubin")
             path.write_bytes(code)
             code = path
-        yield ([] if code is None else [str(code)]) + launch
+        yield ([] if code is None else [os.path.abspath(code)]) + launch
 
 
 def watch_words(watch: Union[None, bool, str]) -> List[str]:

@@ -82,17 +82,21 @@ TEST(KernelTunerCache, NamesWhatIsWrong) {
   EXPECT_THAT(entry(R"("a": 1, "time": 2)", R"(, "2": {"a": 1, "time": 3})"), HasSubstr("its config is there twice"));
 }
 
-TEST(KernelTunerCache, TheTimeIsThatOfTheObjective) {
-  const auto ms = [](const std::string& objective) {
-    const auto space = recorded_from_text(R"({"tune_params_keys": ["a"], "objective": )" + objective +
-                                              R"(, "cache": {"1": {"a": 1, "time": 2, "energy": 7}}})",
-                                          "c");
-    return space ? space->runs[0].ms : std::nullopt;
+// Another objective may be one to maximise, and its seconds would be no time.
+TEST(KernelTunerCache, OnlyTimesAreScored) {
+  const auto read = [](const std::string& objective) {
+    return recorded_from_text(R"({"tune_params_keys": ["a"], "objective": )" + objective +
+                                  R"(, "cache": {"1": {"a": 1, "time": 2, "GFLOP/s": 7}}})",
+                              "c");
   };
-  EXPECT_EQ(ms("\"energy\""), 7);
-  EXPECT_EQ(ms("[\"energy\", \"time\"]"), 7);
-  EXPECT_EQ(ms("[]"), 2);
-  EXPECT_EQ(ms("null"), 2);
+  for (const char* objective : {"\"time\"", "[\"time\"]", "[]", "null"}) {
+    const auto space = read(objective);
+    ASSERT_TRUE(space) << objective;
+    EXPECT_EQ(space->runs[0].ms, 2);
+  }
+  const auto other = read("[\"GFLOP/s\", \"time\"]");
+  ASSERT_FALSE(other);
+  EXPECT_THAT(other.error().message, HasSubstr("c/objective: is GFLOP/s"));
 }
 
 std::vector<T4Result> results() {
