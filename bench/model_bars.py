@@ -39,7 +39,6 @@ COUNTERS = 5  # in either direction, without a path; the largest error of such t
 OTHER_ARCHITECTURE = 1.5  # in either direction; assumed, as nothing was measured there
 OTHER_ARCHITECTURE_PAIRS = 1.5  # times the logarithm of a pair's bar; assumed too
 WANTED_RANK = 0.95
-CLEAR = 0.1  # two times that differ by more should be told apart
 
 
 def key_of(row):
@@ -169,34 +168,6 @@ def table(rows, bars, key):
     return lines
 
 
-def knobs_apart(a, b):
-    return sum(x != y for x, y in zip(a["config"].split(), b["config"].split()))
-
-
-def pair_table(rows, bars):
-    kinds = collections.OrderedDict([("of one kernel", []), ("of one kernel, one or two knobs apart", []), ("of two kernels", [])])
-    for a, b in pairs(rows):
-        same = a["kernel"] == b["kernel"]
-        kinds["of one kernel" if same else "of two kernels"].append((a, b))
-        if same and knobs_apart(a, b) <= 2:
-            kinds["of one kernel, one or two knobs apart"].append((a, b))
-    lines = ["| pairs | number | called faster or slower | of those right | called, of those over 10 % apart |", "| --- | --- | --- | --- | --- |"]
-    for name, chosen in kinds.items():
-        called = right = clear = clear_called = 0
-        for a, b in chosen:
-            factor = bars["other_kernels"]
-            if a["kernel"] == b["kernel"]:
-                factor = next(f for most, f in bars["one_kernel"] if unlike(a, b) <= most)
-            modelled, measured = logs(a, b)
-            calls = abs(modelled) > math.log(factor)
-            called += calls
-            right += calls and modelled * measured > 0
-            clear += abs(measured) > CLEAR
-            clear_called += calls and abs(measured) > CLEAR
-        lines.append(f"| {name} | {len(chosen)} | {percent(called / len(chosen))} | {percent(right / called)} | {percent(clear_called / clear)} |")
-    return lines
-
-
 def ranks(values):
     ordered = sorted(values)
     return [ordered.index(v) + (ordered.count(v) - 1) / 2 for v in values]
@@ -239,10 +210,10 @@ def warp_table(rows):
     return lines
 
 
-def summary(drawn, rows, bars):
+def summary(drawn, pair_lines):
     """Errors are of the model of the day of the draw: nothing had been made from these rows then."""
     errors = [abs(r["modelled"] / r["us"] - 1) for r in drawn]
-    right = pair_table(rows, bars)[2].split("|")[4].strip()
+    right = pair_lines[2].split("|")[4].strip()
     h100 = h100_draw(that_day=True)
     elsewhere = quantile([abs(r["modelled"] / r["us"] - 1) for r in h100], 0.5)
     return [f"On an H200, {len(drawn)} random configs from which neither model nor bars were made are {percent(quantile(errors, 0.5))} off in the",
@@ -325,14 +296,16 @@ def main():
     elsewhere = [r for one in others for r in one["rows"]]
     unseen = fifth["rows"]
     bars = bars_of(fourth["rows"] + h100_draw(), fourth["rows"], ARCH)
+    import model_pairs  # which takes its figures from here
+
     tables = {"bound": table(rows, bars, "bound"), "kernel": table(rows, bars, "kernel"), "problem": table(rows, bars, "problem"),
-              "pairs": pair_table(rows, bars), "draw": table(grid[-1]["rows"], bars, "kernel")}
+              "pairs": model_pairs.table(rows, bars), "draw": table(grid[-1]["rows"], bars, "kernel")}
     sets = dict([*zip(("H200, first draw", "H200, second draw", "H200, third draw", "H200, fourth draw", "H200, fifth draw"),
                       (one["rows"] for one in [*grid, fourth, fifth])), ("H100", elsewhere), ("H100, random draw", h100_draw())])
     tables["ranks"], tables["ranks_below"] = rank_table(sets.items())
     every = rows + fourth["rows"] + unseen
     tables["warps"] = warp_table(every)
-    import model_inside  # which takes its figures from here
+    import model_inside  # this one, too
 
     tables["inside"] = model_inside.by_set(sets, bars)
     tables["inside_groups"] = model_inside.by_group(sets, bars)
@@ -344,18 +317,19 @@ def main():
     width, narrowest = widths(unseen, bars)
     for name, key in (("fifth", "bound"), ("fifth_kernel", "kernel"), ("fifth_problem", "problem")):
         tables[name] = table(unseen, bars, key)
-    tables["fifth_pairs"] = pair_table(unseen, bars)
+    tables["fifth_pairs"] = model_pairs.table(unseen, bars)
+    tables["drawn_pairs"] = model_pairs.drawn_table(unseen, bars)
     tables["width"] = [f"On these {len(unseen)} rows the bars' median log width is {width:.3f}, {width / narrowest:.2f} times the narrowest range that holds 80 % of "
                        f"them ({narrowest:.3f})."]
     tables["h100"] = table(elsewhere, bars, "bound")
-    import model_first  # which takes its figures from here
+    import model_first  # and this one
 
     tables["first"] = model_first.summary(ROOT / "bench/results/model_first_h200.json")
     import kernel_tuner_caches  # and this one, too
 
     tables["a100"] = kernel_tuner_caches.report(json.loads((ROOT / "bench/results/model_a100_caches.json").read_text()))
     tables["first_fifth"] = model_first.summary(ROOT / "bench/results/model_fifth_h200.json")
-    tables["summary"] = summary(drawn, unseen, bars)
+    tables["summary"] = summary(drawn, tables["fifth_pairs"])
     made = {ROOT / "assets/model/bars.json": json.dumps(bars, indent=1) + "\n",
             ROOT / "docs/images/model_scatter.svg": model_scatter.svg([
                 (f"NVIDIA H200, {len(every)} configs", every),
