@@ -3,10 +3,10 @@
     python3 -B bench/model_bars.py [--check | --again build/release/attnscope]
 
 Reads h200_grid.json (three draws of random configs, timed on a GPU and modelled), h200_fourth.json and h200_fifth.json (two more) and
-h100_validate.json (the same by `attnscope validate` on another GPU) in tests/data/model, and bench/results/h100_unseen.json (a draw on
-that GPU). It writes assets/model/bars.json, docs/images/model_scatter.svg and what stands between "<!-- grid NAME -->" and
-"<!-- end of grid -->" in docs/model.md and README.md. The bars come from the fourth draw and that of the H100, the largest two. The
-model was built on the first two draws and is closer to them. The fourth led to a change of the model too; after the H100's the
+every *_validate.json (the same by `attnscope validate` on other GPUs: h100_validate.json) in tests/data/model, and
+bench/results/h100_unseen.json (a draw on an H100). It writes assets/model/bars.json, docs/images/model_scatter.svg and what stands between "<!-- grid NAME -->" and
+"<!-- end of grid -->" in docs/model.md and README.md. The bars of sm_90 come from the fourth draw and that of the H100, the largest
+two; those of another architecture from what `validate` recorded there (bench/model_validated.py). The model was built on the first two draws and is closer to them. The fourth led to a change of the model too; after the H100's the
 model was not changed. The fifth draw tells what the bars are worth. --check changes nothing and fails where a file is not what the rows
 say. --again first lets that program model the rows of all these files anew (`attnscope validate --again`), with those of a draw's recording
 that were left out before; ATTNSCOPE_NVRTC names an NVRTC of the release that the files name, since only a config with the machine code
@@ -39,7 +39,6 @@ COUNTERS = 5  # in either direction, without a path; the largest error of such t
 OTHER_ARCHITECTURE = 1.5  # in either direction; assumed, as nothing was measured there
 OTHER_ARCHITECTURE_PAIRS = 1.5  # times the logarithm of a pair's bar; assumed too
 WANTED_RANK = 0.95
-CLEAR = 0.1  # two times that differ by more should be told apart
 
 
 def key_of(row):
@@ -99,7 +98,10 @@ def logs(a, b):
     return math.log(b["modelled"] / a["modelled"]), math.log(b["us"] / a["us"])
 
 
-def pair_error(chosen):
+def pair_error(chosen, instead):
+    """`instead`: what is taken for too few pairs."""
+    if instead is not None and len(chosen) < FEWEST:
+        return instead
     return round(math.exp(quantile([abs(m - t) for m, t in (logs(a, b) for a, b in chosen)], INSIDE_PAIRS)), 3)
 
 
@@ -111,34 +113,34 @@ def bars_of_times(rows):
             "other_bounds": bar_of([e for errors in by_bound.values() for e in errors])}
 
 
-def bars_of(rows, with_terms, arch):
-    """Of a time from all rows; of two from those with terms."""
+def bars_of(rows, with_terms, come_from, instead=None):
+    """Of a time from all rows; of two from those with terms, or as in `instead` for a class of too few pairs."""
     one = [(a, b) for a, b in pairs(with_terms) if a["kernel"] == b["kernel"]]
     others = [(a, b) for a, b in pairs(with_terms) if a["kernel"] != b["kernel"]]
     classes, least = [], 0
-    for most in UNLIKE:
-        classes.append([most, pair_error([p for p in one if least <= unlike(*p) <= most])])
+    for at, most in enumerate(UNLIKE):
+        classes.append([most, pair_error([p for p in one if least <= unlike(*p) <= most], instead and instead["one_kernel"][at][1])])
         least = most
-    return {
-        "from": "tests/data/model/h200_fourth.json and bench/results/h100_unseen.json, by bench/model_bars.py",
-        "arch": arch,
-        "rows": len(rows),
-        **bars_of_times(rows),
-        "counters": [round(1 / COUNTERS, 3), COUNTERS],
-        "one_kernel": classes,
-        "other_kernels": pair_error(others),
-        "other_architecture": OTHER_ARCHITECTURE,
-        "other_architecture_pairs": OTHER_ARCHITECTURE_PAIRS,
-    }
+    return {"from": come_from, "rows": len(rows), **bars_of_times(rows), "one_kernel": classes,
+            "other_kernels": pair_error(others, instead and instead["other_kernels"])}
+
+
+def bars_file(by_architecture):
+    """bars.json. Where an architecture has none, those of "arch" are taken, wider."""
+    return {"arch": ARCH, "counters": [round(1 / COUNTERS, 3), COUNTERS], "other_architecture": OTHER_ARCHITECTURE,
+            "other_architecture_pairs": OTHER_ARCHITECTURE_PAIRS, "architectures": {str(arch): bars for arch, bars in by_architecture.items()}}
 
 
 def bar_in(bars, row):
     return bars["bounds"].get(row["bound"], bars["other_bounds"])
 
 
+def ratio_inside(bar, row):
+    return bar[0] <= row["us"] / row["modelled"] <= bar[1]
+
+
 def inside(bars, row):
-    low, high = bar_in(bars, row)
-    return low <= row["us"] / row["modelled"] <= high
+    return ratio_inside(bar_in(bars, row), row)
 
 
 def share_inside(bars, rows):
@@ -166,34 +168,6 @@ def table(rows, bars, key):
         errors = [abs(r["modelled"] / r["us"] - 1) for r in group]
         ratio = quantile([r["us"] / r["modelled"] for r in group], 0.5)
         lines.append(f"| {name} | {len(group)} | {percent(quantile(errors, 0.5))} | {percent(quantile(errors, 0.9))} | {ratio:.2f} | {percent(share_inside(bars, group))} |")
-    return lines
-
-
-def knobs_apart(a, b):
-    return sum(x != y for x, y in zip(a["config"].split(), b["config"].split()))
-
-
-def pair_table(rows, bars):
-    kinds = collections.OrderedDict([("of one kernel", []), ("of one kernel, one or two knobs apart", []), ("of two kernels", [])])
-    for a, b in pairs(rows):
-        same = a["kernel"] == b["kernel"]
-        kinds["of one kernel" if same else "of two kernels"].append((a, b))
-        if same and knobs_apart(a, b) <= 2:
-            kinds["of one kernel, one or two knobs apart"].append((a, b))
-    lines = ["| pairs | number | called faster or slower | of those right | called, of those over 10 % apart |", "| --- | --- | --- | --- | --- |"]
-    for name, chosen in kinds.items():
-        called = right = clear = clear_called = 0
-        for a, b in chosen:
-            factor = bars["other_kernels"]
-            if a["kernel"] == b["kernel"]:
-                factor = next(f for most, f in bars["one_kernel"] if unlike(a, b) <= most)
-            modelled, measured = logs(a, b)
-            calls = abs(modelled) > math.log(factor)
-            called += calls
-            right += calls and modelled * measured > 0
-            clear += abs(measured) > CLEAR
-            clear_called += calls and abs(measured) > CLEAR
-        lines.append(f"| {name} | {len(chosen)} | {percent(called / len(chosen))} | {percent(right / called)} | {percent(clear_called / clear)} |")
     return lines
 
 
@@ -239,16 +213,16 @@ def warp_table(rows):
     return lines
 
 
-def summary(drawn, rows, bars):
+def summary(drawn, pair_lines, on_an_l4):
     """Errors are of the model of the day of the draw: nothing had been made from these rows then."""
     errors = [abs(r["modelled"] / r["us"] - 1) for r in drawn]
-    right = pair_table(rows, bars)[2].split("|")[4].strip()
+    right = pair_lines[2].split("|")[4].strip()
     h100 = h100_draw(that_day=True)
     elsewhere = quantile([abs(r["modelled"] / r["us"] - 1) for r in h100], 0.5)
     return [f"On an H200, {len(drawn)} random configs from which neither model nor bars were made are {percent(quantile(errors, 0.5))} off in the",
             f"median and {percent(quantile(errors, 0.9))} at the 90th percentile; of two configs of one kernel that it calls faster or slower, {right}",
-            f"were. On an H100 {len(h100):,} that the model had not seen are {percent(elsewhere)} off in the median. On an L4 nothing was measured: its bars are",
-            "wider, and `attnscope validate` on one says how far off the model is."]
+            f"were. On an H100 {len(h100):,} that the model had not seen are {percent(elsewhere)} off in the median. {on_an_l4[0]}",
+            on_an_l4[1]]
 
 
 def as_text(data):
@@ -316,23 +290,30 @@ def main():
     what.add_argument("--check", action="store_true")
     what.add_argument("--again", metavar="PROGRAM")
     options = parser.parse_args()
+    import model_validated  # which takes its figures from here
+
     if options.again:
-        for file in SETS:
+        for file in dict.fromkeys([*SETS, *model_validated.files()]):
             model_again(options.again, file)
         draw_again(options.again, H100_DRAW)
     grid, (fourth,), (fifth,), others = (json.loads(file.read_text())["sets"] for file in SETS)
     rows = [r for one in grid for r in one["rows"]]
     elsewhere = [r for one in others for r in one["rows"]]
     unseen = fifth["rows"]
-    bars = bars_of(fourth["rows"] + h100_draw(), fourth["rows"], ARCH)
+    bars = bars_of(fourth["rows"] + h100_draw(), fourth["rows"],
+                   "tests/data/model/h200_fourth.json and bench/results/h100_unseen.json, by bench/model_bars.py")
+    validated = model_validated.sets_of(model_validated.files())
+    by_architecture = model_validated.bars_by_architecture(bars, validated)
+    import model_pairs  # this one, too
+
     tables = {"bound": table(rows, bars, "bound"), "kernel": table(rows, bars, "kernel"), "problem": table(rows, bars, "problem"),
-              "pairs": pair_table(rows, bars), "draw": table(grid[-1]["rows"], bars, "kernel")}
+              "pairs": model_pairs.table(rows, bars), "draw": table(grid[-1]["rows"], bars, "kernel")}
     sets = dict([*zip(("H200, first draw", "H200, second draw", "H200, third draw", "H200, fourth draw", "H200, fifth draw"),
                       (one["rows"] for one in [*grid, fourth, fifth])), ("H100", elsewhere), ("H100, random draw", h100_draw())])
     tables["ranks"], tables["ranks_below"] = rank_table(sets.items())
     every = rows + fourth["rows"] + unseen
     tables["warps"] = warp_table(every)
-    import model_inside  # which takes its figures from here
+    import model_inside  # and this one
 
     tables["inside"] = model_inside.by_set(sets, bars)
     tables["inside_groups"] = model_inside.by_group(sets, bars)
@@ -344,22 +325,25 @@ def main():
     width, narrowest = widths(unseen, bars)
     for name, key in (("fifth", "bound"), ("fifth_kernel", "kernel"), ("fifth_problem", "problem")):
         tables[name] = table(unseen, bars, key)
-    tables["fifth_pairs"] = pair_table(unseen, bars)
+    tables["fifth_pairs"] = model_pairs.table(unseen, bars)
+    tables["drawn_pairs"] = model_pairs.drawn_table(unseen, bars)
     tables["width"] = [f"On these {len(unseen)} rows the bars' median log width is {width:.3f}, {width / narrowest:.2f} times the narrowest range that holds 80 % of "
                        f"them ({narrowest:.3f})."]
+    tables["validated"] = model_validated.table(by_architecture, validated)
     tables["h100"] = table(elsewhere, bars, "bound")
-    import model_first  # which takes its figures from here
+    import model_first  # this one
 
     tables["first"] = model_first.summary(ROOT / "bench/results/model_first_h200.json")
-    import kernel_tuner_caches  # and this one, too
+    import kernel_tuner_caches  # and this one
 
     tables["a100"] = kernel_tuner_caches.report(json.loads((ROOT / "bench/results/model_a100_caches.json").read_text()))
     tables["first_fifth"] = model_first.summary(ROOT / "bench/results/model_fifth_h200.json")
-    tables["summary"] = summary(drawn, unseen, bars)
-    made = {ROOT / "assets/model/bars.json": json.dumps(bars, indent=1) + "\n",
+    tables["summary"] = summary(drawn, tables["fifth_pairs"], model_validated.on_an_l4(validated))
+    made = {ROOT / "assets/model/bars.json": json.dumps(bars_file(by_architecture), indent=1) + "\n",
             ROOT / "docs/images/model_scatter.svg": model_scatter.svg([
                 (f"NVIDIA H200, {len(every)} configs", every),
-                (f"NVIDIA H100, {len(elsewhere_too)} configs", elsewhere_too)])}
+                (f"NVIDIA H100, {len(elsewhere_too)} configs", elsewhere_too),
+                *((f"{one['device']}, {len(one['rows'])} configs", one["rows"]) for one in validated if one["arch"] != ARCH)])}
     for file in (ROOT / "docs/model.md", ROOT / "README.md"):
         made[file] = re.sub(r"(<!-- grid (\w+) -->\n).*?(<!-- end of grid -->)",
                             lambda m: m[1] + "\n".join(tables[m[2]]) + "\n" + m[3], file.read_text(), flags=re.DOTALL)

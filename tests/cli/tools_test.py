@@ -1,5 +1,7 @@
 """bench, best, export, and PyTorch as a device: the program's products for other tools."""
+import contextlib
 import importlib.util
+import io
 import json
 import os
 import pathlib
@@ -13,6 +15,7 @@ import tempfile
 import time
 import types
 import unittest
+import unittest.mock
 import xml.etree.ElementTree
 
 import jsonschema
@@ -232,11 +235,52 @@ class Tools(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
     def test_the_sets_of_others_are_skipped_with_a_reason_where_they_are_not(self):
-        script = [sys.executable, "-B", TREE / "bench" / "kernel_tuner_caches.py"]
-        for more in ([], [str(self.path)]):
-            done = subprocess.run(script + more, capture_output=True, text=True, timeout=60)
-            self.assertEqual(done.returncode, 77, done.stderr)
-            self.assertIn("skipped: no checkout of", done.stderr)
+        for script in ("kernel_tuner_caches.py", "l4_rows.py"):
+            for more in ([], [str(self.path)]):
+                done = subprocess.run([sys.executable, "-B", TREE / "bench" / script, *more], capture_output=True, text=True, timeout=60)
+                self.assertEqual(done.returncode, 77, done.stderr)
+                self.assertIn("skipped: no checkout of", done.stderr)
+
+    def test_published_rows_are_modelled_from_a_checkout(self):
+        """A repository with one of our kernels, whose first lines are a header of the project."""
+        sys.path.insert(0, str(TREE / "bench"))
+        import l4_rows
+
+        text, (checkout, rows) = (TREE / "kernels" / "01_minimal.cu").read_text(), (self.path / "project", self.path / "rows.txt")
+        at = text.index("extern \"C\"")
+        (checkout / "kernels" / "detail").mkdir(parents=True)
+        (checkout / "kernels" / "detail" / "first.cuh").write_text("#pragma once\n" + text[:at])
+        (checkout / "kernels" / "minimal.cu").write_text('#include "detail/first.cuh"\n#include "detail/first.cuh"\n' + text[at:])
+        git = ["git", "-C", str(checkout), "-c", "user.name=a", "-c", "user.email=a@example.org"]
+        for command in (["init", "-q"], ["add", "."], ["commit", "-qm", "A kernel"]):
+            subprocess.run(git + command, check=True, capture_output=True)
+        commit = subprocess.run(git + ["rev-parse", "--short", "HEAD"], check=True, capture_output=True, text=True).stdout.strip()
+        shutil.rmtree(checkout / "kernels")  # the commit is read
+        problem = "B=1,H=1,S=64,D=64,causal=none"
+        manifest = {**json.loads((TREE / "kernels" / "01_minimal.json").read_text()), "id": "ours", "source": "ours.cu"}
+        ours = types.SimpleNamespace(manifest=lambda name: manifest)
+        run = json.loads(self.call("run", "--kernel", "minimal", "--problem", problem, "--device", "emulated:l4", "--json").stdout)
+        us = run["timing"]["us"]["p50"]
+        lines = [f"| ours | kernels/minimal.cu@{commit} | {problem} | {2 * us} | 1.0 | {2 * us} | 1.00 |"]
+        said, status = self.rows_said(l4_rows, ours, checkout, rows, lines)
+        self.assertEqual(status, 0, said)
+        self.assertIn(f"| {2 * us:.1f} | {us:.1f} | 0.50 | {2 * us:.1f} |", said)
+        self.assertIn("Mean error: 50.0 % over 1 of 1 rows, 0.0 % by what they have recorded; 1 of them changed.", said)
+        lines.append(f"| ours | kernels/none.cu@{commit} | {problem} | 1.0 | 1.0 | 1.0 | 1.00 |")
+        said, status = self.rows_said(l4_rows, ours, checkout, rows, lines)
+        self.assertEqual(status, 1, said)
+        self.assertIn(f"refused: the checkout has no kernels/none.cu at {commit}", said)
+        self.assertIn("over 1 of 2 rows", said)
+
+    def rows_said(self, l4_rows, ours, checkout, rows, lines):
+        rows.write_text("\n".join(["| kernel | file at commit |", *lines]) + "\n")
+        said, status = io.StringIO(), 0
+        with unittest.mock.patch.dict(l4_rows.KERNELS, {"ours": ours}), contextlib.redirect_stdout(said):
+            try:
+                l4_rows.main([str(checkout), "--program", PROGRAM, "--rows", str(rows)])
+            except SystemExit as ended:
+                status = ended.code
+        return said.getvalue(), status
 
     def test_best_searches_for_an_untuned_problem_once(self):
         args = ["best", "--problem", "B=1,H=1,S=77,D=64", "--device", "emulated:l4", "--kernel", "minimal", "--json"]

@@ -10,6 +10,7 @@
 #include "catalog/launch.h"
 #include "catalog/validate.h"
 #include "check/inputs.h"
+#include "cuda_api/locate.h"
 #include "device/emulated/emulated_device.h"
 #include "device/model_input.h"
 #include "emulator/emulator.h"
@@ -163,8 +164,18 @@ Result<Ran> run(const Case& named) {
              std::move(*outcome), *verdict,          {output.begin(), output.end()}};
 }
 
+bool have_headers(const std::string& kernel) {
+  return std::ranges::all_of(catalog_of("kernels").kernels, [&](const Kernel& one) {
+    return one.id != kernel || std::ranges::all_of(one.headers, [](const std::string& name) {
+             return cuda_api::locate_headers(name).has_value();
+           });
+  });
+}
+
+std::vector<DeviceSpec> device_specs() { return catalog::load_devices(kSource / "assets/devices").devices; }
+
 DeviceSpec device_spec(const std::string& id) {
-  for (const DeviceSpec& spec : catalog::load_devices(kSource / "assets/devices").devices)
+  for (const DeviceSpec& spec : device_specs())
     if (spec.id == id) return spec;
   ADD_FAILURE() << "no device " << id;
   return {};

@@ -38,8 +38,12 @@ Result<Ran> run(const Case& named);
 // Only compiles.
 Result<std::shared_ptr<const compile::Variant>> compile(const Case& named);
 
+// Whether this machine has the headers that the kernel declares, besides CUDA's.
+bool have_headers(const std::string& kernel);
+
 // Of assets/devices.
 DeviceSpec device_spec(const std::string& id);
+std::vector<DeviceSpec> device_specs();
 
 // What the latency model needs of a run. `times` grids of it are one launch, as if the batch were that many times
 // larger.

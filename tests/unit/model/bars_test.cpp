@@ -10,11 +10,12 @@
 #include <vector>
 
 #include "core/json.h"
+#include "model/bars_table.h"
 
 namespace attnscope::model {
 namespace {
 
-constexpr int kMeasured = 90, kOther = 89;
+constexpr int kMeasured = 90, kOther = 10;  // no device of this program has compute capability 1.0
 
 // Half of its time is one term, half another.
 Observation modelled(double us, TermKind one, TermKind other, int arch = kMeasured) {
@@ -135,6 +136,34 @@ TEST(Bars, OfTwoKernelsTheTermsDoNotMatter) {
   Observation a = modelled(100, TermKind::issue, TermKind::fp32), b = modelled(200, TermKind::issue, TermKind::fp32);
   b.experiment.kernel = "mma";
   EXPECT_DOUBLE_EQ(paired(a, b).high, paired(100, 200, kMeasured).high);
+}
+
+// As bench/model_bars.py writes it once times of an L4 are recorded.
+constexpr const char* kTwoArchitectures = R"({
+  "arch": 90, "counters": [0.2, 5], "other_architecture": 1.5, "other_architecture_pairs": 2,
+  "architectures": {
+    "90": {"bounds": {"barriers": [0.8, 1.2]}, "other_bounds": [0.7, 1.3], "one_kernel": [[0.1, 1.1], [1, 1.2]], "other_kernels": 1.3},
+    "89": {"bounds": {"barriers": [0.9, 1.05]}, "other_bounds": [0.6, 1.4], "one_kernel": [[0.1, 1.05], [1, 1.5]], "other_kernels": 1.8}
+  }})";
+
+TEST(Bars, AnArchitectureWithTimesOfItsOwnHasItsOwnBars) {
+  const BarsTable table(kTwoArchitectures);
+  const auto ends = [&](Bound bound, int arch) {
+    const Bar bar = table.bar_of(bound, true, arch);
+    return std::pair{bar.low, bar.high};
+  };
+  EXPECT_EQ(ends(Bound::barriers, 89), std::pair(0.9, 1.05));
+  EXPECT_EQ(ends(Bound::dram_bandwidth, 89), std::pair(0.6, 1.4));
+  EXPECT_EQ(ends(Bound::barriers, 90), std::pair(0.8, 1.2));
+  EXPECT_EQ(ends(Bound::barriers, 80), std::pair(0.8 / 1.5, 1.2 * 1.5)) << "assumed: nothing was measured there";
+  EXPECT_EQ(table.bar_of(Bound::barriers, false, 89).high, 5);
+  EXPECT_DOUBLE_EQ(table.of_one_kernel(0.05, 89), 1.05);
+  EXPECT_DOUBLE_EQ(table.of_one_kernel(1.000001, 89), 1.5);
+  EXPECT_DOUBLE_EQ(table.of_one_kernel(0.5, 80), 1.2 * 1.2);
+  EXPECT_DOUBLE_EQ(table.of_two_kernels(89), 1.8);
+  EXPECT_DOUBLE_EQ(table.of_two_kernels(80), 1.3 * 1.3);
+  EXPECT_DOUBLE_EQ(table.apart_from().never, 1.05);
+  EXPECT_DOUBLE_EQ(table.apart_from().always, 1.8);
 }
 
 }  // namespace
