@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "core/rule.h"
 #include "core/kernel.h"
 #include "core/observation.h"
+#include "core/rule.h"
 #include "core/scan.h"
 
 namespace attnscope::charts {

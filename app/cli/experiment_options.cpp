@@ -47,8 +47,7 @@ void add_experiment_options(CLI::App& command, ExperimentOptions& options) {
   command.add_option("--kernel", options.kernel, "The kernel's id")->type_name("ID");
   command.add_option("--set", options.settings, "Set a knob (may be repeated)")->type_name("KNOB=VALUE");
   command
-      .add_option("--option", options.options,
-                  "Set a compile option: " + joined(option_names()) + " (may be repeated)")
+      .add_option("--option", options.options, "Set a compile option: " + joined(option_names()) + " (may be repeated)")
       ->type_name("NAME=VALUE");
   command.add_option("--problem", options.problem, "B=1,H=8,S=512,D=64,causal=none,seed=0,dist=normal")
       ->type_name("SIZES");
