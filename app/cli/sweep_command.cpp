@@ -30,7 +30,8 @@ struct SweepOptions {
   std::string strategy;  // a word; empty: exhaustive
   std::string model;     // device
   std::string t4;        // file to write
-  std::string replay;    // T4 file on which the strategies are scored
+  std::string cache;     // file to write
+  std::string replay;    // T4 or cache file on which the strategies are scored
   size_t repeats = 100;  // of each strategy
   size_t cores = 16;     // on which its model ranked
   size_t budget = 0;
@@ -81,13 +82,23 @@ int sweep_status(const sweep::Board& board, const Scan& scan) {
   return std::max<int>(least, kWrong);
 }
 
+bool is_recorded(const SweepOptions& options) { return !options.t4.empty() || !options.cache.empty(); }
+
+// The files for other tuners that were asked for.
+Result<void> record(const SweepOptions& options, const sweep::Search& search, const DeviceSpec& device) {
+  if (!options.t4.empty())
+    if (auto written = platform::write_output(options.t4, json_text(t4_of(search), 1) + "\n"); !written) return written;
+  if (!options.cache.empty()) return platform::write_output(options.cache, cache_of(search, device));
+  return {};
+}
+
 int run_and_show(const SweepOptions& options, sweep::Plan plan, search::Candidates candidates, SweepPlace place) {
   sweep::Search::Settings settings;
   settings.watch = options.no_watch        ? sweep::Watching::nothing
                    : options.watch.empty() ? sweep::Watching::leaders
                                            : sweep::Watching::everything;
   settings.fresh = options.fresh;
-  settings.rank_always = !options.t4.empty() && !plan.model.empty();
+  settings.rank_always = is_recorded(options) && !plan.model.empty();
   place.rank_beside(plan.kernel_dirs);
   SweepLine line(place, plan, "");
   line.follow(settings);
@@ -97,10 +108,7 @@ int run_and_show(const SweepOptions& options, sweep::Plan plan, search::Candidat
   for (const std::string& note : search.notes()) print_note("attnscope sweep: " + note);
   if (!done) return report(done.error());
   const sweep::Board board = search.board();
-  if (!options.t4.empty()) {
-    const std::string text = json_text(t4_of(search), 1) + "\n";
-    if (auto written = platform::write_output(options.t4, text); !written) return report(written.error());
-  }
+  if (auto written = record(options, search, place.device.device); !written) return report(written.error());
   print_result(options.json ? json_text(to_json(board, search.plan(), search.counts()), 2)
                             : text_of(board, search.plan(), search.counts(), options.all));
   return sweep_status(board, search.scan());
@@ -108,8 +116,9 @@ int run_and_show(const SweepOptions& options, sweep::Plan plan, search::Candidat
 
 int sweep(const SweepOptions& options) {
   if (!options.replay.empty()) return replay_t4(options.replay, options.repeats, options.cores, options.json);
-  if (!options.t4.empty())
-    if (auto possible = platform::check_output(options.t4); !possible) return report(possible.error());
+  for (const std::string& file : {options.t4, options.cache})
+    if (!file.empty())
+      if (auto possible = platform::check_output(file); !possible) return report(possible.error());
   sweep::Plan plan;
   plan.budget = options.budget;
   plan.seed = options.seed;
@@ -119,7 +128,7 @@ int sweep(const SweepOptions& options) {
     if (!kind) return report({Stage::input, "--strategy: " + kind.error().message, kind.error().hint});
     plan.strategy = *kind;
   }
-  if (plan.strategy == StrategyKind::model_guided || !options.t4.empty()) plan.model = options.model;
+  if (plan.strategy == StrategyKind::model_guided || is_recorded(options)) plan.model = options.model;
   auto named = draft_of(options.run.experiment);
   if (!named) return report(named.error());
   plan.kernel = named->kernel;
@@ -161,8 +170,9 @@ void add_sweep(CLI::App& app, Chosen& chosen) {
           "few samples first, or model-guided: ranked by the emulated twin")
       ->type_name("WORD");
   command
-      ->add_option("--model", options->model,
-                   "With model-guided: rank on this emulated device. With --t4: its modelled times too")
+      ->add_option(
+          "--model", options->model,
+          "With model-guided: rank on this emulated device. With --t4 or --kernel-tuner-cache: its modelled times too")
       ->type_name("DEVICE");
   command->add_option("--budget", options->budget, "Try at most this many configs")
       ->type_name("N")
@@ -175,12 +185,17 @@ void add_sweep(CLI::App& app, Chosen& chosen) {
                                   "Look for races and what is right by luck in every config, not only in the fastest");
   command->add_flag("--no-watch", options->no_watch, "Do not look for them; the output says what was not checked")
       ->excludes(watch);
-  command->add_option("--t4", options->t4, "Also write every config in the format that Kernel Tuner reads")
+  command->add_option("--t4", options->t4, "Also write every config in T4, the open format of autotuning results")
       ->type_name("FILE.json");
-  auto* replay = command
-                     ->add_option("--replay", options->replay,
-                                  "Run nothing: score the strategies on a recorded space in that format")
-                     ->type_name("FILE.json");
+  command
+      ->add_option("--kernel-tuner-cache", options->cache,
+                   "Also write every config as a cache file, which Kernel Tuner and its dashboard read")
+      ->type_name("FILE.json");
+  auto* replay =
+      command
+          ->add_option("--replay", options->replay,
+                       "Run nothing: score the strategies on a space that such a file of either kind has recorded")
+          ->type_name("FILE.json");
   command->add_option("--repeats", options->repeats, "With --replay: how often each strategy runs")
       ->type_name("N")
       ->capture_default_str()

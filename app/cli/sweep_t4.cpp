@@ -9,8 +9,10 @@
 #include "core/escape.h"
 #include "core/headline.h"
 #include "core/json.h"
-#include "platform/json_file.h"
+#include "platform/atomic_file.h"
+#include "search/kernel_tuner_cache.h"
 #include "search/model_guided.h"
+#include "search/recorded_file.h"
 #include "search/replay.h"
 #include "search/t4.h"
 
@@ -20,7 +22,7 @@ namespace {
 using search::Invalidity;
 using search::T4Result;
 
-constexpr uint64_t kMaxT4File = 1 << 30;
+constexpr uint64_t kMaxRecording = 1 << 30;
 constexpr double kMsPerUs = 1e-3, kPercent = 100;
 
 // Only the knobs that the sweep chose.
@@ -90,9 +92,7 @@ std::string scored_text(const search::Scored& scored) {
   return fmt::format("{:>6.3f}  ({:.3f} to {:.3f})", scored.mean, scored.low, scored.high);
 }
 
-}  // namespace
-
-Json t4_of(const sweep::Search& search) {
+std::vector<T4Result> results_of(const sweep::Search& search) {
   const Scan& scan = search.scan();
   const sweep::Plan& plan = search.plan();
   std::vector<T4Result> results;
@@ -113,13 +113,38 @@ Json t4_of(const sweep::Search& search) {
   }
   for (const search::Excluded& one : search.candidates().excluded)
     results.push_back(result_of(one.config, plan, Invalidity::constraints));
-  return search::t4_of(results);
+  return results;
+}
+
+// Of attention the sizes of its work: query rows, heads, batch.
+std::vector<int64_t> sizes_of(const Problem& problem) {
+  constexpr size_t kMost = 3;
+  if (problem.is_attention()) return {problem.seq_q, problem.heads, problem.batch};
+  std::vector<int64_t> sizes;
+  for (const auto& [name, size] : problem.sizes)
+    if (sizes.size() < kMost) sizes.push_back(size);
+  return sizes;
+}
+
+}  // namespace
+
+Json t4_of(const sweep::Search& search) { return search::t4_of(results_of(search)); }
+
+std::string cache_of(const sweep::Search& search, const DeviceSpec& device) {
+  const sweep::Plan& plan = search.plan();
+  search::CacheHead head{plan.kernel.id, device.name, sizes_of(plan.held.problem), {}};
+  if (device.emulated) head.device += " (" + device.id + ")";  // its times are modelled
+  for (const search::Axis& axis : plan.space.axes) {
+    std::vector<Json>& values = head.values.emplace_back(axis.knob, std::vector<Json>()).second;
+    for (const int64_t value : axis.values) values.push_back(search::value_json(plan.kernel, axis, value));
+  }
+  return search::cache_text(head, results_of(search));
 }
 
 int replay_t4(const std::string& file, size_t repeats, size_t cores, bool json) {
-  auto read = platform::read_json(file, kMaxT4File, Stage::input);
+  auto read = platform::read_file(file, kMaxRecording);
   if (!read) return report(read.error());
-  auto space = search::recorded_from_t4(*read, file);
+  auto space = search::recorded_from_text(*read, file);
   if (!space) return report(space.error());
   const auto random = search::random_curve(*space);
   if (random.empty())

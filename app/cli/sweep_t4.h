@@ -5,8 +5,10 @@
 
 namespace attnscope::cli {
 
-// Every config of a sweep in the open format of autotuning results that Kernel Tuner reads (search/t4.h).
+// Every config of a sweep in the open format of autotuning results (search/t4.h).
 Json t4_of(const sweep::Search& search);
+// The same as a cache file of Kernel Tuner (search/kernel_tuner_cache.h).
+std::string cache_of(const sweep::Search& search, const DeviceSpec& device);
 
 // Replays the strategies on a recorded space and prints their scores (search/replay.h): those that need no model, and
 // model-guided if the file has modelled times, which `cores` cores made. Returns the exit status.

@@ -1,8 +1,8 @@
 #pragma once
 #include "core/fields.h"
-#include "core/rule.h"
 #include "core/hardware_fields.h"
 #include "core/observation.h"
+#include "core/rule.h"
 
 namespace attnscope {
 
@@ -264,7 +264,8 @@ struct FieldsOf<Finding> {
     FindingGroup (*of)(const Rule&);
     std::string_view about;
   };
-  static constexpr Derived derived{"group", group_of, "what it is about; follows from the rule"};
+  static constexpr Derived derived{"group", [](const Rule& rule) { return rule.group(); },
+                                   "what it is about; follows from the rule"};
   static void finish(Json& json, const Finding& finding) { json[derived.key] = word_of(derived.of(finding.rule)); }
   // Older files have "est_gain_us" instead of a gain, and "next" with an empty "set".
   static void check(JsonReader& reader, Finding& out) {

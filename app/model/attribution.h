@@ -48,18 +48,21 @@ class Attribution {
   void leave(double time, const SimulatedWarp& warp, const Awaited* last);
   void empty_place(double time);
 
-  // The warp's next instruction issues at `now`. `holder`: the previous holder of its unit or of its registers' banks.
-  void issue(const SimulatedWarp& warp, const ScheduledInstruction& instruction, double now, const Holder& holder) {
+  // The warp's next instruction issues at `now`. `holder()`: the previous holder of its unit or of its registers'
+  // banks, which is not needed if the scheduler has issued without a gap.
+  template <class FindHolder>
+  void issue(const SimulatedWarp& warp, double now, FindHolder holder) {
     if (now >= next_change_) apply_changes(now);
     Lane& lane = lanes_[static_cast<size_t>(warp.scheduler)];
-    const double gap = now - lane.until;
-    // Most gaps are empty, or caused by one stall count or one pipe.
-    const bool one_producer = (instruction.waits_for > 0) | (warp.previous + 1 == warp.next);
-    const bool of_stall = (warp.stalled >= now) & one_producer, of_pipe = warp.complete <= lane.until;
-    if ((of_stall | of_pipe) & (lane.until >= epoch_.time))
-      *(of_pipe ? &held_by(holder) : &sums_.own[warp.next].stalled) += gap * epoch_.slope;
-    else if (gap > 0)
-      attribute_gap(lane.until, warp, now, holder);
+    if (const double gap = now - lane.until; gap != 0) {
+      // Most gaps are caused by one stall count or one pipe.
+      const bool one_producer = (warp.previous + 1 == warp.next) || code_[warp.next].waits_for > 0;
+      const bool of_stall = (warp.stalled >= now) & one_producer, of_pipe = warp.complete <= lane.until;
+      if ((of_stall | of_pipe) & (lane.until >= epoch_.time))
+        (of_pipe ? held_by(holder()) : sums_.own[warp.next].stalled) += gap * epoch_.slope;
+      else if (gap > 0)
+        attribute_gap(lane.until, warp, now, holder());
+    }
     sums_.own[warp.next].issued += epoch_.slope;
     lane.until = now + 1;
     lane.issued = warp.next;

@@ -57,10 +57,7 @@ class Simulation {
 
   void queue_next(size_t index, double now);
 
-  void step(const Turn& turn);
-
-  // What the warp's next instruction reads from the banks if it issues now.
-  const BankReads& reads_of(size_t index) const;
+  void step(Turn turn);
 
   // When an instruction's result is ready and its operands have been read, with and without a queue; and the queue.
   struct Outcome {
@@ -76,11 +73,8 @@ class Simulation {
 
   static void close_copies(SimulatedWarp& warp);
 
-  // A warp with more active lanes than the mean has more bank conflicts.
-  static double passes_of(const SimulatedWarp& warp, const ScheduledInstruction& instruction);
-
   // When the warp's last pass begins on the SM's data path.
-  double pass(SimulatedWarp& warp, const ScheduledInstruction& instruction, double now, double passes);
+  double pass(SimulatedWarp& warp, const ScheduledInstruction& instruction, double now);
 
   // Sets the queue that delays the warp's last wavefront: its own, or that of all warps.
   void queue_as(const Awaited& port, Outcome& out) const;
@@ -95,6 +89,8 @@ class Simulation {
   void open_barrier(CtaSlot& cta);
 
   void finish_warp(size_t index, double time);
+
+  int64_t executed() const { return result_.steps + passed_; }
 
   // Extrapolates: the rest runs at the rate of the simulated part.
   void extrapolate();
@@ -174,7 +170,7 @@ class Simulation {
   SmRun result_;
   double miss_share_ = 1;
   std::vector<double> hits_;
-  std::vector<Prepared> prepared_;  // by instruction
+  const PreparedCode prepared_;
   std::vector<SimulatedWarp> warps_;
   std::vector<CtaSlot> slots_;
   Turns<kSchedulers> turns_;
@@ -188,7 +184,8 @@ class Simulation {
   double barrier_free_ = 0;
   double clock_ = 0;
   size_t started_ = 0;
-  int64_t remaining_ = 0;
+  int64_t of_started_ = 0;  // instructions of the CTAs that started, without those that passed at once
+  int64_t passed_ = 0;      // instructions that passed at once
   std::vector<std::vector<int64_t>> instructions_of_;      // by trace and warp
   std::vector<Work> work_of_;                              // by trace
   std::vector<std::vector<std::vector<Work>>> loop_work_;  // of one run; by trace, warp and loop

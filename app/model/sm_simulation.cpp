@@ -15,8 +15,11 @@ constexpr double kOperandClocks = 8;  // until a store's operands have been read
 }  // namespace
 
 Simulation::Simulation(const DeviceSpec& spec, const KernelSchedule& schedule, const SmLoad& load)
-    : machine_(spec), schedule_(schedule), load_(load), code_cache_(spec, schedule) {
-  for (const ScheduledInstruction& instruction : schedule.code) prepared_.emplace_back(machine_, instruction);
+    : machine_(spec),
+      schedule_(schedule),
+      load_(load),
+      prepared_(machine_, schedule.code),
+      code_cache_(spec, schedule) {
   // The first access finds nothing in the first level.
   miss_share_ = miss_share(schedule);
   sector_ = machine_.sector_of(load.readers > 0 ? std::min(load.readers, spec.sms) : spec.sms);
@@ -32,12 +35,13 @@ SmRun Simulation::run() {
   if (load_.split) attribution_.emplace(schedule_.code, resident);
   for (size_t slot = 0; slot < resident; ++slot) start_cta(slot, 0, machine_.start * double(slot));
   while (result_.steps < load_.step_limit) {
-    const Turn turn = turns_.take();
+    const Turn turn = turns_.first();
     if (turn.is_none()) break;
     step(turn);
   }
   result_.simulated = result_.clocks;
   result_.clocks += skipped_;
+  result_.instructions = executed();
   if (!turns_.empty()) extrapolate();
   if (attribution_) result_.stalls = attribution_->finish(result_.clocks, result_.complete);
   if (result_.complete) drain();
@@ -106,7 +110,7 @@ void Simulation::start_cta(size_t slot, double free, double time) {
     warp.copies.clear();
     if (attribution_) attribution_->enter(free, warp);
     if (load_.recorder != nullptr) load_.recorder->begin_warp(cta.warps[w], warp, free);
-    remaining_ += instructions_of_[load_.ctas[started_ - 1]][w];
+    of_started_ += instructions_of_[load_.ctas[started_ - 1]][w];
     queue_next(cta.warps[w], time);
   }
 }
@@ -143,6 +147,7 @@ bool Simulation::advance(size_t index, double now) {
 void Simulation::queue_next(size_t index, double now) {
   SimulatedWarp& warp = warps_[index];
   if (warp.next == warp.last && !advance(index, now)) {
+    turns_.take(index);
     finish_warp(index, std::max(now, warp.ready));
     return;
   }
@@ -156,39 +161,31 @@ void Simulation::queue_next(size_t index, double now) {
   turns_.give(index, warp.complete);
 }
 
-const BankReads& Simulation::reads_of(size_t index) const {
-  const SimulatedWarp& warp = warps_[index];
-  const bool behind_own =
-      (issued_last_[static_cast<size_t>(warp.scheduler)] == index) & (warp.previous + 1 == warp.next);
-  return prepared_[warp.next].reads[static_cast<size_t>(behind_own)];
-}
-
-void Simulation::step(const Turn& turn) {
+void Simulation::step(Turn turn) {
   SimulatedWarp& warp = warps_[turn.warp];
   const ScheduledInstruction& instruction = schedule_.code[warp.next];
   const auto scheduler = static_cast<size_t>(warp.scheduler);
   const Prepared& prepared = prepared_[warp.next];
-  const BankReads& reads = reads_of(turn.warp);
-  const Holder holder = ports_[scheduler].holder(prepared, reads);
-  const double free = holder.until;
-  if (free > turn.time) {
+  const bool behind_own = (issued_last_[scheduler] == turn.warp) & (warp.previous + 1 == warp.next);
+  const BankReads& reads = prepared_.reads(prepared, behind_own);
+  IssuePorts& ports = ports_[scheduler];
+  if (const double free = ports.held_until(prepared, reads); free > turn.time) {
     turns_.give(turn.warp, free);
     return;
   }
   const double now = turn.time;
-  if (attribution_) attribution_->issue(warp, instruction, now, holder);
+  if (attribution_) attribution_->issue(warp, now, [&] { return ports.holder(prepared, reads); });
   if (load_.recorder != nullptr) load_.recorder->issue(turn.warp, warp, instruction, now);
-  turns_.scheduler_free(scheduler, ports_[scheduler].hold(prepared, reads, warp.next, now, machine_.mma_banks));
+  turns_.scheduler_free(scheduler, ports.hold(prepared, reads, warp.next, now, machine_.mma_banks));
   issued_last_[scheduler] = turn.warp;
   ++result_.steps;
-  ++result_.instructions;
   ++warp.issued;
-  --remaining_;
   clock_ = now + 1;  // turns come in order of time
   warp.previous = warp.next;
-  warp.stalled = warp.ready = now + std::max<double>(1, instruction.stall);
+  warp.stalled = warp.ready = now + prepared.stall;
   ++warp.next;
-  if (instruction.unit == Unit::barrier) {
+  if (prepared.barrier) {
+    turns_.take(turn.warp);
     arrive(turn.warp, now);
     return;
   }
@@ -201,8 +198,7 @@ void Simulation::execute(SimulatedWarp& warp, const ScheduledInstruction& instru
   switch (instruction.unit) {
     case Unit::shared_load:
     case Unit::shared_store: {
-      const double passes = passes_of(warp, instruction);
-      const double passed = pass(warp, instruction, now, passes);
+      const double passed = pass(warp, instruction, now);
       out.done = passed + machine_.shared;
       out.unloaded = now + machine_.shared;
       out.read = passed + kOperandClocks;
@@ -277,12 +273,10 @@ void Simulation::close_copies(SimulatedWarp& warp) {
   if (warp.copies.size() > most_pending) warp.copies.pop_front();
 }
 
-double Simulation::passes_of(const SimulatedWarp& warp, const ScheduledInstruction& instruction) {
-  return std::max(1.0, double(instruction.passes) * warp.lanes / double(instruction.lanes));
-}
-
-double Simulation::pass(SimulatedWarp& warp, const ScheduledInstruction& instruction, double now, double passes) {
-  const float conflicts = instruction.passes > 0 ? instruction.conflicts / instruction.passes : 0;
+double Simulation::pass(SimulatedWarp& warp, const ScheduledInstruction& instruction, double now) {
+  const Prepared& prepared = prepared_[warp.previous];
+  const double passes = warp.lanes == 32 ? prepared.passes : Prepared::passes_of(instruction, warp.lanes);
+  const float conflicts = prepared.conflicts;
   const auto mix = [&](double until, double clocks, float& share) {
     const auto before = static_cast<float>(std::max(0.0, until - now)), own = static_cast<float>(clocks);
     if (share != conflicts) share = (before * share + own * conflicts) / (before + own);
@@ -310,7 +304,7 @@ double Simulation::miss_share_of(const ScheduledInstruction& instruction) const 
 }
 
 void Simulation::access_global(SimulatedWarp& warp, const ScheduledInstruction& instruction, double now, Outcome& out) {
-  const double passed = pass(warp, instruction, now, passes_of(warp, instruction));
+  const double passed = pass(warp, instruction, now);
   out.read = passed + kOperandClocks;
   queue_as(warp.port, out);
   double queued = passed;
@@ -384,10 +378,10 @@ void Simulation::finish_warp(size_t index, double time) {
 
 void Simulation::extrapolate() {
   result_.complete = false;
-  int64_t rest = remaining_;
+  int64_t rest = of_started_ - result_.steps;
   for (size_t j = started_; j < load_.ctas.size(); ++j)
     for (const int64_t of_warp : instructions_of_[load_.ctas[j]]) rest += of_warp;
-  const double share = double(result_.instructions) / double(result_.instructions + rest);
+  const double share = double(executed()) / double(executed() + rest);
   result_.simulated = clock_;
   result_.clocks = (clock_ + skipped_) / share;
 }

@@ -57,7 +57,7 @@ void Simulation::count_loops() {
 void Simulation::begin(Window& window, double now, bool may_repeat) {
   Mark& mark = window.mark.emplace();
   mark.time = now + skipped_;
-  mark.instructions = result_.instructions;
+  mark.instructions = executed();
   mark.started = started_;
   for (const SimulatedWarp& warp : warps_) mark.warps.emplace_back(warp.loop, warp.issued);
   mark.queued = queued(now);
@@ -76,7 +76,7 @@ double Simulation::queued(double now) const {
 }
 
 bool Simulation::is_steady(Window& window, double now) const {
-  const int64_t instructions = result_.instructions - window.mark->instructions;
+  const int64_t instructions = executed() - window.mark->instructions;
   const double rate = (now + skipped_ - window.mark->time) / double(std::max<int64_t>(1, instructions));
   const double longer = std::abs(queued(now) - window.mark->queued);
   const bool steady = window.made > 0 && std::abs(rate - window.rate) <= kSteady * window.rate &&
@@ -88,10 +88,10 @@ bool Simulation::is_steady(Window& window, double now) const {
 
 void Simulation::pass_at_once(const Mark& mark, double now, int64_t times, const Work& work) {
   const double window = now + skipped_ - mark.time;
-  const double share = double(work.instructions) / double(result_.instructions - mark.instructions);
+  const double share = double(work.instructions) / double(executed() - mark.instructions);
   const double clocks = double(times) * std::max(window * share, work.longest());
   if (attribution_) attribution_->repeat(*mark.sums, now, clocks);
-  result_.instructions += times * work.instructions;
+  passed_ += times * work.instructions;
   skipped_ += clocks;
 }
 
@@ -160,7 +160,7 @@ void Simulation::repeat_runs(double now, int64_t times) {
     warps_[index].iteration += runs;
     warps_[index].issued += of_warp;
   }
-  remaining_ -= times * work.instructions;
+  of_started_ -= times * work.instructions;
   pass_at_once(*loops_.mark, now, times, work);
 }
 

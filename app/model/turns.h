@@ -3,6 +3,7 @@
 #include <array>
 #include <bit>
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <vector>
 
@@ -14,13 +15,10 @@ struct Turn {
   double time = kNever;
   size_t warp = 0;
   bool is_none() const { return time == Turn::kNever; }
-  // Without a jump, because no processor could predict it.
-  bool operator<(const Turn& other) const { return (time < other.time) | ((time == other.time) & (warp < other.warp)); }
 };
 
 // The turns of all warps, ordered by time and then by warp. A warp waits at its scheduler, which gives no warp a turn
-// before it is free, so a scheduler that becomes free checks its warps in order. If there are more than a few, those
-// after the one that issues are not touched.
+// before it is free.
 template <size_t Schedulers>
 class Turns {
  public:
@@ -28,77 +26,80 @@ class Turns {
   void add(size_t warp, size_t scheduler) {
     Line& line = lines_[scheduler];
     if (places_.size() <= warp) places_.resize(warp + 1);
-    places_[warp] = {scheduler, line.times.size()};
-    line.warps.push_back(warp);
-    line.times.push_back(Turn::kNever);
+    if (line.count == line.warps.size()) {
+      line.warps.resize(line.count + kGroup);
+      line.times.resize(line.count + kGroup, kNever);
+    }
+    line.warps[line.count] = warp;
+    places_[warp] = {scheduler, line.count++};
   }
   // Sets the warp's next turn; `scheduler_free` delays it further.
   void give(size_t warp, double time) {
     const Place place = places_[warp];
-    lines_[place.scheduler].times[place.at] = time;
+    lines_[place.scheduler].times[place.at] = std::bit_cast<Key>(time);
     changed_ |= 1U << place.scheduler;
   }
   void scheduler_free(size_t scheduler, double from) {
-    lines_[scheduler].free = from;
+    lines_[scheduler].free = std::bit_cast<Key>(from);
     changed_ |= 1U << scheduler;
   }
-  bool empty() { return next().is_none(); }
-  // Takes the turn of the first warp, which then has none; Turn() if there is none.
-  Turn take() {
-    const Turn first = next();
-    if (!first.is_none()) give(first.warp, Turn::kNever);
-    return first;
+  // The warp has no turn until it is given one.
+  void take(size_t warp) { give(warp, Turn::kNever); }
+  bool empty() { return first().is_none(); }
+  // The turn of the first warp, which keeps it until it is given another one or it is taken; its time is kNever if
+  // there is none.
+  Turn first() {
+    for (; changed_ != 0; changed_ &= changed_ - 1) {
+      const auto line = static_cast<size_t>(std::countr_zero(changed_));
+      firsts_[line] = find_first(lines_[line]);
+    }
+    Key time = kNever;
+    for (const First& first : firsts_) time = std::min(time, first.time);
+    size_t warp = SIZE_MAX;  // of the turns at that time, the first warp's
+    for (const First& first : firsts_) warp = std::min(warp, first.warp | -uint64_t{time < first.time});
+    return {std::bit_cast<double>(time), warp};
   }
 
  private:
-  static constexpr size_t kFew = 8;  // warps of a scheduler
+  static constexpr size_t kGroup = 8;  // warps that are compared at once
+  // A time as an integer: the bits of numbers from 0 on have their order, and a processor compares integers sooner.
+  using Key = uint64_t;
+  static constexpr Key kNever = std::bit_cast<Key>(Turn::kNever);
   struct Line {
-    std::vector<size_t> warps;
-    std::vector<double> times;
-    double free = 0;
-    Turn first;  // valid unless the line has changed
+    size_t count = 0;
+    // In whole groups; where there is no warp, its turn never comes.
+    std::vector<size_t> warps = std::vector<size_t>(kGroup);
+    std::vector<Key> times = std::vector<Key>(kGroup, kNever);
+    Key free = 0;
+  };
+  struct First {
+    Key time = kNever;
+    size_t warp = SIZE_MAX;
   };
   struct Place {
     size_t scheduler, at;
   };
 
-  // A few warps are compared without a jump, because which one is first depends on data that no processor predicts.
-  static void find_first(Line& line) {
-    const size_t warps = line.times.size();
-    const double free = line.free;
-    const double* times = line.times.data();
-    size_t first = 0;
-    double least = Turn::kNever;
-    if (warps <= kFew) {
-      for (size_t i = 0; i < warps; ++i) {
-        const double time = times[i] > free ? times[i] : free;
-        first = time < least ? i : first;
-        least = time < least ? time : least;
-      }
-    } else {
-      for (size_t i = 0; i < warps && least > free; ++i)
-        if (times[i] < least) least = times[i], first = i;
-      least = std::max(least, free);
+  // Which turn is first depends on data that no processor predicts, so nothing jumps within a group: its earliest time
+  // is found, and then which of its warps are later. Only further groups may be skipped.
+  static First find_first(const Line& line) {
+    First first{kNever, SIZE_MAX};
+    for (size_t at = 0; at < line.times.size() && first.time > line.free; at += kGroup) {
+      const Key* times = line.times.data() + at;
+      std::array<Key, kGroup / 2> pairs;
+      for (size_t i = 0; i < pairs.size(); ++i) pairs[i] = std::min(times[2 * i], times[2 * i + 1]);
+      const Key time = std::max(std::min(std::min(pairs[0], pairs[1]), std::min(pairs[2], pairs[3])), line.free);
+      const auto later = [&](size_t i) { return uint64_t{time < times[i]} + 2 * uint64_t{time < times[i + 1]}; };
+      const uint64_t all = (later(0) + 4 * later(2)) + 16 * (later(4) + 4 * later(6));
+      if (time < first.time) first = {time, line.warps[at + static_cast<size_t>(std::countr_one(all))]};
     }
-    line.first = least < Turn::kNever ? Turn{least, line.warps[first]} : Turn{};
-  }
-
-  static const Turn& earlier(const Turn& a, const Turn& b) { return a < b ? a : b; }
-
-  // In pairs, which a processor compares in parallel.
-  Turn next() {
-    for (; changed_ != 0; changed_ &= changed_ - 1) find_first(lines_[static_cast<size_t>(std::countr_zero(changed_))]);
-    std::array<Turn, (Schedulers + 1) / 2> firsts;
-    for (size_t i = 0; i < Schedulers; i += 2)
-      firsts[i / 2] = i + 1 < Schedulers ? earlier(lines_[i].first, lines_[i + 1].first) : lines_[i].first;
-    Turn first = firsts.front();
-    for (const Turn& other : firsts) first = earlier(first, other);
     return first;
   }
 
   std::array<Line, Schedulers> lines_;
-  unsigned changed_ = 0;       // one bit for each line
-  std::vector<Place> places_;  // of the warps
+  std::array<First, Schedulers> firsts_;  // of the lines; valid for those that have not changed
+  unsigned changed_ = 0;                  // one bit for each line
+  std::vector<Place> places_;             // of the warps
 };
 
 }  // namespace attnscope::model

@@ -1,8 +1,6 @@
 #include "search/t4.h"
 
-#include <algorithm>
-#include <map>
-#include <set>
+#include <vector>
 
 #include "core/json.h"
 
@@ -90,10 +88,9 @@ Json t4_of(const std::vector<T4Result>& results) {
 Result<Recorded> recorded_from_t4(const Json& json, const std::string& where) {
   const auto results = json.is_object() ? json.find("results") : json.end();
   if (results == json.end() || !results->is_array() || results->empty())
-    return fail(Stage::input, where + "/results: must be a list of results", "Give a T4 file of an autotuner.");
-  Recorded recorded;
-  std::vector<const Json*> configurations;
-  std::map<std::string, std::set<Json>> values;  // by knob; JSON sorts numbers by size and texts alphabetically
+    return fail(Stage::input, where + "/results: must be a list of results",
+                "Give a T4 file of an autotuner, or a cache file of Kernel Tuner.");
+  std::vector<RecordedRow> rows;
   for (size_t at = 0; at < results->size(); ++at) {
     const Json& result = (*results)[at];
     const std::string here = where + "/results/" + std::to_string(at);
@@ -102,26 +99,9 @@ Result<Recorded> recorded_from_t4(const Json& json, const std::string& where) {
       return fail(Stage::input, here + "/configuration: must be an object with the value of each knob");
     auto run = run_of(result, here);
     if (!run) return fail(run.error());
-    recorded.runs.push_back(*run);
-    configurations.push_back(&*configuration);
-    for (const auto& [knob, value] : configuration->items()) values[knob].insert(value);
+    rows.push_back({&*configuration, *run, here});
   }
-  for (const auto& [knob, of_knob] : values) recorded.knobs.push_back(knob);
-  std::vector<std::vector<size_t>> points;
-  std::set<std::vector<size_t>> seen;
-  for (size_t at = 0; at < configurations.size(); ++at) {
-    std::vector<size_t>& point = points.emplace_back();
-    for (const auto& [knob, of_knob] : values) {
-      const std::string here = where + "/results/" + std::to_string(at) + "/configuration";
-      const auto value = configurations[at]->find(knob);
-      if (value == configurations[at]->end()) return fail(Stage::input, here + ": has no " + knob);
-      point.push_back(static_cast<size_t>(std::distance(of_knob.begin(), of_knob.find(*value))));
-    }
-    if (!seen.insert(point).second)
-      return fail(Stage::input, where + "/results/" + std::to_string(at) + ": its config is there twice");
-  }
-  recorded.grid = Grid(std::move(points));
-  return recorded;
+  return recorded_of(rows, "/configuration");
 }
 
 }  // namespace attnscope::search

@@ -7,7 +7,7 @@
 #include "core/json_fwd.h"
 #include "core/result.h"
 #include "core/words.h"
-#include "search/grid.h"
+#include "search/recorded.h"
 
 namespace attnscope {
 namespace search {
@@ -33,19 +33,6 @@ struct T4Result {
   std::optional<double> modelled_ms;  // a model's time, stored as a measurement of its own
 };
 Json t4_of(const std::vector<T4Result>& results);
-
-// A recorded space: the result of each config.
-struct Recorded {
-  struct Run {
-    std::optional<double> ms;                // empty: invalid
-    std::optional<double> modelled_ms = {};  // a model's time, if the file has one
-    double seconds = 0;                      // to compile, run and check
-    double modelling_seconds = 0;            // of one core, for the model's time; 0: not recorded
-  };
-  std::vector<std::string> knobs;
-  Grid grid;
-  std::vector<Run> runs;  // for each point
-};
 
 // A Failure (Stage::input) for a file without results, with two results for one config, or with a config that lacks a
 // knob of the first one; it names the config.

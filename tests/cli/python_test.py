@@ -6,10 +6,13 @@ import io
 import json
 import os
 import pathlib
+import shlex
 import subprocess
 import sys
+import tarfile
 import tempfile
 import unittest
+import unittest.mock
 
 ROOT = pathlib.Path(os.environ["ATTNSCOPE_TREE"])
 sys.dont_write_bytecode = True
@@ -98,15 +101,57 @@ class Python(unittest.TestCase):
         self.assertLessEqual(len(attnscope.results(limit=1)), 1)
         rows = sweep.rows()
         self.assertEqual({row["SYNC_POLICY"] for row in rows}, {one.knobs["SYNC_POLICY"] for one in sweep.correct})
-        try:
-            import pandas  # noqa: F401
-        except ImportError:
+        # As pandas has them: a row each, numbers as numbers, a column for each knob and figure.
+        frame = sweep.frame()
+        self.assertEqual([list(row) for row in frame.to_numpy()], [list(row.values()) for row in rows])
+        self.assertEqual(list(frame.columns), list(rows[0]))
+        self.assertEqual(str(frame["us"].dtype), "float64")
+        self.assertEqual(frame.loc[frame["us"].idxmin(), "NUM_WARPS"], sweep.best.knobs["NUM_WARPS"])
+        for table_ in (scan, stored, stored[0].observation):
+            self.assertEqual(len(table_.frame()), len(table_.rows()))
+            self.assertGreater(len(table_.frame().columns), 1)
+        with unittest.mock.patch.dict(sys.modules, {"pandas": None}):
             self.assertRaises(ImportError, sweep.frame)
-        else:
-            self.assertEqual(len(sweep.frame()), len(rows))
         self.assertEqual(self.refusal(attnscope.sweep, "tiled", space={"NO_KNOB": [1]}, **SMALL).status, 2)
         self.assertIn("emulated:l4", [one["id"] for one in attnscope.devices()])
         self.assertIn("tiled", [one["id"] for one in attnscope.kernels()])
+
+    def test_python_runs_machine_code_as_it_is(self):
+        with tarfile.open(ROOT / "tests" / "data" / "emulator" / "watched_rungs.tar.xz") as packed:
+            code = {name: packed.extractfile(f"light{name}_sm89.cubin").read() for name in (0, 5)}  # by nvcc
+        launch = {"device": "emulated:l4", "grid": (2, 1, 1), "block": 256, "entry": "attention_tiled",
+                  "args": [*(f"{name}:in:f16:4096" for name in "qkv"), "o:out:f16:4096", "0.125:f32", "batch=1", "heads=1", "seq_q=64", "seq_k=64"]}
+        path = self.folder / "light5.cubin"
+        path.write_bytes(code[5])
+        sound, again = attnscope.run(code=code[5], **launch), attnscope.run(code=path, **{**launch, "args": ", ".join(launch["args"])}, shared=0)
+        self.assertEqual((sound.verdict.state, sound.counters.total_ctas), ("unchecked", 2), "nobody said what it computes")
+        self.assertFalse(any(one.severity == "error" for one in sound.watch.findings))
+        self.assertEqual((again.variant.code_hash, again.counters, again.us), (sound.variant.code_hash, sound.counters, sound.us))
+        racy = attnscope.run(code=code[0], **launch)
+        self.assertTrue(any(one.severity == "error" for one in racy.watch.findings), "a race")
+        for wrong, said in (({"args": None}, "--args"), ({"grid": None}, "--grid"), ({"entry": "other"}, "no kernel \"other\""), ({"device": "emulated:h200"}, "sm_89")):
+            refused = self.refusal(attnscope.run, code=code[5], **{**launch, **wrong})
+            self.assertIn(said, refused.message + refused.hint)
+        self.assertEqual(self.refusal(attnscope.run, code=b"no machine code", **launch).status, 2)
+
+    def test_python_passes_options_and_workers_on(self):
+        run = attnscope.run("minimal", options={"maxrregcount": 32, "fast_math": False}, **SMALL)
+        self.assertEqual((run.experiment.config.options.maxrregcount, run.experiment.config.options.fast_math), (32, False))
+        asked = self.folder / "asked"
+        self.program(f"printf '%s\\n' \"$@\" >{asked}; exit 2")
+        options = ["--option=maxrregcount=64", "--option=fmad=on"]
+        for function in (attnscope.run, attnscope.explain, attnscope.scan, attnscope.sweep):
+            self.refusal(function, "tiled", options={"maxrregcount": 64, "fmad": True}, worker=["one worker", "two"])
+            words = asked.read_text().splitlines()
+            self.assertEqual([word for word in words if word.startswith("--option")], options)
+            self.assertEqual([word for word in words if word.startswith("--worker")], ["--worker=one worker", "--worker=two"])
+        self.refusal(attnscope.sweep, "tiled", worker="one", slurm="--gres=gpu:1", workers=3)
+        self.assertLessEqual({"--worker=one", "--slurm=--gres=gpu:1", "--workers=3"}, set(asked.read_text().splitlines()))
+
+    def test_python_sweeps_on_several_workers(self):
+        worker = shlex.join([os.environ["ATTNSCOPE"], "worker"])
+        sweep = attnscope.sweep("tiled", space={"NUM_WARPS": [4, 8], "SYNC_POLICY": ["cta"]}, worker=[worker, worker], **SMALL)
+        self.assertEqual((sweep.tried, len(sweep.correct)), (2, 2))
 
     def test_python_shows_text_from_outside_as_text(self):
         hostile = "<script>alert(1)</script>&\"'"

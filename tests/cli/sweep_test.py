@@ -1,4 +1,5 @@
 """attnscope sweep: what it tries, what it rejects and why, who wins, and what a second one need not run."""
+import collections
 import json
 import os
 import pathlib
@@ -227,9 +228,9 @@ class Sweep(unittest.TestCase):
         self.assertEqual((halved["strategy"], halved["correct"]), ("exhaustive", whole["correct"]))
 
     def test_a_t4_file_holds_every_config_and_is_replayed(self):
-        file = self.path / "t4.json"
+        file, cache = self.path / "t4.json", self.path / "cache.json"
         knobs = {"BLOCK_M": [16, 32, 48, 64], "VEC_WIDTH": [1, 4], "SWIZZLE_XOR": [0, 1]}
-        board = self.sweep(knobs, "--no-watch", "--t4", file, "--model", "emulated:a100")
+        board = self.sweep(knobs, "--no-watch", "--t4", file, "--kernel-tuner-cache", cache, "--model", "emulated:a100")
         self.assertEqual((board["strategy"], board["model"]), ("exhaustive", "emulated:a100"))
         t4 = json.loads(file.read_text())
         self.assertEqual(t4["schema_version"], "1.0.0")
@@ -252,7 +253,23 @@ class Sweep(unittest.TestCase):
         self.assertEqual(modelled, [{"time", "modelled_time"}] * 12)
         self.assertIn("20 repeats", self.call("sweep", "--replay", file, "--repeats", "20").stdout)
         self.assertIn("results", self.call("sweep", "--replay", self.space(knobs), expect=2).stderr)
-        self.assertIn("nowhere", self.call("sweep", "--t4", self.path / "nowhere" / "t4.json", expect=2).stderr)
+        for option in ("--t4", "--kernel-tuner-cache"):
+            self.assertIn("nowhere", self.call("sweep", option, self.path / "nowhere" / "file.json", expect=2).stderr)
+        # The same as a cache file of Kernel Tuner: every key that it and its dashboard read, and the same scores.
+        head = json.loads(cache.read_text())
+        self.assertEqual(set(head), {"device_name", "kernel_name", "problem_size", "tune_params_keys", "tune_params", "objective", "cache"})
+        self.assertEqual((head["kernel_name"], head["device_name"], head["objective"]), ("tiled", "NVIDIA L4 (emulated:l4)", "time"))
+        self.assertEqual({key: set(values) for key, values in head["tune_params"].items()}, {key: set(values) for key, values in knobs.items()})
+        for key, entry in head["cache"].items():
+            self.assertEqual(key, ",".join(str(entry[knob]) for knob in head["tune_params_keys"]))
+            self.assertLessEqual({"time", "times", "compile_time", "verification_time", "benchmark_time", "strategy_time", "framework_time"}, set(entry))
+        self.assertEqual(len(head["cache"]), 16)
+        self.assertEqual(sum(entry["time"] == "InvalidConfig" for entry in head["cache"].values()), 4)
+        self.assertTrue(cache.read_text().endswith("}\n}\n"))
+        self.assertEqual(json.loads(self.call("sweep", "--replay", cache, "--repeats", "20", "--json").stdout), replayed)
+        head["cache"][key]["time"] = "soon"
+        cache.write_text(json.dumps(head))
+        self.assertIn(f"cache.json/cache/{key}/time: ", self.call("sweep", "--replay", cache, expect=2).stderr)
 
     def test_the_scores_in_the_docs_are_the_recorded_ones(self):
         for begins, name, count in (("On the two A100 spaces", "replay_a100.txt", 10), ("In seconds, as those files", "replay_a100.txt", 4),
@@ -370,6 +387,37 @@ class Sweep(unittest.TestCase):
         self.assertIn(f"within {behind[-1]:.1f} %", said)
         self.assertIn(f"within {behind[9]:.1f} % for ten of the twelve", said)
         self.assertIn(f"{min(flash):.2f} to {max(flash):.2f} times as fast", said)
+
+    def test_the_reports_whole_space_is_swept_once(self):
+        # The compiled configs stay in the build folder: 120 of them are most of what this test takes.
+        kept = TREE / "build" / "test_cache" / "whole_space"
+        (self.path / "home").mkdir()
+        kept.mkdir(parents=True, exist_ok=True)
+        (self.path / "home" / "cache").symlink_to(kept)
+        knobs = {"BLOCK_M": [16, 32, 48, 64], "NUM_WARPS": [2, 4, 6, 8], "VEC_WIDTH": [1, 2, 4, 8], "SYNC_POLICY": ["none", "warp", "cta"],
+                 "REDUCE_WARP": ["serial", "warp"], "SWIZZLE_XOR": [0, 1]}
+        board = self.sweep(knobs, problem="B=1,H=1,S=128,D=64")
+        self.assertEqual((board["configs"], board["tried"], board["known"], len(board["correct"])), (768, 160, 0, 160))
+        self.assertEqual(len({one["config"] for one in board["correct"] + board["rejected"]}), 768)
+        self.assertEqual(collections.Counter(one["why"] for one in board["rejected"]), {"limit": 192, "warning": 416})
+        for one in board["rejected"]:
+            of = dict(word.split("=") for word in one["config"].split())
+            racy, uneven = of["SYNC_POLICY"] != "cta", int(of["BLOCK_M"]) % int(of["NUM_WARPS"]) != 0
+            said = "static shared memory" if one["why"] == "limit" else "a race" if racy else "does not divide"
+            self.assertIn(said, one["reason"], one["config"])
+            self.assertTrue(of["BLOCK_M"] == "64" if one["why"] == "limit" else racy or uneven, one["config"])
+        # Equal machine code is timed once, and has the time of the config that was.
+        times = {row["config"]: row["us"] for row in board["correct"]}
+        once = [row for row in board["correct"] if row["same_code_as"]]
+        self.assertEqual(len(once), 40)
+        self.assertEqual([row["us"] for row in once], [times[row["same_code_as"]] for row in once])
+        self.assertEqual(len(self.rows()), 120 + len({row["hash"] for row in board["correct"] if row["watched"]}), "a row a timed config, and those watched")
+        # Again from the store: nothing runs.
+        stored = self.rows()
+        again = self.sweep(knobs, problem="B=1,H=1,S=128,D=64")
+        self.assertEqual((again["correct"], again["rejected"], again["tried"]), (board["correct"], board["rejected"], 160))
+        self.assertEqual(again["known"], 120, "the others have the code of one of these")
+        self.assertEqual(self.rows(), stored)
 
     def test_compile_options_are_axes_too(self):
         file, t4 = self.space({"NUM_WARPS": [8]}, options={"fast_math": [False, True], "maxrregcount": [0, 32]}), self.path / "t4.json"

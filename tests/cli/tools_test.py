@@ -317,6 +317,19 @@ class Tools(unittest.TestCase):
         said = self.call("best", "--tune", self.path / "none", *args[:-2], expect=2).stderr
         self.assertIn("race: ", said)
 
+    def test_a_kernel_without_a_right_config_does_not_end_a_tuning(self):
+        folder = self.path / "kernels"
+        folder.mkdir()
+        for name in ("01_minimal.cu", "01_minimal.json", "02_tiled.cu", "02_tiled.json"):
+            (folder / name).write_text((TREE / "kernels" / name).read_text())
+        args = ["--kernels", folder, "--device", "emulated:l4", "--problem", "B=1,H=1,S=64,D=64", "--config", "tiled:SYNC_POLICY=0"]
+        done = self.call("best", "--tune", self.path / "tables", *args, "--config", "minimal:THREADS=128")
+        self.assertIn("attnscope best: ", done.stderr)
+        table = json.loads((self.path / "tables" / "l4.json").read_text())
+        self.assertEqual([e["kernel"]["id"] for e in table["entries"]], ["minimal"])
+        self.assertEqual(done.stdout, f"{self.path / 'tables' / 'l4.json'}\n")
+        self.assertEqual(self.call("best", "--tune", self.path / "none", *args, expect=2).stdout, "")
+
     # ---- export ----
     def export(self, *args, **more):
         out = self.path / "out"

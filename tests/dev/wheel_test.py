@@ -1,23 +1,32 @@
-"""The wheel, installed by pip without a network into an empty folder, with NVIDIA's files laid out as its wheels do.
+"""The wheel, installed by pip without a network into an empty folder and into a fresh virtual environment, with NVIDIA's files
+laid out as its wheels do.
 
 Packs the program under test. No toolkit, cache or home of this machine is visible to what is installed.
 """
+import collections
 import csv
 import json
 import os
 import pathlib
 import re
 import shutil
+import signal
+import sqlite3
+import struct
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 import zipfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = pathlib.Path(os.environ["ATTNSCOPE"])
 CACHE = pathlib.Path(os.environ["ATTNSCOPE_CACHE"])
+HAS_UI = os.environ["ATTNSCOPE_HAS_UI"] == "ON"
 FOLDER = WHEEL = SITE = None  # scratch; the wheel; where pip installed it
+MOST_BYTES = 25_000_000  # of the wheel
+NEVER = 240  # seconds, for slow machines
 
 
 def link_or_copy(source, to):
@@ -58,7 +67,79 @@ def call(*words, nvidia=True, command=("bin/attnscope",)):
                           capture_output=True, text=True, timeout=120)
 
 
+class Environment:
+    """A fresh virtual environment of the distribution's Python with the wheel in it, as pip leaves it."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(folder)], check=True)
+        subprocess.run([sys.executable, "-m", "pip", "--python", str(folder / "bin" / "python"), "install", "--quiet", "--no-index", "--no-deps",
+                        "--disable-pip-version-check", str(WHEEL)], check=True)
+        lay_out_nvidia(next((folder / "lib").glob("python3*")) / "site-packages")
+        self.variables = {"HOME": str(folder / "home"), "PATH": f"{folder / 'bin'}:/usr/bin:/bin", "LC_ALL": "C.UTF-8", "ATTNSCOPE_NO_TOOLKIT": "1",
+                          "ATTNSCOPE_HOME": str(folder / "home")}
+
+    def call(self, *words):
+        return subprocess.run([str(self.folder / "bin" / words[0]), *words[1:]], env=self.variables, cwd="/", capture_output=True, text=True, timeout=NEVER)
+
+
+def drawn(screen):
+    """How many pixels of an X server's memory (XWD, 32 bits each) are not black, and how many values they have."""
+    data = screen.read_bytes()
+    head = struct.unpack(">25I", data[:100])
+    pixels = memoryview(data)[head[0] + 12 * head[19]:].cast("I")
+    values = collections.Counter(pixel & 0xffffff for pixel in pixels)
+    return len(pixels) - values[0], len(values)
+
+
 class Wheel(unittest.TestCase):
+    def test_it_is_small(self):
+        self.assertLessEqual(WHEEL.stat().st_size, MOST_BYTES)  # packed fast: the one that ships is smaller
+
+    def test_a_fresh_environment_has_the_command_the_notebook_and_the_window(self):
+        environment = Environment(FOLDER / "env")
+        done = environment.call("attnscope", "run", "--kernel", "tiled", "--problem", "B=1,H=1,S=64,D=64", "--device", "emulated:l4", "--json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(json.loads(done.stdout)["verdict"]["state"], "correct")
+        script = FOLDER / "notebook.py"
+        script.write_text("import json, sys\nnames = {}\nfor cell in json.load(open(sys.argv[1]))['cells']:\n"
+                          "    if cell['cell_type'] == 'code':\n        exec(''.join(cell['source']), names)\n"
+                          "assert names['attnscope'].__file__.startswith(sys.prefix)\n"
+                          "for name in ('before', 'comparison', 'scan', 'sweep', 'stored'):\n    assert names[name]._repr_html_().startswith('<table>')\n"
+                          "print('every cell ran')\n")
+        done = environment.call("python", "-I", str(script), str(ROOT / "docs" / "python.ipynb"))
+        self.assertEqual(done.stdout.splitlines()[-1:], ["every cell ran"], done.stderr)
+        if HAS_UI:
+            self.window(environment)
+
+    def window(self, environment):
+        screen = FOLDER / "screen"
+        screen.mkdir()
+        ours, theirs = os.pipe()
+        server = subprocess.Popen(["Xvfb", "-displayfd", str(theirs), "-screen", "0", "1280x720x24", "+extension", "GLX", "-fbdir", str(screen)],
+                                  pass_fds=[theirs], stderr=subprocess.DEVNULL)
+        self.addCleanup(server.wait)
+        self.addCleanup(server.kill)
+        os.close(theirs)
+        with os.fdopen(ours) as said:
+            display = ":" + said.readline().strip()
+        store = environment.folder / "home" / "data" / "results.sqlite"
+        stored = lambda: sqlite3.connect(store).execute("SELECT count(*) FROM observation").fetchone()[0]
+        before = stored()
+        window = subprocess.Popen([str(environment.folder / "bin" / "attnscope")], env={**environment.variables, "DISPLAY": display}, cwd="/",
+                                  stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        self.addCleanup(window.kill)
+        deadline, seen = time.monotonic() + NEVER, (0, 0)
+        while time.monotonic() < deadline and window.poll() is None and (seen[0] < 1280 * 720 // 2 or seen[1] < 100 or stored() == before):
+            time.sleep(0.5)
+            seen = drawn(screen / "Xvfb_screen0")
+        window.send_signal(signal.SIGTERM)
+        said = window.communicate(timeout=NEVER)[0]
+        self.assertEqual(window.returncode, 0, said)
+        self.assertGreater(seen[0], 1280 * 720 // 2, "it draws over most of the screen")
+        self.assertGreater(seen[1], 100, "in many colours")
+        self.assertGreater(stored(), before, "its first run is there")
+
     def test_its_name_and_its_metadata_say_where_it_runs_and_what_it_needs(self):
         with zipfile.ZipFile(WHEEL) as wheel:
             version = PROGRAM_VERSION

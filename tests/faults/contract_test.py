@@ -1,12 +1,14 @@
 """What every command keeps to with any input: it ends, with a status of 0 to 4, and 0 means that a complete result was
 delivered. One table of commands, their paths and what may be wrong with the paths."""
 import concurrent.futures
+import contextlib
 import ctypes
 import json
 import os
 import pathlib
 import re
 import shutil
+import sqlite3
 import stat
 import subprocess
 import tempfile
@@ -83,7 +85,7 @@ class Place:
         return child.returncode, out or b"", err or b""
 
     def __enter__(self):
-        self.call(["run", *SMALL])  # compiled once for all runs
+        self.compiles = self.call(["run", *SMALL])[0] == 0  # once for all runs; not where a user cannot reach the compiler
         return self
 
     def __exit__(self, *_):
@@ -119,8 +121,37 @@ def small(place):
 PRESET = TREE / "presets/tiled.json"
 REPORT = TREE / "bench/results/ladder_l4_modelled.json"
 
+T4 = TREE / "bench/results/t4_h200_tiled.json"
+
+
 def space(place):
     return text(place, b'{"knobs": {"NUM_WARPS": [4]}}')
+
+
+def swept(place):
+    return ["sweep", *SMALL, "--device", "emulated:l4", "--space", space(place)]
+
+
+def grid(place):
+    """A config of robust-kbench with the problem of SMALL."""
+    return text(place, b"shapes: [{name: a, batch_size: 1, num_heads: 1, seq_len: 64, head_dim: 64}]\nrunners: [minimal]\n")
+
+
+def reported(place):
+    return ["report", grid(place), "--device", "emulated:l4", "--quick", "--defaults", "--fresh"]
+
+
+def store(place):
+    """Another results.sqlite, of the first versions, with one run."""
+    file = place.fresh() / "other.sqlite"
+    with contextlib.closing(sqlite3.connect(file)) as base:
+        base.executescript("CREATE TABLE observation(id INTEGER PRIMARY KEY, hash TEXT NOT NULL, finished_at REAL NOT NULL, app TEXT NOT NULL, "
+                           "json TEXT NOT NULL); PRAGMA user_version=1;")
+        base.execute("INSERT INTO observation(hash, finished_at, app, json) VALUES (?, 1.7e9, '0.1.0', ?)",
+                     (json.loads(recorded(place).read_text())["experiment"]["hash"], recorded(place).read_text()))
+        base.commit()
+    place.own(file)
+    return file
 
 
 # Commands by name.
@@ -136,6 +167,13 @@ COMMANDS = {
     "compare as JSON": lambda p: ["compare", recorded(p), recorded(p), "--recorded", "--json"],
     "micro": lambda p: ["micro", "--device", "emulated:l4", "--fragment", "micro_copy", "--set", "BLOCK_N=32", "--set", "NUM_WARPS=1", "--set", "VEC_WIDTH=8"],
     "sweep": lambda p: ["sweep", *SMALL, "--device", "emulated:l4", "--fresh", "--space", space(p)],
+    "sweep from a record": lambda p: ["sweep", "--replay", T4, "--repeats", "2", "--json"],
+    "results": lambda p: ["results", "--store", store(p)],
+    "results as JSON": lambda p: ["results", "--json", "--store", store(p)],
+    "results as CSV": lambda p: ["results", "--csv", "--store", store(p)],
+    "leaderboard": lambda p: ["results", "--leaderboard", "--store", store(p)],
+    "merge": lambda p: ["results", "--merge", store(p)],
+    "report": lambda p: [*reported(p), "--out", p.fresh()],
     "bench": lambda p: ["bench", "--from", REPORT],
     "bench to stdout": lambda p: ["bench", "--from", REPORT, "--json", "-", "--svg", "-"],
     "best": lambda p: ["best", "--device", "emulated:l4"],
@@ -162,6 +200,10 @@ INPUTS = {
     "run --preset": lambda p, path: ["run", *SMALL, "--preset", path],
     "run --kernels": lambda p, path: ["run", *SMALL, "--kernels", path],
     "sweep --space": lambda p, path: ["sweep", *SMALL, "--device", "emulated:l4", "--space", path],
+    "sweep --replay": lambda p, path: ["sweep", "--repeats", "2", "--replay", path],
+    "results --store": lambda p, path: ["results", "--store", path],
+    "results --merge": lambda p, path: ["results", "--merge", path],
+    "report": lambda p, path: ["report", "--device", "emulated:l4", "--defaults", "--out", p.fresh(), path],
     "compare A": lambda p, path: ["compare", path, recorded(p), "--recorded"],
     "compare B": lambda p, path: ["compare", recorded(p), path, "--recorded"],
     "bench --from": lambda p, path: ["bench", "--from", path],
@@ -176,6 +218,8 @@ FILES = {
     "bench --json": lambda p, path: ["bench", "--from", REPORT, "--json", path],
     "bench --markdown": lambda p, path: ["bench", "--from", REPORT, "--markdown", path],
     "bench --svg": lambda p, path: ["bench", "--from", REPORT, "--svg", path],
+    "sweep --t4": lambda p, path: [*swept(p), "--t4", path],
+    "sweep --kernel-tuner-cache": lambda p, path: [*swept(p), "--kernel-tuner-cache", path],
     "best --preset": lambda p, path: ["best", "--device", "emulated:l4", "--preset", path],
 }
 if HAS_UI:
@@ -184,6 +228,7 @@ if HAS_UI:
 # Commands that write files into a folder.
 FOLDERS = {
     "export --out": lambda p, path: ["export", "--preset", PRESET, "--out", path],
+    "report --out": lambda p, path: [*reported(p), "--out", path],
     "import --out": lambda p, path: ["import", kernel(p), "--out", path],
     "best --tune": lambda p, path: ["best", "--device", "emulated:l4", "--kernel", "minimal", "--problem", "B=1,H=1,S=48,D=64",
                                     "--config", "minimal:THREADS=128", "--tune", path],
@@ -379,6 +424,8 @@ class Contract(unittest.TestCase):
             target = text(place, b"before")
             path = linked(place, target)
             status, _, err = place.call(FILES[command](place, path))
+            if status == 3 and not place.compiles:
+                return None
             if status != 0 or not path.is_symlink() or target.read_bytes() == b"before":
                 return f"status {status}, link {path.is_symlink()}: {err!r}"
             return None

@@ -1,7 +1,7 @@
 """A sweep that is killed at random moments, its worker or an executor that is, and a disk that fills up: the store opens, no
 trial is lost that was reported done, none is there twice, and the sweep's result is that of one that nothing befell.
 
-    sweep_kill_test.py PROGRAM TREE [MOMENTS [SEED]]
+    sweep_kill_test.py PROGRAM TREE [MOMENTS [SEED [--by-python]]]    --by-python: through the command that the wheel installs
 """
 import collections
 import ctypes
@@ -39,9 +39,15 @@ class SweepPlace(Place):
         self.can_fill = False
         self.trials = 0
         self.right = None
+        self.command = [program]
+
+    def by_python(self, tree):
+        """The wheel's command becomes the program that ATTNSCOPE_PROGRAM names."""
+        self.command = [sys.executable, "-B", "-m", "attnscope"]
+        self.environment.update(ATTNSCOPE_PROGRAM=self.program, PYTHONPATH=str(tree / "assets" / "python"))
 
     def words(self):
-        return [self.program, "sweep", "--json", "--device", "emulated:l4", "--kernel", "tiled", "--problem", PROBLEM, "--space", str(self.space), "--no-watch"]
+        return [*self.command, "sweep", "--json", "--device", "emulated:l4", "--kernel", "tiled", "--problem", PROBLEM, "--space", str(self.space), "--no-watch"]
 
     def mount_small_data(self):
         """The data folder becomes a disk of its own, where this machine allows that: only this process and its children see it."""
@@ -219,6 +225,8 @@ def main():
     seed = int(sys.argv[4]) if len(sys.argv) > 4 else 1
     with tempfile.TemporaryDirectory() as folder:
         place = SweepPlace(program, tree, folder, SPACE if moments >= MANY else FEW)
+        if "--by-python" in sys.argv:
+            place.by_python(tree)
         place.mount_small_data()
         begin = time.monotonic()
         try:

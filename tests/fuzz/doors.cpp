@@ -16,6 +16,7 @@
 #include "emulator/emulator.h"
 #include "machine_code.h"
 #include "platform/atomic_file.h"
+#include "search_doors.h"
 #include "text_doors.h"
 
 namespace attnscope::fuzz {
@@ -192,6 +193,29 @@ std::vector<Door> doors() {
        {"2147483647", "-1", "0", "1e308", "null", "9007199254740993", "\"\"", ",,", "[[[[", "{", "\"\\u0000\""},
        [](const std::string& input, size_t) { return feed_explained(input); },
        mutated,
+       false},
+      {"space",
+       5,
+       {R"({"knobs": {"BLOCK_M": [16, 32], "SYNC_POLICY": ["cta", "warp"]}, "options": {"maxrregcount": [0, 64], "fast_math": [true, false]}})",
+        R"({"knobs": {"NUM_WARPS": [4, 8]}})"},
+       {"\"options\"", "[]", "null", "-1", "1e308", "9007199254740993", "\"cta\"", "true", "[[[[", "\"\\u0000\""},
+       [](const std::string& input, size_t) { return feed_space(input); },
+       mutated_json,
+       false},
+      {"recorded",
+       5,
+       recorded_seeds(),
+       {"\"results\"", "\"cache\"", "{}", "[]", "null", "-1", "1e308", "\"InvalidConfig\"", "\"ROWS\": 16", "}\n}", ",",
+        "\"\\u0000\""},
+       [](const std::string& input, size_t) { return feed_recorded(input); },
+       mutated_json,
+       false},
+      {"row",
+       5,
+       row_seeds(),
+       {"null", "-1", "1e308", "\"nan\"", "[]", "{}", "9007199254740993", "\"\\u0000\"", "[[[["},
+       [](const std::string& input, size_t) { return feed_row(input); },
+       mutated_json,
        false},
       door("expression", 10,
            {"ceil_div(seq_q, BLOCK_M)", "max(big, 1) % 7 + min(n, 3)", "n == 7 && seq_q > 5", "(n + 1) * 2 - 3",

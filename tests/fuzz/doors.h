@@ -22,7 +22,8 @@ struct Door {
 
 // cubin, variant (an entry of the cache of compiled kernels), listing (nvdisasm's text, then decoded), decoder (a few
 // instructions, machine_code.h), manifest, import (a source: blanked, imported, the manifest read), preset, settings,
-// grid (rbk_config.yaml), explained (files that `explain` reads), expression, request and reply (a worker's and a
+// grid (rbk_config.yaml), explained (files that `explain` reads), space, recorded and row (what a sweep reads and
+// stores), expression, request and reply (a worker's and a
 // session's end of the protocol).
 std::vector<Door> doors();
 

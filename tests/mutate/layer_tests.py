@@ -23,6 +23,7 @@ MEMORY = 6 << 30         # bytes that a test may map
 LONGEST_FILE = 512 << 20  # bytes that it may write into one file: a loop that writes ends there
 KEPT_OUTPUT = 1 << 20
 OUT_OF_TIME = {status for each in (signal.SIGXCPU, signal.SIGKILL) for status in (-each, 128 + each)}   # also as a shell says it
+SETTLED = 2              # seconds until the program no longer counts as one that is still being written (platform/file_stamp.cpp)
 LONGEST_UNMEASURED = 60  # seconds that tests may compute before it is asked what each of them takes
 
 
@@ -236,6 +237,7 @@ def build_with(build, program, path, text, folder):
     for object in made.values():
         object.unlink()
     shutil.rmtree(tree)
+    time.sleep(SETTLED)
     return linked
 
 

@@ -100,7 +100,7 @@ def tests_of(build, layer, sandbox, folder):
                 tests.__dict__.update(known["tests"])
                 return
             print(f"running {tests.program} without a fault", file=sys.stderr, flush=True)
-            with tempfile.TemporaryDirectory(dir=folder) as own:
+            with tempfile.TemporaryDirectory() as own:
                 pathlib.Path(own).chmod(0o755)   # some tests give their rights away
                 tests.calibrate(sandbox, pathlib.Path(own), LONGEST)
             kept = {name: getattr(tests, name) for name in ("left_out", "failing", "seconds", "count", "wanted")
@@ -112,9 +112,9 @@ def tests_of(build, layer, sandbox, folder):
     return every
 
 
-def judge(build, tests, fault, sandbox, folder):
+def judge(build, tests, fault, sandbox):
     """What became of one fault: `does not compile`, `does not link`, `survived`, or the name of the test that noticed."""
-    own = pathlib.Path(tempfile.mkdtemp(dir=folder))
+    own = pathlib.Path(tempfile.mkdtemp(prefix="attnscope-mutate-"))   # outside the checkout: some tests look for a repository
     own.chmod(0o755)   # some tests give their rights away
     try:
         for each in tests:
@@ -141,7 +141,7 @@ def put_to_the_tests(build, layer, order, count, entries, sandbox, folder, jobs)
 
     def one(fault):
         entry = faults.equivalent_of(fault, entries)
-        return fault, f"equivalent: {entry.why}" if entry else judge(build, tests, fault, sandbox, folder)
+        return fault, f"equivalent: {entry.why}" if entry else judge(build, tests, fault, sandbox)
 
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
         while counted < count and at < len(order):

@@ -67,6 +67,12 @@ TEST_F(ExportFlow, APlotIsSavedAsSvgCsvAndJson) {
     save_as(ctx, dir_ / "latency.csv");
     const std::string csv = text_of(dir_ / "latency.csv");
     EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 3);
+    ctx->ItemClick("//Latency/roofline");
+    take(ctx, "Latency", "Save the figures as CSV\u2026");
+    save_as(ctx, dir_ / "roofline.csv");
+    const std::string roofline = text_of(dir_ / "roofline.csv");
+    EXPECT_GT(std::count(roofline.begin(), roofline.end(), '\n'), 2) << "what is shown is what is saved";
+    EXPECT_NE(roofline, csv);
     take(ctx, "Shared memory", "Save the figures as JSON\u2026");
     save_as(ctx, dir_ / "memory.json");
     EXPECT_GT(Json::parse(text_of(dir_ / "memory.json"), nullptr, false).size(), 1u);

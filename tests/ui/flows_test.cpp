@@ -607,6 +607,15 @@ TEST_F(Flow, ARunPickedInTheHistoryIsShownUntilEscape) {
             ctx, [&](const Snapshot& s) { return s.selected && s.selected->id == first; }, "the picked run"))
       return;
     EXPECT_EQ(shared(*now()->selected->observation), 36896);
+    bench_->open_panel("Error");
+    if (!wait(
+            ctx,
+            [&](const Snapshot& s) {
+              const Tile* const tile = bench_->map_of(MapKind::error).tile();
+              return tile && s.selected && tile->request.experiment_hash == s.selected->observation->hash;
+            },
+            "the picked run's map"))
+      return;
     ctx->KeyPress(ImGuiKey_Escape);
     wait(
         ctx, [](const Snapshot& s) { return !s.selected; }, "the live run");

@@ -311,6 +311,9 @@ TEST_F(SourceFlow, TheStripCanBeTallAndLeavesTheHeadlines) {
   flow([&](ImGuiTestContext* ctx) {
     const auto height = [&](const char* title) { return ctx->GetWindowByRef(title)->Size.y; };
     const float before = height("//Source");
+    ctx->MouseMove("//Source/###tall");
+    ctx->Yield(40);
+    EXPECT_THAT(drawn_words(ctx), HasSubstr("Takes all height of the panels above"));
     ctx->ItemClick("//Source/###tall");
     ctx->Yield(4);
     EXPECT_GT(height("//Source"), 1.8f * before);

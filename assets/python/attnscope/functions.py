@@ -12,15 +12,20 @@ from .values import Comparison, Observation, Path, Results, Scan, StoredResult, 
 
 Knobs = Mapping[str, Union[int, str]]  # numbers or labels
 Sizes = Union[str, Mapping[str, Union[int, str]]]  # "B=1,S=512", or the same as a mapping
+Options = Mapping[str, Union[bool, int, str]]  # {"maxrregcount": 64, "fast_math": False}
+Workers = Union[str, Sequence[str]]  # one, or several
+Extent = Union[int, str, Sequence[Union[int, str]]]  # 16, "ceil_div(n, 256),8" or (16, 8)
 
 
-def experiment_words(kernel: Optional[str], knobs: Optional[Knobs], problem: Optional[Sizes], device: Optional[str], preset: Optional[Path],
-                     kernels: Sequence[Path], worker: Optional[str]) -> List[str]:
+def experiment_words(kernel: Optional[str], knobs: Optional[Knobs], options: Optional[Options], problem: Optional[Sizes], device: Optional[str],
+                     preset: Optional[Path], kernels: Sequence[Path], worker: Optional[Workers]) -> List[str]:
     """The options of `attnscope run`. What is not given is the preset's, or the default's."""
     sizes = problem if problem is None or isinstance(problem, str) else pairs(problem)
-    words = [f"--{name}={value}" for name, value in (("preset", preset), ("kernel", kernel), ("problem", sizes), ("device", device),
-                                                     ("worker", worker)) if value is not None]
+    words = [f"--{name}={value}" for name, value in (("preset", preset), ("kernel", kernel), ("problem", sizes), ("device", device))
+             if value is not None]
     words += [f"--set={knob}={value}" for knob, value in (knobs or {}).items()]
+    words += [f"--option={name}={'on' if value is True else 'off' if value is False else value}" for name, value in (options or {}).items()]
+    words += [f"--worker={one}" for one in ([worker] if isinstance(worker, str) else worker or [])]
     return words + [f"--kernels={folder}" for folder in kernels]
 
 
@@ -30,6 +35,24 @@ def pairs(sizes: Mapping[str, Union[int, str]]) -> str:
 
 def option(name: str, value: Any) -> List[str]:
     return [] if value is None else [f"--{name}={value}"]
+
+
+def listed(value: Union[None, int, str, Sequence[Union[int, str]]]) -> Optional[str]:
+    return value if value is None or isinstance(value, str) else str(value) if isinstance(value, int) else ",".join(map(str, value))
+
+
+@contextlib.contextmanager
+def code_words(code: Union[None, bytes, Path], entry: Optional[str], grid: Optional[Extent], block: Optional[Extent],
+               shared: Union[None, int, str], args: Union[None, str, Sequence[str]], cooperative: bool) -> Iterator[List[str]]:
+    """The file to run and how it is launched. Bytes become a file for as long as the program needs it."""
+    launch = option("entry", entry) + option("grid", listed(grid)) + option("block", listed(block)) + option("shared", shared)
+    launch += option("args", listed(args)) + (["--cooperative"] if cooperative else [])
+    with tempfile.TemporaryDirectory(prefix="attnscope-") as folder:
+        if isinstance(code, bytes):
+            path = pathlib.Path(folder, "kernel.cubin")
+            path.write_bytes(code)
+            code = path
+        yield ([] if code is None else [str(code)]) + launch
 
 
 def watch_words(watch: Union[None, bool, str]) -> List[str]:
@@ -57,22 +80,30 @@ def files_of(*given: Union[Observation, Path]) -> Iterator[List[str]]:
         yield paths
 
 
-def run(kernel: Optional[str] = None, *, knobs: Optional[Knobs] = None, problem: Optional[Sizes] = None, device: Optional[str] = None,
-        preset: Optional[Path] = None, kernels: Sequence[Path] = (), worker: Optional[str] = None,
-        watch: Union[None, bool, str] = None, deadline_ms: Optional[int] = None) -> Observation:
+def run(kernel: Optional[str] = None, *, knobs: Optional[Knobs] = None, options: Optional[Options] = None, problem: Optional[Sizes] = None,
+        device: Optional[str] = None, preset: Optional[Path] = None, kernels: Sequence[Path] = (), worker: Optional[Workers] = None,
+        watch: Union[None, bool, str] = None, deadline_ms: Optional[int] = None, code: Union[None, bytes, Path] = None,
+        entry: Optional[str] = None, grid: Optional[Extent] = None, block: Optional[Extent] = None, shared: Union[None, int, str] = None,
+        args: Union[None, str, Sequence[str]] = None, cooperative: bool = False) -> Observation:
     """Runs one experiment. A wrong or racy output is an observation that says so; a refusal or a crash is an
-    AttnscopeError, with the observation until then."""
-    words = ["run", "--json", *experiment_words(kernel, knobs, problem, device, preset, kernels, worker), *watch_words(watch)]
-    return observed(words + option("deadline", deadline_ms), False)
+    AttnscopeError, with the observation until then.
+
+    `code` is a kernel without a manifest: a cubin or fatbinary, as its bytes or its path (Triton's `compiled.asm["cubin"]`, what
+    cuobjdump extracts from a PyTorch extension), or the path of a .cu file. Machine code does not say how it is launched:
+    `entry` names the kernel, `grid`, `block` and `shared` bytes launch it, `args` are its parameters in order, as
+    ["n=300", "2.5:f32", "x:in:f32:n", "y:inout:f32:n"]."""
+    words = ["run", "--json", *experiment_words(kernel, knobs, options, problem, device, preset, kernels, worker), *watch_words(watch)]
+    with code_words(code, entry, grid, block, shared, args, cooperative) as file:
+        return observed(words + option("deadline", deadline_ms) + file, False)
 
 
-def explain(kernel: Optional[str] = None, *, knobs: Optional[Knobs] = None, problem: Optional[Sizes] = None,
-            device: Optional[str] = None, preset: Optional[Path] = None, kernels: Sequence[Path] = (),
-            worker: Optional[str] = None, against: Optional[Path] = None, tries: bool = False,
+def explain(kernel: Optional[str] = None, *, knobs: Optional[Knobs] = None, options: Optional[Options] = None,
+            problem: Optional[Sizes] = None, device: Optional[str] = None, preset: Optional[Path] = None, kernels: Sequence[Path] = (),
+            worker: Optional[Workers] = None, against: Optional[Path] = None, tries: bool = False,
             progress: Optional[Progress] = None) -> Observation:
     """Runs one experiment and says why it is slow, wrong or refused (`findings`). `tries` also runs every config that
     differs in one knob, and says what each finding's cure gains; `against` is a preset to compare with."""
-    words = ["explain", "--json", *experiment_words(kernel, knobs, problem, device, preset, kernels, worker)]
+    words = ["explain", "--json", *experiment_words(kernel, knobs, options, problem, device, preset, kernels, worker)]
     return observed(words + option("against", against) + (["--try"] if tries else []), progress)
 
 
@@ -85,25 +116,27 @@ def compare(a: Union[Observation, Path], b: Union[Observation, Path], *, device:
 
 
 def scan(kernel: Optional[str] = None, *, knob: Union[None, str, Sequence[str]] = None, knobs: Optional[Knobs] = None,
-         problem: Optional[Sizes] = None, device: Optional[str] = None, preset: Optional[Path] = None,
-         kernels: Sequence[Path] = (), worker: Optional[str] = None, watch: bool = False, progress: Optional[Progress] = None) -> Scan:
+         options: Optional[Options] = None, problem: Optional[Sizes] = None, device: Optional[str] = None, preset: Optional[Path] = None,
+         kernels: Sequence[Path] = (), worker: Optional[Workers] = None, watch: bool = False, progress: Optional[Progress] = None) -> Scan:
     """Runs every value of a knob, or of all, with the others held."""
     wanted = [knob] if isinstance(knob, str) else list(knob or [])
-    words = ["scan", "--json", *experiment_words(kernel, knobs, problem, device, preset, kernels, worker)]
+    words = ["scan", "--json", *experiment_words(kernel, knobs, options, problem, device, preset, kernels, worker)]
     words += [f"--knob={name}" for name in wanted] + (["--watch"] if watch else [])
     return decoded(Scan, result_of(words, progress))
 
 
 def sweep(kernel: Optional[str] = None, *, space: Union[None, Path, Mapping[str, Any]] = None,
-          knobs: Optional[Knobs] = None, problem: Optional[Sizes] = None, device: Optional[str] = None,
-          preset: Optional[Path] = None, kernels: Sequence[Path] = (), worker: Optional[str] = None,
-          strategy: Optional[str] = None, budget: Optional[int] = None, seed: Optional[int] = None, model: Optional[str] = None,
-          watch: Optional[bool] = None, fresh: bool = False, progress: Optional[Progress] = None) -> Sweep:
+          knobs: Optional[Knobs] = None, options: Optional[Options] = None, problem: Optional[Sizes] = None,
+          device: Optional[str] = None, preset: Optional[Path] = None, kernels: Sequence[Path] = (),
+          worker: Optional[Workers] = None, slurm: Optional[str] = None, workers: Optional[int] = None, strategy: Optional[str] = None,
+          budget: Optional[int] = None, seed: Optional[int] = None, model: Optional[str] = None, watch: Optional[bool] = None,
+          fresh: bool = False, progress: Optional[Progress] = None) -> Sweep:
     """Searches a kernel's configs for the fastest correct one. `space` is a file, what such a file holds
     ({"knobs": {"BLOCK_M": [16, 32]}}), or only knobs and the values to try; without it, every value of the knobs that
-    `knobs` does not hold."""
-    words = ["sweep", "--json", *experiment_words(kernel, knobs, problem, device, preset, kernels, worker), *watch_words(watch)]
-    for name, value in (("strategy", strategy), ("budget", budget), ("seed", seed), ("model", model)):
+    `knobs` does not hold. `options` holds compile options. Each of several in `worker` takes the next config; `slurm` are
+    srun's arguments for each of as many `workers`."""
+    words = ["sweep", "--json", *experiment_words(kernel, knobs, options, problem, device, preset, kernels, worker), *watch_words(watch)]
+    for name, value in (("strategy", strategy), ("budget", budget), ("seed", seed), ("model", model), ("slurm", slurm), ("workers", workers)):
         words += option(name, value)
     words += ["--fresh"] if fresh else []
     with tempfile.TemporaryDirectory(prefix="attnscope-") as folder:

@@ -49,6 +49,21 @@ TEST(FittedExtent, IsAProductOfTheSizesThatItGrowsWith) {
   EXPECT_THAT(shape({{"n", 256}}, [](Sizes) { return 100; }), ElementsAre("100"));
 }
 
+// As a dimension of its own; a length that depends on no size may be any number.
+TEST(FittedExtent, AFactorIsAtMostAMillion) {
+  constexpr int64_t kMost = int64_t{1} << 20;
+  EXPECT_THAT(shape({{"n", 256}}, [](Sizes s) { return kMost * s["n"]; }), ElementsAre("n", "1048576"));
+  EXPECT_THAT(shape({{"n", 256}}, [](Sizes s) { return (kMost + 1) * s["n"]; }), ElementsAre("1048577 * n"));
+  EXPECT_THAT(shape({{"n", 256}}, [](Sizes) { return 3 * kMost; }), ElementsAre("3145728"));
+}
+
+TEST(FittedExtent, AMarginIsNotNegative) {
+  const Sizes base{{"M", 64}, {"N", 32}};
+  EXPECT_THAT(shape(base, [](Sizes s) { return (s["M"] + 1) * (s["N"] + 2); }), ElementsAre("M + 1", "N + 2"));
+  EXPECT_THAT(shape(base, [](Sizes s) { return (s["M"] - 1) * (s["N"] + 2); }), ElementsAre("none"));
+  EXPECT_THAT(shape(base, [](Sizes s) { return (s["M"] + 2) * (s["N"] - 1); }), ElementsAre("none"));
+}
+
 // One element for each CTA, also where the last one is partly full.
 TEST(FittedExtent, IsAShareOfASize) {
   EXPECT_THAT(shape({{"n", 256}}, [](Sizes s) { return s["n"] / 256; }), ElementsAre("ceil_div(n, 256)"));

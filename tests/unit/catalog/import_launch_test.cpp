@@ -112,6 +112,9 @@ TEST(ImportLaunch, ANumberThatTheHostCodeComputesIsNoSize) {
   EXPECT_FALSE(computed.json["sizes"].contains("g"));
   const Read indexed = read_in("void run(float* a, float* b, int n) { int g = sizes[0]; k<<<g, 64>>>(a, b, n); }");
   EXPECT_FALSE(indexed.json["sizes"].contains("g"));
+  const Read member = read_in("void run(float* a, float* b, int n) { int g = box.size; k<<<g, 64>>>(a, b, n); }");
+  EXPECT_EQ(member.json["launch"]["grid"][0], "1") << "a tensor's is called: x.size(0)";
+  EXPECT_FALSE(member.json["sizes"].contains("g"));
 }
 
 TEST(ImportLaunch, ABranchSaysANumberThatTheHostCodeComputes) {
@@ -206,6 +209,9 @@ TEST(ImportLaunch, TheGpusAnswersAreThoseOfAShippedDevice) {
   const std::string fit = "cudaOccupancyMaxActiveBlocksPerMultiprocessor(&g, k, 32, 0)";
   EXPECT_EQ(grid(fit, 512), std::to_string(32 * l4->warps_sm / 512));
   EXPECT_EQ(grid(fit, 1), std::to_string(l4->ctas_sm));
+  const Read threads =
+      read_in("void run(float* a, float* b, int n) { k<<<p.maxThreadsPerMultiProcessor, 64>>>(a, b, n); }");
+  EXPECT_EQ(threads.json["launch"]["grid"][0], std::to_string(32 * l4->warps_sm));
 }
 
 // Every architecture has the same limit, so it is no guess.

@@ -409,6 +409,41 @@ void both(float* x, float* sums, int n) {
   EXPECT_EQ(of_buffers(json, "role"), Json({{"x", "inout"}, {"sums", "out"}}));
 }
 
+TEST(ImportProgram, ACopyHasTheElementsOfWhatItIsCopiedFrom) {
+  const Json json = json_of(imported(R"(
+__global__ void twice(double* x, int n) { if (threadIdx.x < n) x[threadIdx.x] *= 2; }
+int main() {
+  int n = 64;
+  double *x, *kept, *h;
+  cudaMalloc(&x, n * sizeof(double)); cudaMalloc(&kept, n * sizeof(double));
+  cudaMemcpy(x, h, n * sizeof(double), cudaMemcpyHostToDevice);
+  twice<<<1, 64>>>(x, n);
+  cudaMemcpy(kept, x, n * sizeof(double), cudaMemcpyDeviceToDevice);
+  twice<<<1, 64>>>(x, n);
+  cudaMemcpy(h, kept, n * sizeof(double), cudaMemcpyDeviceToHost);
+})",
+                                     "main"));
+  EXPECT_EQ(of_buffers(json, "dtype"), Json({{"x", "f64"}, {"kept", "f64"}}));
+}
+
+TEST(ImportProgram, WhatItsCallerSetsTo0StartsAsZeros) {
+  for (const std::string set : {"cudaMemset(x, 0, n * 4);", "cudaMemset(x, 1, n * 4);", "fill(x, 0);"}) {
+    const Imported one = imported(kKernels + R"(
+void both(float* x, float* y, float* s, int n) {
+  square<<<1, 32>>>(x, y, n);
+  total<<<1, 32, 128>>>(y, s, n);
+}
+int main() {
+  int n = 640;
+  float *x, *y, *s;
+  cudaMalloc(&x, n * 4); cudaMalloc(&y, n * 4); cudaMalloc(&s, 4);
+  )" + set + " both(x, y, s, n); }",
+                                  "both");
+    const bool zero = set.starts_with("cudaMemset(x, 0");
+    EXPECT_EQ(of_buffers(json_of(one), "init")["x"], zero ? "zeros" : "random") << set;
+  }
+}
+
 TEST(ImportProgram, NamesTheOtherProgramsOfAFile) {
   const Imported one = imported(kKernels + R"(
 void only(float* x, float* y, int n) { square<<<1, 32>>>(x, y, n); }

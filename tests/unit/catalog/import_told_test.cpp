@@ -1,5 +1,6 @@
 // What the host code tells import only where one reads it as a compiler does: text that the preprocessor leaves out,
 // launches of the device, values in braces and of functions, types that a launch hands over.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include "unit/catalog/read_kernel.h"
@@ -57,15 +58,21 @@ TEST(ImportTold, ALaunchByTheDeviceIsNotTheHosts) {
   EXPECT_EQ(read.json["sizes"]["n"], 512);
   EXPECT_EQ(read.json["launch"]["grid"][0], "1");
   EXPECT_THAT(read_in(kernel).imported.guessed, Contains(StartsWith("the block: ")));
-  // The kernel that is imported is one that the host launches.
-  const auto chosen = import_kernel("k.cu",
-                                    "__global__ void child(float* x, int n) { x[threadIdx.x] = n; }\n"
-                                    "__global__ void parent(float* x, int n) { x[0] = 1; child<<<2, 64>>>(x, n); }\n"
-                                    "__device__ void again(float* x) { child<<<4, 64>>>(x, 8); }\n"
-                                    "int main() { float* x; parent<<<1, 1>>>(x, 512); }",
-                                    "");
-  ASSERT_TRUE(chosen) << chosen.error().message;
-  EXPECT_EQ(chosen->entry, "parent");
+  // The kernel that is imported is one that the host launches, wherever in the file it stands.
+  std::string declared;
+  for (int i = 0; i < 400; ++i) declared += fmt::format("int f{}();\n", i);
+  for (const std::string& before : {std::string(), declared}) {
+    const auto chosen =
+        import_kernel("k.cu",
+                      before +
+                          "__global__ void child(float* x, int n) { x[threadIdx.x] = n; }\n"
+                          "__global__ void parent(float* x, int n) { x[0] = 1; child<<<2, 64>>>(x, n); }\n"
+                          "__device__ void again(float* x) { child<<<4, 64>>>(x, 8); }\n"
+                          "int main() { float* x; parent<<<1, 1>>>(x, 512); }",
+                      "");
+    ASSERT_TRUE(chosen) << chosen.error().message;
+    EXPECT_EQ(chosen->entry, "parent");
+  }
   EXPECT_EQ(
       read_in(kPlain + "__host__ __device__ void both(float* x) { k<<<7, 64>>>(x, 8); }").json["launch"]["grid"][0],
       "7");

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <stdexcept>
 #include <string>
 
@@ -135,6 +136,19 @@ TEST(ImportValues, ACounterHasItsFirstValueInTheLoop) {
     const Imported otherwise = imported(kernel + "int main() { int n = 64; for (int i = 3; i < n; i++) if (i == n) " +
                                         first + " else k<<<1, 32>>>(0, i, n); }\n");
     EXPECT_THAT(otherwise.read, Contains("step is 3 in the host code")) << first;
+  }
+}
+
+// A statement may be as long as the file, and there may be as many loops.
+TEST(ImportValues, TheEndOfALongLoopIsNotLookedFor) {
+  for (const int terms : {100, 1000}) {
+    std::string sum = "0";
+    for (int i = 0; i < terms; ++i) sum += " + 0";
+    const Imported one = imported(
+        "__global__ void k(float* x, int step, int n) {}\n"
+        "int main() { int n = 64, y; for (int i = 3; i < n; i++) if (n) y = " +
+        sum + "; else k<<<1, 32>>>(0, i, n); }\n");
+    EXPECT_EQ(std::ranges::count(one.read, "step is 3 in the host code"), terms == 100) << terms;
   }
 }
 

@@ -124,6 +124,21 @@ TEST(Learned, RunsHaveSmallSizesAndRoom) {
   }
 }
 
+// The order is that of a length's dimensions: [B, H, N, d].
+TEST(Learned, SizesAreInTheOrderOfTheArgumentsAfterThoseOfTheGridOnly) {
+  Imported imported = imported_rows();
+  auto json = *parse_json(imported.manifest, "m");
+  json["sizes"]["batch"] = 64;
+  json["launch"]["grid"] = {"columns", "batch", "1"};
+  imported.manifest = json_text(json);
+  const auto runs = learning_runs(imported, 64);
+  ASSERT_GT(runs.size(), 3u);
+  const std::vector<std::string> order{"batch", "rows", "columns"};
+  for (size_t i = 0; i < order.size(); ++i)
+    for (const std::string& name : order)
+      EXPECT_EQ(runs[i + 1].sizes.at(name), name == order[i] ? 128 : 64) << "run " << i + 1 << ", " << name;
+}
+
 Imported imported_of(const std::string& source) { return *import_kernel("k.cu", source, ""); }
 
 std::vector<std::string> inits(const std::vector<LearningRun>& runs, const std::string& buffer) {

@@ -11,6 +11,7 @@ namespace {
 
 using testing::AllOf;
 using testing::HasSubstr;
+using testing::Not;
 
 TEST(Manifest, ReadsEveryField) {
   Result<Kernel> kernel = parse(good_manifest());
@@ -34,6 +35,23 @@ TEST(Manifest, AStoryMayHaveLines) {
   const Result<Kernel> kernel = parse(manifest);
   ASSERT_TRUE(kernel) << kernel.error().message;
   EXPECT_EQ(kernel->story, "One.\n\tTwo, é × …");
+}
+
+TEST(Manifest, SaysTheOptionsThatAKernelStartsWith) {
+  Json manifest = good_manifest();
+  EXPECT_EQ(parse(manifest)->options, CompileOptions{});
+  manifest["options"] = {
+      {"fast_math", false}, {"fmad", false}, {"maxrregcount", 64}, {"launch_bounds", 2}, {"compiler", "nvcc"}};
+  const Result<Kernel> kernel = parse(manifest);
+  ASSERT_TRUE(kernel) << kernel.error().message;
+  CompileOptions said;
+  said.fast_math = said.fmad = false;
+  said.maxrregcount = 64;
+  said.launch_bounds = 2;
+  said.compiler = CompilerChoice::nvcc;
+  EXPECT_EQ(kernel->options, said);
+  manifest["options"] = {{"fast", true}};
+  EXPECT_THAT(parse(manifest).error().message, HasSubstr("options"));
 }
 
 TEST(Manifest, MachineCodeTakesTheSourcesPlace) {
@@ -284,9 +302,15 @@ TEST(Manifest, SourceMustBeText) {
 }
 
 TEST(Manifest, SizesAreCapped) {
-  EXPECT_THAT(parse(good_manifest(), std::string(kMaxSourceBytes + 1, ' ')).error().message, HasSubstr("4 MB"));
-  Result<Kernel> kernel = parse_kernel({"a.json", std::string(kMaxManifestBytes + 1, ' '), "a.cu", ""});
-  EXPECT_THAT(kernel.error().message, HasSubstr("1 MB"));
+  constexpr size_t kMegabyte = 1 << 20;
+  const std::string most_source(4 * kMegabyte, ' '), most_manifest(kMegabyte, ' ');
+  EXPECT_THAT(parse(good_manifest(), most_source + " ").error().message, HasSubstr("4 MB"));
+  EXPECT_TRUE(parse(good_manifest(), most_source));
+  const auto refusal = [](const std::string& manifest) {
+    return parse_kernel({"a.json", manifest, "a.cu", ""}).error().message;
+  };
+  EXPECT_THAT(refusal(most_manifest + " "), HasSubstr("1 MB"));
+  EXPECT_THAT(refusal(most_manifest), Not(HasSubstr("1 MB")));
 }
 
 }  // namespace

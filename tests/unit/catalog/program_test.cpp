@@ -104,6 +104,19 @@ TEST_F(Program, AStepNamesItsFaultByItsPlace) {
   EXPECT_THAT(refusal(), HasSubstr("launches/2/threads"));
 }
 
+// A macro may define a kernel under a name that the reader does not see, so a whole word of the text is enough.
+TEST_F(Program, AnEntryMayBeOfAMacro) {
+  const std::string before = source_;
+  launch(2) = {{"entry", "made"}, {"grid", {"1", "1", "1"}}, {"block", {"32", "1", "1"}}, {"args", {"sums"}}};
+  const std::string macro = "#define MAKE(name) extern \"C\" __global__ void name(float* sums) { *sums = 1; }\n";
+  source_ = before + macro + "MAKE(made)\n";
+  EXPECT_TRUE(parse()) << parse().error().message;
+  for (const char* other : {"MAKE(made_here)", "MAKE(re_made)", "MAKE(remade)", "MAKE(made2)"}) {
+    source_ = before + macro + other + "\n";
+    EXPECT_THAT(refusal(), HasSubstr("launches/2/entry: the source has no kernel \"made\"")) << other;
+  }
+}
+
 TEST_F(Program, AMemsetOrACopyNamesBuffersThatItMayWrite) {
   launch(1) = {{"memset", "x"}};
   EXPECT_THAT(refusal(), HasSubstr("launches/1/memset: \"x\" has the role in"));
@@ -146,6 +159,9 @@ TEST_F(Program, AVariableDoesNotCarryFromOneLaunchToTheNext) {
   with("__device__ unsigned counter[4];", "counter[0] = 1; ", "if (counter[0] > 1) return; ");
   EXPECT_THAT(refusal(), AllOf(HasSubstr("launches/3: uses the variable \"counter\", as launch 0 does"),
                                HasSubstr("Pass a buffer")));
+  const std::string typed = "template <class T, int N> struct Row { T at[N]; };\n__device__ Row<unsigned, 4> counter;";
+  with(typed, "counter.at[0] = 1; ", "if (counter.at[0] > 1) return; ");
+  EXPECT_THAT(refusal(), HasSubstr("launches/3: uses the variable \"counter\", as launch 0 does"));
   with("__device__ unsigned counter[4];", "counter[0] = 1; ", "");
   EXPECT_TRUE(parse()) << "only one launch has it";
   with("__device__ const int limit = 4; __device__ __forceinline__ int twice(int x) { return 2 * x; }",

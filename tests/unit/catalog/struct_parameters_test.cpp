@@ -1,8 +1,10 @@
 // A kernel's parameter that is a struct: its members are read as parameters are, and passed as C++ lays them out.
 #include "catalog/struct_parameters.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -90,6 +92,17 @@ TEST(StructParameters, WhatACallersStructMayHaveBecomeIsAGuess) {
   // The grid's value of the member is another one than the kernel's.
   const Imported early = read_in(kRows + "void run(Rows r) { int g = r.rows; fill(&r); k<<<g, 32>>>(r); }\n");
   EXPECT_THAT(early.read, Not(Contains(StartsWith("the grid: "))));
+}
+
+// The text may come from anyone, so there is an end to it.
+TEST(StructParameters, ItIsFollowedThroughEightFunctions) {
+  for (const int functions : {8, 9}) {
+    std::string host = "void run1(Rows r) { k<<<4, 32>>>(r); }\n";
+    for (int i = 2; i <= functions; ++i) host += fmt::format("void run{}(Rows r) {{ run{}(r); }}\n", i, i - 1);
+    host += fmt::format("int main() {{ Rows some; some.rows = 32; some.width = 64; run{}(some); }}\n", functions);
+    const Imported one = read_in(kRows + host);
+    EXPECT_EQ(std::ranges::count(one.read, "r_width is 64 in the host code"), functions == 8) << functions;
+  }
 }
 
 TEST(StructParameters, AStructThatTheKernelHandsOnMayBeWrittenThere) {

@@ -9,7 +9,9 @@
 #include <fstream>
 #include <iostream>
 #include <map>
+#include <numeric>
 #include <set>
+#include <sstream>
 
 #include "emulator/isa/recorded_forms.h"
 #include "emulator/isa/report.h"
@@ -177,6 +179,31 @@ TEST(RecordedForms, AreThoseOfTheRecordedKernels) {
   const std::string path = std::string(ATTNSCOPE_OPCODES_DIR) + "/recorded_forms.inc";
   std::ofstream(path) << wanted;
   ADD_FAILURE() << "app/emulator/isa/recorded_forms.inc is not what the kernels hold; " << path << " is.";
+}
+
+TEST(IsaReport, TheLastRowIsTheSumOfTheOthers) {
+  std::istringstream lines(isa_report());
+  std::array<size_t, 4> sum{}, all{};
+  bool in_table = false;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.find("class") != std::string::npos && line.find("by output") != std::string::npos) {
+      in_table = true;
+      continue;
+    }
+    if (!in_table) continue;
+    std::istringstream row(line);
+    std::string name;
+    std::array<size_t, 4> counts{};
+    row >> name >> counts[0] >> counts[1] >> counts[2] >> counts[3];
+    ASSERT_TRUE(row) << line;
+    if (name == "all") {
+      all = counts;
+      break;
+    }
+    for (size_t i = 0; i < sum.size(); ++i) sum[i] += counts[i];
+  }
+  EXPECT_EQ(all, sum);
+  EXPECT_EQ(std::accumulate(all.begin(), all.end(), size_t{0}), supported_forms().size());
 }
 
 TEST(IsaReport, CountsEveryForm) {

@@ -97,6 +97,11 @@ const WatchCase kCases[] = {
      "STS [R2], R0\nBAR.SYNC 0x0\nLDS R6, [RZ]\nLDS R6, [R2]\nLDS R6, [R4]\nLDS R6, [RZ+0x4]\nLDS R6, [RZ+0x8]\n"
      "BAR.SYNC 0x0\n@P0 STS [R2+0x80], R2",
      ""},
+    {"ALaterWordOfALineThatIsReadInSteps",
+     "STS [R2], R0\nBAR.SYNC 0x0\nISETP.EQ.AND P1, PT, R0, 0x1, PT\nSHF.L.U32 R7, R0, 0x3, RZ\n@P1 STS [R7], R5\n"
+     "SHF.L.U32 R8, R4, 0x1, RZ\n@!P0 LDS R6, [R8]",
+     "STS at k.cu:12 (thread 1, warp 0) writes byte 8 of shared memory, then LDS at k.cu:14 (thread 33, warp 1)",
+     WatchKind::shared_write_read},
     {"WrittenLongAgoInOneLine",
      "@P0 STS [RZ+0x40], R0\nMOV R8, RZ\nagain:\nLDS R6, [R8+0x80]\nNOP\nIADD3 R8, R8, 0x4, RZ\n"
      "LOP3.LUT R8, R8, 0x7c, RZ, 0xc0, !PT\nIADD3 R9, R9, 0x1, RZ\nISETP.LT.AND P1, PT, R9, 0x2800, PT\n"

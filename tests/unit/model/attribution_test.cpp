@@ -247,6 +247,30 @@ TEST(Attribution, JumpsAndStartsCarryTheirs) {
   EXPECT_NEAR(of(three, TermKind::issue), 300, 1e-6);
 }
 
+TEST(Attribution, ALateStartIsNoWaitForAResult) {
+  DeviceSpec spec = round_rates();
+  spec.rates["cta_start"] = 100;
+  const SmRun two = run(schedule({std::vector(400, instruction(Unit::fp32))}, {times(1)}), 2, 2, spec);
+  EXPECT_GT(of(two, TermKind::launch), 0);
+  EXPECT_EQ(of(two, TermKind::instruction_latency), 0);
+}
+
+// Both on one scoreboard: a load from the second level, and one from shared memory when the first is about to arrive.
+TEST(Attribution, OfTwoThatArriveAtOnceTheEarlierIsWaitedFor) {
+  const double far = 300 + 1, near = 20;  // clocks from the issue until each is there
+  for (const int between : {270, 278, 279, 280, 281, 282, 290}) {
+    std::vector<ScheduledInstruction> block{global_load()};
+    block.insert(block.end(), size_t(between), instruction(Unit::fp32));
+    block.push_back(shared_load(1));
+    block.push_back(use());
+    const SmRun r = run(schedule({block}, {times(1)}));
+    const uint32_t later = uint32_t(between) + 1, consumer = later + 1;
+    const bool of_the_later = 1 + between + near > far;
+    EXPECT_EQ(of(r, TermKind::shared_latency, later, consumer) > 0, of_the_later) << between;
+    EXPECT_EQ(of(r, TermKind::global_latency, 0, consumer) > 0, !of_the_later) << between;
+  }
+}
+
 TEST(Attribution, PlacesThatStayEmptyAreTheTail) {
   const auto s = schedule({std::vector(100, instruction(Unit::fp32, 4))}, {times(10)});
   const SmRun full = run(s, 4, 2), tail = run(s, 3, 2);

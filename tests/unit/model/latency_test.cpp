@@ -147,9 +147,10 @@ TEST_F(Latency, ABusyUnitIsTheBound) {
                                    {Unit::imad, Bound::integer_multiply},
                                    {Unit::mufu, Bound::mufu},
                                    {Unit::conversion, Bound::conversions},
+                                   {Unit::uniform, Bound::arithmetic_units},
                                    {Unit::tensor, Bound::tensor_cores}}) {
     DeviceSpec slow = l4();  // each unit's next instruction waits for more than an issue slot
-    for (const char* rate : {"fp16x2", "half_to_float", "int", "imad"}) slow.rates[rate] = 32;
+    for (const char* rate : {"fp16x2", "half_to_float", "int", "imad", "uniform"}) slow.rates[rate] = 32;
     const auto busy = model::schedule({std::vector(100, instruction(unit))}, std::vector(16, times(20)));
     EXPECT_EQ(timing(&busy, slow).bound, name);
   }
@@ -246,6 +247,10 @@ TEST_F(Latency, SampledCountersStandForTheGrid) {
 TEST_F(Latency, NothingGivesNothing) {
   variant.static_shared_bytes = 60000;
   EXPECT_EQ(timing(&schedule, l4()).p50, 0);
+  DeviceSpec stopped = l4();
+  stopped.clock_mhz = 0;
+  variant.static_shared_bytes = 0;
+  EXPECT_EQ(timing(&schedule, stopped).p50, 0) << "no clock";
   variant.static_shared_bytes = 0;
   counters = {};
   EXPECT_EQ(timing(nullptr, l4()).p50, 0);

@@ -136,6 +136,14 @@ TEST(SmSimulation, BehindAProductTheBanksServeOnlyProductsForAWhile) {
   EXPECT_NEAR(per_pass({product, product}, spec), 12, 1e-6);
 }
 
+TEST(SmSimulation, TheFirstProductFindsFreeBanks) {
+  DeviceSpec spec = round_rates();
+  spec.rates["mma_16816"] = spec.rates["mma_issue"] = 1;
+  ScheduledInstruction product = reading(8, 8);
+  product.unit = Unit::tensor;
+  EXPECT_NEAR(run(schedule({{product}}, {times(1)}), 1, 1, spec).clocks, 1, 1e-9);
+}
+
 TEST(SmSimulation, WhereFewSmsAskTheyGetMoreOfTheSecondLevel) {
   DeviceSpec spec = round_rates();
   spec.sms = 100;

@@ -68,6 +68,18 @@ TEST_F(SessionTest, FocusSurvivesItsWorker) {
   EXPECT_TRUE(logged(*s, "went away"));
 }
 
+// How long it does nothing for a request counts only while it holds one.
+TEST_F(SessionTest, AWorkerThatHasAnsweredMayBeIdle) {
+  options_.answer_ms = 1000;
+  start();
+  wait_for_run(4);
+  std::this_thread::sleep_for(std::chrono::milliseconds(2500));
+  const Seen s = session_->snapshot();
+  EXPECT_FALSE(logged(*s, "did nothing for it"));
+  EXPECT_FALSE(logged(*s, "went away"));
+  EXPECT_EQ(s->workers.at(0).state, WorkerState::ready);
+}
+
 TEST_F(SessionTest, BytesThatAreNoMessageEndTheConnectionNotTheSession) {
   worker({"--garbage", "NUM_WARPS=8"});
   start();

@@ -7,6 +7,7 @@
 #include <set>
 #include <thread>
 
+#include "store/results.h"
 #include "support/temp_dir.h"
 #include "sweep/job.h"
 #include "sweep/twin.h"
@@ -376,6 +377,24 @@ TEST_F(SearchTest, AnEmulatedDeviceIsItsOwnModel) {
   EXPECT_THAT(search.notes(), ElementsAre(HasSubstr("emulated:h200 is modelled itself")));
   EXPECT_EQ(search.plan().strategy, search::StrategyKind::exhaustive);
   EXPECT_EQ(ranked(search).front(), "K=2");
+}
+
+TEST_F(SearchTest, OnlyAnEvolutionStartsFromTheMicrobenchmarks) {
+  const testing_support::TempDir dir;
+  auto results = store::Results::open(dir / "results.db");
+  ASSERT_TRUE(results) << results.error().message;
+  place_.results = std::move(*results);
+  place_.resources = dir / "nothing";  // which a search that looks for them says
+  settings_.watch = Watching::nothing;
+  for (const auto strategy : {search::StrategyKind::exhaustive, search::StrategyKind::evolutionary}) {
+    plan_.strategy = strategy;
+    plan_.budget = strategy == search::StrategyKind::evolutionary ? 2 : 0;
+    Search search = this->search();
+    ASSERT_TRUE(search.run());
+    const bool looked = std::ranges::any_of(
+        search.notes(), [](const std::string& note) { return note.starts_with("no microbenchmark counts: "); });
+    EXPECT_EQ(looked, strategy == search::StrategyKind::evolutionary);
+  }
 }
 
 TEST_F(SearchTest, AStoppedSearchWatchesNothing) {

@@ -222,6 +222,26 @@ TEST_F(ExecutorTest, ListsTheCodeWithWhatItsLastRunDid) {
   EXPECT_EQ(after.emulated_ctas, ran.counters->emulated_ctas);
 }
 
+TEST_F(ExecutorTest, ListsHowTheSmsSpendTheirTime) {
+  give_kernel();
+  send(protocol::Run{5, request_.experiment, {}, {}});
+  ASSERT_EQ(failure_of(5), std::nullopt);
+  protocol::Code ask{6, request_.experiment, {}};
+  ask.timeline.emplace();
+  send(ask);
+  const Reply* const first = wait_for([](const Reply& reply) {
+    return id_of(reply) == 6 &&
+           (std::holds_alternative<protocol::ListingMessage>(reply) || std::holds_alternative<Done>(reply));
+  });
+  ASSERT_TRUE(first);
+  const auto* const listed = std::get_if<protocol::ListingMessage>(first);
+  ASSERT_TRUE(listed) << "the answer ends without it";
+  EXPECT_EQ(listed->listing.experiment_hash, hash_of(request_.experiment));
+  ASSERT_TRUE(listed->listing.timeline);
+  EXPECT_EQ(listed->listing.timeline->total_ctas, observation_of(5).counters->total_ctas);
+  EXPECT_EQ(failure_of(6), std::nullopt);
+}
+
 TEST_F(ExecutorTest, AKernelThatIsNotTheExperimentsIsRefused) {
   Experiment experiment = request_.experiment;
   send(protocol::Run{1, experiment, {}, {}});

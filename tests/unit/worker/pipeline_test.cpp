@@ -31,6 +31,7 @@ class Collected final : public Sink {
  public:
   void part(std::vector<protocol::PartValue> values, bool final) override {
     const protocol::Part part{0, std::move(values), final};
+    counters += has(part, &Observation::counters);
     apply_part(observation, part);
     if (on_findings && has(part, &Observation::findings)) on_findings();
   }
@@ -44,6 +45,7 @@ class Collected final : public Sink {
   std::vector<Tile> tiles;
   std::vector<protocol::Step> steps;
   std::vector<int64_t> launches;  // timed so far, as each progress told it
+  int counters = 0;               // parts that hold some
   std::function<void(protocol::Step)> on_step;
   std::function<void()> on_findings;
 };
@@ -468,6 +470,33 @@ TEST_F(PipelineTest, AWatchOfAGpusKernelBringsTheEmulatorsCounts) {
   EXPECT_EQ(on_gpu.observation.timing->p50, 12);
   EXPECT_EQ(on_gpu.observation.device, "cuda:0");
   EXPECT_TRUE(on_gpu.observation.watch->findings.empty());
+}
+
+// Says what it has counted a hundred times before it begins.
+class TalkativeDevice final : public device::Device {
+ public:
+  explicit TalkativeDevice(std::shared_ptr<device::Device> runs) : runs_(std::move(runs)) {}
+  const DeviceSpec& spec() const override { return runs_->spec(); }
+  Result<std::shared_ptr<const device::Loaded>> load(const compile::Variant& variant) override {
+    return runs_->load(variant);
+  }
+  Result<device::LaunchOutcome> run(const device::LaunchRequest& request, const device::LaunchEvents& events) override {
+    for (int i = 0; i < 100; ++i) events.on_counters({});
+    return runs_->run(request, {});
+  }
+
+ private:
+  std::shared_ptr<device::Device> runs_;
+};
+
+TEST_F(PipelineTest, ProgressIsNotSentEachTimeThatItIsTold) {
+  const auto all = services();
+  auto& device =
+      *std::ranges::find(all->devices, request_.experiment.device, [](const auto& one) { return one->spec().id; });
+  device = std::make_shared<TalkativeDevice>(device);
+  ASSERT_TRUE(run_experiment(*all, request_, collected_));
+  EXPECT_GE(collected_.counters, 2) << "at once, and at the end";
+  EXPECT_LE(collected_.counters, 10) << "a machine may be slow";
 }
 
 // A GPU that reports its counters, or why it does not; it counts how often it was asked for a time.
