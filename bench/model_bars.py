@@ -313,7 +313,8 @@ def main():
     tables["ranks"], tables["ranks_below"] = rank_table(sets.items())
     every = rows + fourth["rows"] + unseen
     tables["warps"] = warp_table(every)
-    import model_inside  # and this one
+    import model_baseline  # which takes its figures from here
+    import model_inside  # and this one, too
 
     tables["inside"] = model_inside.by_set(sets, bars)
     tables["inside_groups"] = model_inside.by_group(sets, bars)
@@ -338,6 +339,7 @@ def main():
 
     tables["a100"] = kernel_tuner_caches.report(json.loads((ROOT / "bench/results/model_a100_caches.json").read_text()))
     tables["first_fifth"] = model_first.summary(ROOT / "bench/results/model_fifth_h200.json")
+    tables["baseline"] = model_baseline.table((name, one) for name, one in sets.items() if all("terms" in r for r in one))
     tables["summary"] = summary(drawn, tables["fifth_pairs"], model_validated.on_an_l4(validated))
     made = {ROOT / "assets/model/bars.json": json.dumps(bars_file(by_architecture), indent=1) + "\n",
             ROOT / "docs/images/model_scatter.svg": model_scatter.svg([

@@ -136,6 +136,7 @@ Result<Kernel> parse_kernel(const KernelText& text) {
                attention ? "a kernel of the problem attention is one launch" : "a library's routine has none",
                attention ? "Use the problem custom: it has scratch buffers, and a reference of kind attention." : "");
   if (kernel.library.is_source()) {
+    if (!names_machine_code(*json)) read_phases(read, kernel);
     if (!program) {
       read_launch(read, kernel);
       read_shared_map(read, kernel);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/json.h"
+#include "model/assumed_rates.h"
 #include "platform/json_file.h"
 
 namespace attnscope::catalog {
@@ -25,7 +26,8 @@ Result<void> check_sources(const DeviceSpec& spec, const std::string& where) {
     if (needs_source(field, value) && !spec.sources.contains(field)) return missing(field);
   for (const auto& [rate, value] : spec.rates) {
     if (!spec.sources.contains("rates/" + rate)) return missing("rates/" + rate);
-    if (!(value > 0)) return fail(Stage::catalog, where + "/rates/" + rate + ": must be above 0");
+    if (!(value > 0) && !(value == 0 && model::may_be_zero(rate)))
+      return fail(Stage::catalog, where + "/rates/" + rate + ": must be above 0");
   }
   for (const auto& [name, source] : spec.sources)
     if (source.empty()) return missing(name);

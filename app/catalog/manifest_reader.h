@@ -20,6 +20,7 @@ ReadPart read_launch_shape;  // the keys inside "launch"
 ReadPart read_shared_map;
 ReadPart read_arguments;
 ReadPart read_softmax;  // after the source and the knobs (softmax_places.cpp)
+ReadPart read_phases;   // after the source (source_phases.cpp)
 void read_restrictions(JsonReader& read, const char* key, std::vector<Restriction>& out);
 
 // For kernels that are not attention (workload_reader.cpp): sizes, buffers, args and reference.

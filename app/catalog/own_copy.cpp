@@ -51,7 +51,9 @@ std::string manifest_of_copy(const Kernel& kernel, const Names& names) {
   manifest["id"] = names.id;
   manifest["title"] = names.id + ": " + kernel.title;
   manifest["source"] = names.source.filename().string();
-  manifest.erase("softmax");  // it contains text of source lines, so an edit of one would keep the copy from loading
+  // They name places of the source, so an edit of one would keep the copy from loading.
+  manifest.erase("softmax");
+  manifest.erase("phases");
   return manifest_text(manifest);
 }
 

@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <string_view>
 
 #include "cli/command.h"
 #include "cli/exit_status.h"
@@ -11,9 +12,12 @@
 #include "core/escape.h"
 #include "core/joined.h"
 #include "core/json.h"
+#include "model/assumed_rates.h"
 
 namespace attnscope::cli {
 namespace {
+
+constexpr std::string_view kRates = "rates/";  // before a rate's name among the sources
 
 struct FoundDevices {
   std::vector<DeviceSpec> devices;
@@ -49,18 +53,22 @@ std::string devices_text(const std::vector<DeviceSpec>& devices) {
   return text;
 }
 
-// Every limit and rate with its source; a GPU's own limits come from its driver and have none.
+// Every limit and rate with its source; a GPU's own limits come from its driver and have none. Rates that the model
+// assumes are among them.
 std::string spec_text(const DeviceSpec& spec) {
   std::string text = fmt::format("{}  {}\n", one_line(spec.id), one_line(spec.name));
   const auto add = [&](const std::string& name, const Json& value) {
     const auto source = spec.sources.find(name);
-    text += fmt::format("{:<24}{:>10}  {}\n", one_line(name), one_line(value.dump()),
+    text += fmt::format("{:<24}{:>10}  {}\n", one_line(name),
+                        one_line(value.is_string() ? value.get<std::string>() : value.dump()),
                         source == spec.sources.end() ? "" : one_line(source->second));
   };
   const Json fields = to_json(spec);
   for (const auto& [name, value] : fields.items())
     if (value.is_number()) add(name, value);
-  for (const auto& [rate, value] : fields.at("rates").items()) add("rates/" + rate, value);
+  for (const auto& [rate, value] : fields.at("rates").items()) add(std::string(kRates) + rate, value);
+  for (const auto& [name, source] : spec.sources)
+    if (name.starts_with(kRates) && !spec.rates.contains(name.substr(kRates.size()))) add(name, "none");
   return text;
 }
 
@@ -69,7 +77,8 @@ int show_spec(const std::string& id, bool as_json, const std::vector<DeviceSpec>
   if (found == devices.end())
     return report({Stage::input, "there is no device \"" + id + "\"",
                    "Use one of " + joined(devices, [](const DeviceSpec& one) { return one.id; }) + "."});
-  print_result(as_json ? json_text(to_json(*found), 2) : spec_text(*found));
+  const DeviceSpec complete = model::with_assumed_rates(*found);
+  print_result(as_json ? json_text(to_json(complete), 2) : spec_text(complete));
   return kCorrectOrUnchecked;
 }
 
@@ -78,7 +87,7 @@ int list_devices(bool as_json, const std::string& spec, const WorkerOptions& wor
   if (!found) return report(found.error());
   if (!spec.empty()) return show_spec(spec, as_json, found->devices);
   Json list = Json::array();
-  for (const DeviceSpec& device : found->devices) list.push_back(to_json(device));
+  for (const DeviceSpec& device : found->devices) list.push_back(to_json(model::with_assumed_rates(device)));
   print_result(as_json ? json_text(list, 2) : devices_text(found->devices));
   int status = kCorrectOrUnchecked;
   for (const Failure& lost : found->lost) status = report(lost);

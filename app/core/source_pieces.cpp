@@ -113,4 +113,19 @@ int SourcePieces::loop_at(int line) const {
   return innermost->first;
 }
 
+std::vector<LineRange> SourcePieces::lines_of(std::string_view function) const {
+  std::vector<LineRange> lines;
+  for (const Piece& one : functions_)
+    if (one.name == function) lines.push_back({one.first, one.last});
+  return lines;
+}
+
+void SourcePieces::name_lines(std::string name, LineRange lines) { named_.emplace_back(std::move(name), lines); }
+
+std::string_view SourcePieces::name_at(int line) const {
+  for (const auto& [name, lines] : named_)
+    if (lines.contains(line)) return name;
+  return {};
+}
+
 }  // namespace attnscope

@@ -1,9 +1,15 @@
 #pragma once
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace attnscope {
+
+struct LineRange {
+  int first = 0, last = 0;  // from 1, inclusive
+  bool contains(int line) const { return first <= line && line <= last; }
+};
 
 // The functions of a C++ source and the loops in them, by line number, to name the pieces of a kernel.
 class SourcePieces {
@@ -16,6 +22,12 @@ class SourcePieces {
   // outermost loop that has at most one loop at each depth. So the loops of a matrix product are one piece, and a loop
   // over key tiles with several loops in it is several.
   int loop_at(int line) const;
+  // The lines of every function with that name, inclusive: an overload is one more.
+  std::vector<LineRange> lines_of(std::string_view function) const;
+
+  // Lines with a name of their own, which come before functions and loops. They must not overlap.
+  void name_lines(std::string name, LineRange lines);
+  std::string_view name_at(int line) const;  // empty: none
 
  private:
   struct Piece {
@@ -25,6 +37,7 @@ class SourcePieces {
     bool single = true;       // for a loop: it contains no two loops side by side
   };
   std::vector<Piece> functions_, loops_;
+  std::vector<std::pair<std::string, LineRange>> named_;
 };
 
 }  // namespace attnscope

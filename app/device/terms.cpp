@@ -34,6 +34,8 @@ std::string phase_at(const emulator::Program& program, uint32_t instruction, con
   const auto function_of = [&](const compile::SassLine& line) {
     return std::string(pieces.function_at(text_line(line)));
   };
+  for (const compile::SassLine& line : calls)
+    if (const std::string_view named = pieces.name_at(text_line(line)); !named.empty()) return std::string(named);
   if (calls.size() > 1)
     if (std::string called = function_of(calls[calls.size() - 2]); !called.empty()) return called;
   const std::string kernel = function_of(calls.back());

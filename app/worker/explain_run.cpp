@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/source_pieces.h"
+#include "catalog/source_phases.h"
 #include "device/terms.h"
 #include "emulator/isa/program.h"
 
@@ -17,7 +17,7 @@ std::vector<Instruction> code_of(const Kernel& kernel, const device::EmulatedDet
   const compile::SassProgram& sass = *program.sass;
   const auto& counters = emulated.result.instructions;
   const SourceLines lines(kernel.source_name, kernel.source);
-  const std::vector<std::string> phases = device::phases_of_code(program, SourcePieces(kernel.source), lines,
+  const std::vector<std::string> phases = device::phases_of_code(program, catalog::pieces_of(kernel), lines,
                                                                  [&](size_t i) { return counters[i].issued > 0; });
   std::vector<Instruction> code(counters.size());
   for (size_t i = 0; i < code.size(); ++i) {

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "catalog/source_phases.h"
 #include "core/source_lines.h"
-#include "core/source_pieces.h"
 #include "device/model_input.h"
 #include "device/terms.h"
 #include "explain/explain.h"
@@ -49,7 +49,7 @@ Timing with_terms(const PlannedRun& run, const SimulatedLaunch& made) {
   if (timing.p50 <= 0) return timing;
   const auto& stalls = made.simulated.stalls;
   timing.terms = stalls.empty() ? device::no_terms()
-                                : device::terms_of(stalls, *made.emulated->program, SourcePieces(run.kernel.source),
+                                : device::terms_of(stalls, *made.emulated->program, catalog::pieces_of(run.kernel),
                                                    SourceLines(run.kernel.source_name, run.kernel.source));
   return timing;
 }

@@ -530,6 +530,23 @@ class Cli(unittest.TestCase):
             self.assertIn(spec["sources"]["rates/" + rate], lines["rates/" + rate])
         self.refused(2, "devices", "--spec", "emulated:nothing", names=["emulated:nothing", "emulated:l4"])
 
+    def test_every_rate_that_the_model_reads_is_printed(self):
+        header = (TREE / "app" / "model" / "rates.h").read_text()
+        names = set(re.findall(r'Rate k\w+\{"(\w+)"', header)) | set(re.findall(r'const char\* k\w+ = "(\w+)"', header))
+        self.assertTrue({"launch_us", "read_window", "mma_16816", "ahead_third"} <= names)
+        devices = {d["id"]: d for d in json.loads(self.call("devices", "--json").stdout)}
+        for file in sorted((TREE / "assets" / "devices").glob("*.json")):
+            own, given = json.loads(file.read_text()), devices["emulated:" + file.stem]
+            lines = {line.split()[0]: line.split(None, 2)[1:] for line in self.call("devices", "--spec", own["id"]).stdout.splitlines()}
+            for name in sorted(names):
+                value, source = lines["rates/" + name]
+                self.assertEqual(source, given["sources"]["rates/" + name], (own["id"], name))
+                self.assertEqual(source.startswith("assumed: "), name not in own["rates"] or own["sources"]["rates/" + name].startswith("assumed: "), (own["id"], name))
+                self.assertEqual(value, "none" if name not in given["rates"] else json.dumps(given["rates"][name]), (own["id"], name))
+                if name in own["rates"]:
+                    self.assertEqual(given["rates"][name], own["rates"][name])
+        self.assertEqual(devices["emulated:l4"]["rates"]["launch_us"], 0.6)
+
     def test_a_device_of_ones_own_runs(self):
         spec = json.loads(self.call("devices", "--spec", "emulated:l4", "--json").stdout)
         spec["id"], spec["name"], spec["sms"] = "emulated:half", "Half an L4", 29

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
+
 namespace attnscope::device {
 namespace {
 
@@ -102,6 +104,29 @@ TEST(Terms, PhasesNameTheLinesThatDirectivesGive) {
   ASSERT_EQ(all.phases.size(), 2u);
   EXPECT_EQ(all.phases[0].name, "kernel, loop at line 27");
   EXPECT_EQ(all.phases[1].name, "score");
+}
+
+// The kernel calls score() in line 6, which calls deep() in line 1; its loop calls a header in line 8.
+TEST(Terms, NamedLinesAreThePhaseOfWhatTheyCallToo) {
+  const std::vector<Stall> stalls{
+      {TermKind::issue, 0, 0, 1}, {TermKind::issue, 1, 1, 2}, {TermKind::issue, 3, 3, 4}, {TermKind::issue, 2, 2, 8}};
+  const auto phases = [&](const SourcePieces& pieces) {
+    std::map<std::string, double> sums;
+    for (const Phase& phase : terms_of(stalls, program(), pieces, SourceLines("k.cu")).phases)
+      sums[phase.name] = phase.us;
+    return sums;
+  };
+  SourcePieces pieces(kSource);
+  pieces.name_lines("softmax", {7, 8});
+  EXPECT_EQ(phases(pieces), (std::map<std::string, double>{{"softmax", 6}, {"score", 1}, {"kernel", 8}}));
+  pieces.name_lines("QK^T", {6, 6});
+  EXPECT_EQ(phases(pieces), (std::map<std::string, double>{{"softmax", 6}, {"QK^T", 9}}));
+  pieces.name_lines("products", {1, 1});
+  EXPECT_EQ(phases(pieces), (std::map<std::string, double>{{"softmax", 6}, {"QK^T", 8}, {"products", 1}}))
+      << "the innermost line that has a name";
+  SourcePieces whole(kSource);
+  for (const LineRange& lines : whole.lines_of("score")) whole.name_lines("QK^T", lines);
+  EXPECT_EQ(phases(whole).at("QK^T"), 1);
 }
 
 TEST(Terms, OnlyTheLinesThatCarryMuchAreListed) {
