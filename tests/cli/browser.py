@@ -123,7 +123,11 @@ class Browser:
             self.call("Browser.close")
         except (AssertionError, OSError):
             self.child.kill()
-        self.child.wait(timeout=60)
+        try:
+            self.child.wait(timeout=60)
+        except subprocess.TimeoutExpired:
+            self.child.kill()
+            self.child.wait()
         for end in (self.read, self.write):
             os.close(end)
         self.log.close()

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <set>
 
 #include "catalog/catalog.h"
 #include "catalog/validate.h"
@@ -89,10 +90,13 @@ std::vector<std::string> recorded_seeds() {
 }
 
 std::vector<std::string> row_seeds() {
-  std::vector<std::string> seeds;
+  std::set<fs::path> files;  // in one order everywhere, so that a case can be repeated
   for (const auto& entry : fs::directory_iterator(kTree / "tests/data/observations"))
-    if (entry.path().extension() == ".json" && seeds.size() < 4)
-      if (auto text = platform::read_file(entry.path(), 1 << 18)) seeds.push_back(std::move(*text));
+    if (entry.path().extension() == ".json") files.insert(entry.path());
+  std::vector<std::string> seeds;
+  for (const fs::path& file : files)
+    if (seeds.size() < 4)
+      if (auto text = platform::read_file(file, 1 << 18)) seeds.push_back(std::move(*text));
   return seeds;
 }
 

@@ -70,10 +70,10 @@ TEST_F(SessionTest, FocusSurvivesItsWorker) {
 
 // How long it does nothing for a request counts only while it holds one.
 TEST_F(SessionTest, AWorkerThatHasAnsweredMayBeIdle) {
-  options_.answer_ms = 1000;
+  options_.answer_ms = 5000;
   start();
   wait_for_run(4);
-  std::this_thread::sleep_for(std::chrono::milliseconds(2500));
+  std::this_thread::sleep_for(std::chrono::milliseconds(6500));
   const Seen s = session_->snapshot();
   EXPECT_FALSE(logged(*s, "did nothing for it"));
   EXPECT_FALSE(logged(*s, "went away"));
