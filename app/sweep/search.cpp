@@ -138,7 +138,7 @@ Result<std::unique_ptr<search::Strategy>> Search::choose() {
   const size_t at_once = place_.sharing ? place_.sharing->devices.size() : 1;
   if (plan_.strategy == StrategyKind::model_guided) {
     search::ModelGuided::Settings settings;
-    if (plan_.budget > 0 && !settings_.brief) settings = search::ModelGuided::persistent();
+    if (plan_.budget > 0) settings = search::ModelGuided::persistent();
     settings.batch = std::max(settings.batch, at_once);
     std::vector<size_t> unranked;
     if (!before) unranked = search::all_points(grid);

@@ -446,6 +446,10 @@ class Sweep(unittest.TestCase):
         self.assertIn(f"within {behind[-1]:.1f} %", said)
         self.assertIn(f"within {behind[9]:.1f} % for ten of the twelve", said)
         self.assertIn(f"{min(flash):.2f} to {max(flash):.2f} times as fast", said)
+        more = json.loads((TREE / "bench" / "results" / "best_more_h200.json").read_text())["problems"]
+        *near, far = sorted(100 * (one["best"]["us"] / one["sweep"]["us"] - 1) for one in more)
+        self.assertEqual(len(more), 5)
+        self.assertIn(f"such a search was within {near[-1]:.1f} % and on one {far:.1f} % behind", said)
 
     def test_the_reports_whole_space_is_swept_once(self):
         # The compiled configs stay in the build folder: 120 of them are most of what this test takes.
