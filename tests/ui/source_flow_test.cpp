@@ -313,7 +313,7 @@ TEST_F(SourceFlow, TheStripCanBeTallAndLeavesTheHeadlines) {
     const float before = height("//Source");
     ctx->MouseMove("//Source/###tall");
     ctx->Yield(40);
-    EXPECT_THAT(drawn_words(ctx), HasSubstr("Takes all height of the panels above"));
+    EXPECT_THAT(drawn_words(ctx), HasSubstr("Shrinks the panels above to their headlines"));
     ctx->ItemClick("//Source/###tall");
     ctx->Yield(4);
     EXPECT_GT(height("//Source"), 1.8f * before);

@@ -83,7 +83,7 @@ TEST_F(TimelineFlow, OfAGpusRunTheClocksAreAskedForByAClickAndStandBesideTheMode
     EXPECT_TRUE(session.asked.empty()) << "nothing is launched before the click";
     ctx->ItemClick("//Timeline/measured");
     ctx->Yield(4);
-    EXPECT_THAT(drawn_words(ctx), HasSubstr("twin is launched on the GPU"));
+    EXPECT_THAT(drawn_words(ctx), HasSubstr("reads clocks is launched on the GPU"));
   });
   ASSERT_FALSE(session.asked.empty());
   EXPECT_TRUE(std::ranges::all_of(session.asked, &TimelineAsk::measured)) << "the session asks once for the same";
@@ -102,7 +102,7 @@ TEST_F(TimelineFlow, OfAGpusRunTheClocksAreAskedForByAClickAndStandBesideTheMode
     EXPECT_THAT(drawn, Not(HasSubstr("global memory"))) << "no state was measured";
     ctx->ItemInputValue("//Timeline/##sm", 2);
     ctx->Yield(4);
-    EXPECT_THAT(drawn_words(ctx), HasSubstr("Its clocks are on their way; here is what was asked for before"));
+    EXPECT_THAT(drawn_words(ctx), HasSubstr("Its clocks are on their way; the last timeline is shown"));
     EXPECT_THAT(drawn_words(ctx), Not(HasSubstr("Being simulated")));
     ctx->ItemClick("//Timeline/modelled");
     ctx->Yield(4);
@@ -116,7 +116,7 @@ TEST_F(TimelineFlow, AnotherSmIsAskedForAndTheOldOneStaysNamed) {
     ctx->ItemInputValue("//Timeline/##sm", 2);
     ctx->Yield(4);
     EXPECT_THAT(drawn_words(ctx), HasSubstr("Warps of SM 1 by state")) << "until the other is there";
-    EXPECT_THAT(drawn_words(ctx), HasSubstr("here is what was asked for before"));
+    EXPECT_THAT(drawn_words(ctx), HasSubstr("the last timeline is shown"));
   });
   ASSERT_FALSE(session.asked.empty());
   EXPECT_EQ(session.asked.back().sm, 2);

@@ -269,7 +269,7 @@ class Versions:
 @dataclass(frozen=True)
 class Watch:
     ctas: int  # watched
-    fills: int  # runs that started shared memory otherwise
+    fills: int  # runs that filled shared memory with other values at the start
     findings: List[Finding]
     orders: int  # runs in another order of the warps
     total_ctas: int  # of the grid

@@ -85,7 +85,7 @@ TEST(CodeGhost, AFigureThatIsNotKnownOfBothIsNotNone) {
   EXPECT_TRUE(known(HeatColumn::instructions));
   runs.code_a.counted = false;
   EXPECT_FALSE(known(HeatColumn::instructions));
-  EXPECT_THAT(runs.ghost().note, HasSubstr("not counted"));
+  EXPECT_THAT(runs.ghost().note, HasSubstr("no counts"));
   EXPECT_TRUE(runs.ghost().has_lines()) << "its code is there";
 }
 

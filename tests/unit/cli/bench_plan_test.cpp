@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "sweep/twin.h"
+#include "unit/model/devices_for_tests.h"
 
 namespace attnscope::cli {
 namespace {
@@ -20,6 +21,10 @@ class BenchPlanTest : public testing::Test {
       Kernel& kernel = kernels_.emplace_back();
       kernel.id = id;
       kernel.content_hash = std::string("hash of ") + id;
+      kernel.supports.dtypes = {DType::f16};
+      kernel.supports.head_dims = {64, 128};
+      kernel.supports.causals = {Causal::none};
+      for (int axis = 0; axis < 3; ++axis) kernel.launch.grid[axis] = kernel.launch.block[axis] = "1";
     }
     kernels_[1].knobs = {{"NUM_WARPS", {{4, ""}, {8, ""}}, 4, ""}, {"SYNC", {{0, "light"}, {1, "full"}}, 1, ""}};
     Kernel& torch = kernels_.emplace_back();
@@ -29,6 +34,7 @@ class BenchPlanTest : public testing::Test {
     Kernel& sum = kernels_.emplace_back();
     sum.id = "sum";
     sum.problem = ProblemKind::reduction;
+    device_ = model::l4();
     device_.id = "cuda:0";
     device_.name = "NVIDIA L4";
     device_.arch = 89;
