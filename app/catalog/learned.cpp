@@ -240,7 +240,7 @@ class Learner {
     const auto fitted = fit_extent(points, names_);
     if (!fitted || (has_knobs_ && has_number(fitted->shape))) return false;
     buffer["shape"] = fitted->shape;
-    // An edge is a guess, so nobody asks whether all of such a buffer is stored to.
+    // An edge is a guess, so such a buffer need not be stored to its end.
     if (!fitted->edge) {
       buffer.erase("guessed");
       buffer["counted"] = true;

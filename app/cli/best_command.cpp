@@ -193,12 +193,6 @@ struct BestAnswer {
   ExitStatus none_status = kBadInput;  // if there are none
 };
 
-// The better of two statuses of searches without a correct config: kBadInput gives way to any other.
-ExitStatus better_status(ExitStatus a, ExitStatus b) {
-  if (a == kBadInput || b == kBadInput) return a == kBadInput ? b : a;
-  return std::min(a, b);
-}
-
 // Runs the searches of these kernels. Those that find nothing are named.
 Result<BestAnswer> searched(const BestOptions& options, const Known& known, const Problem& problem,
                             const std::vector<const Kernel*>& kernels, const BestMarks& marks, SweepPlace& place) {
@@ -211,29 +205,23 @@ Result<BestAnswer> searched(const BestOptions& options, const Known& known, cons
                  put.error().message);
       break;
     }
-  // Without a mark, the search is only repeated.
-  const auto end_search = [&](const Kernel& kernel, size_t at) {
-    if (!marks.end(kernel, std::max(budget, before[at]))) marks.take(kernel);
-  };
   BestSearch search(place, known.shipped, budget);
   BestAnswer answer;
   for (size_t at = 0; at < kernels.size(); ++at) {
     const Kernel& kernel = *kernels[at];
     auto found = search.search(kernel, problem);
     if (!found && found.error().stage != Stage::input) return fail(found.error());
-    if (!found || !found->best) {
+    if (found && found->best) {
+      TunedEntry& entry = answer.entries.emplace_back(report::entry_of(*found->best, today()));
+      entry.source = kHistory;
+      say_found(entry, kernel, found->tried, "");
+      if (auto kept = keep_in_own_table(known, place.device.device, entry); !kept)
+        print_note("attnscope best: `attnscope bench` will not know it: " + kept.error().message);
+    } else {
       print_note("attnscope best: " + (found ? found->why_none : found.error()).message);
       if (found) answer.none_status = better_status(answer.none_status, found->status);
-      end_search(kernel, at);
-      continue;
     }
-    answer.entries.push_back(report::entry_of(*found->best, today()));
-    TunedEntry& entry = answer.entries.back();
-    entry.source = kHistory;
-    say_found(entry, kernel, found->tried, "");
-    if (auto kept = keep_in_own_table(known, place.device.device, entry); !kept)
-      print_note("attnscope best: `attnscope bench` will not know it: " + kept.error().message);
-    end_search(kernel, at);
+    if (!marks.end(kernel, std::max(budget, before[at]))) marks.take(kernel);  // without a mark it is only repeated
   }
   return answer;
 }

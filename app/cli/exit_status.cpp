@@ -52,4 +52,9 @@ int report(const Failure& failure) {
   return status_of(failure);
 }
 
+ExitStatus better_status(ExitStatus a, ExitStatus b) {
+  if (a == kBadInput || b == kBadInput) return a == kBadInput ? b : a;
+  return std::min(a, b);
+}
+
 }  // namespace attnscope::cli

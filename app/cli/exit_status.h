@@ -23,4 +23,7 @@ ExitStatus status_of(const sweep::Board& board, const Scan& scan);
 // Writes the message and, indented, the hint to stderr. Returns status_of(failure).
 int report(const Failure& failure);
 
+// The better of two statuses of searches without a correct config: kBadInput gives way to any other.
+ExitStatus better_status(ExitStatus a, ExitStatus b);
+
 }  // namespace attnscope::cli

@@ -28,7 +28,7 @@ constexpr std::pair<const char*, const char*> kKeys[] = {{"kernel", "$.experimen
 // With exclusive locking, the log of an ended process can be read without shared memory.
 constexpr const char* kAlone = "PRAGMA locking_mode=EXCLUSIVE";
 
-// True if changes wait in the log, from where the last process to close the file moves them into it.
+// True if changes wait in the log. The last process that closes the file moves them into it.
 bool has_log(const fs::path& path) {
   std::error_code error;
   const auto bytes = fs::file_size(path.string() + "-wal", error);

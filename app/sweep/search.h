@@ -36,8 +36,7 @@ class Search {
   struct Settings {
     Watching watch = Watching::leaders;
     bool fresh = false;  // ignores earlier runs
-    bool brief = false;  // for an early answer: a local search with fewer points to start from and an early end; a
-                         // model ranks first
+    bool brief = false;  // an early answer: a model ranks first; a local search starts from fewer points, ends early
     bool rank_always = false;   // ranks even if the strategy does not need it; the plan names the model
     size_t ranked = 0;          // how many configs a model ranks, found by a local search of its own; 0: all
     std::vector<Config> seeds;  // configs to start from

@@ -43,7 +43,7 @@ class Browser:
         self.log = open(folder / "browser.log", "wb")
         words = [program(), "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
                  "--disable-background-networking", "--disable-component-update", "--hide-scrollbars", "--window-size=1280,900",
-                 "--proxy-server=http://127.0.0.1:9", "--proxy-bypass-list=<-loopback>",  # nobody answers there
+                 "--proxy-server=http://127.0.0.1:9", "--proxy-bypass-list=<-loopback>",  # nothing listens there
                  "--remote-debugging-pipe", f"--user-data-dir={folder / 'profile'}", "about:blank"]
         # The browser reads from descriptor 3 and writes to 4.
         started = ["sh", "-c", f'exec "$@" 3<&{to_child} 4>&{from_child}', "sh", *without_network(), *words]

@@ -124,7 +124,7 @@ class Python(unittest.TestCase):
         path = self.folder / "light5.cubin"
         path.write_bytes(code[5])
         sound, again = attnscope.run(code=code[5], **launch), attnscope.run(code=path, **{**launch, "args": ", ".join(launch["args"])}, shared=0)
-        self.assertEqual((sound.verdict.state, sound.counters.total_ctas), ("unchecked", 2), "nobody said what it computes")
+        self.assertEqual((sound.verdict.state, sound.counters.total_ctas), ("unchecked", 2), "it has no reference")
         self.assertFalse(any(one.severity == "error" for one in sound.watch.findings))
         self.assertEqual((again.variant.code_hash, again.counters, again.us), (sound.variant.code_hash, sound.counters, sound.us))
         racy = attnscope.run(code=code[0], **launch)

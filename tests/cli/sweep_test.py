@@ -91,7 +91,7 @@ class Sweep(unittest.TestCase):
         for most in (1, 4):
             while sweep.poll() is None and (not kept.exists() or len(self.rows_so_far()) < most):
                 time.sleep(0.01)
-            self.assertIsNone(sweep.poll(), "it is to be paused while it runs")
+            self.assertIsNone(sweep.poll(), "it must still run when it is paused")
             os.killpg(sweep.pid, signal.SIGTSTP)
             until = time.monotonic() + 30
             while not set(states := group()).issubset(at for at, state in states.items() if state in "TZ") and time.monotonic() < until:

@@ -11,6 +11,7 @@
 #include "core/escape.h"
 #include "core/json.h"
 #include "core/observation.h"
+#include "must.h"
 #include "platform/atomic_file.h"
 #include "search/kernel_tuner_cache.h"
 #include "search/recorded_file.h"
@@ -22,13 +23,6 @@ namespace attnscope::fuzz {
 namespace {
 
 namespace fs = std::filesystem;
-const fs::path kTree = ATTNSCOPE_SOURCE_DIR;
-
-void must(bool holds, const char* what) {
-  if (holds) return;
-  std::fprintf(stderr, "broken: %s\n", what);
-  std::abort();
-}
 
 const Kernel& a_kernel() {
   static const Kernel kernel = [] {

@@ -24,6 +24,7 @@
 #include "explain/gemm_call.h"
 #include "explain/ncu_csv.h"
 #include "explain/resources.h"
+#include "must.h"
 #include "platform/atomic_file.h"
 #include "protocol/frame.h"
 #include "protocol/message.h"
@@ -36,13 +37,6 @@ namespace attnscope::fuzz {
 namespace {
 
 namespace fs = std::filesystem;
-const fs::path kTree = ATTNSCOPE_SOURCE_DIR;
-
-void must(bool holds, const char* what) {
-  if (holds) return;
-  std::fprintf(stderr, "broken: %s\n", what);
-  std::abort();
-}
 
 const std::vector<Kernel>& shipped_kernels() {
   static const std::vector<Kernel> kernels = catalog::load_catalog({kTree / "kernels"}).kernels;
