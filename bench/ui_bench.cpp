@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 // OpenGL's loader must come before GLFW.
-#include <hello_imgui/hello_imgui_include_opengl.h>
+#include <glad/glad.h>
 //
 #include <GLFW/glfw3.h>
 #include <SQLiteCpp/SQLiteCpp.h>

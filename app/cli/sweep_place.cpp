@@ -63,6 +63,7 @@ void SweepLine::follow(sweep::Search::Settings& settings) {
 void SweepLine::show(const sweep::Progress& now) {
   how_far_ = now.of_model ? sweep::modelled_text(now.ended, now.most)
                           : fmt::format("{} of {}{}", now.ended, now.at_most ? "at most " : "", now.most);
+  how_far_ += sweep::briefly_text(now.briefly);
   if (!now.of_model && now.to_model > 0) how_far_ += ", " + sweep::modelled_text(now.modelled, now.to_model);
   if (now.left_seconds) how_far_ += ", " + charts::left_text(*now.left_seconds);
   if (now.best != nullptr)

@@ -33,6 +33,7 @@ struct Scan {
   std::vector<ScanPoint> points;   // knob by knob, in the manifest's order; configs as listed
   std::optional<Failure> failure;  // why there are no points
   bool ended_early = false;        // a person ended it: unfinished points stay unfinished
+  size_t briefly = 0;              // of the unfinished points those with a brief time, which may run once more
 
   bool over() const;
   // The observation with the point's time, its own or that of `same_as`; null if there is none yet.

@@ -345,7 +345,7 @@ void ScanLane::end(Running running, std::optional<Failure> failure, const Versio
   }
   const bool ends = entry.screening.on() ? entry.screening.full() : brief;
   if (ends) settle(entry);
-  if (ends || !brief) publish_entry();
+  publish_entry();
 }
 
 void ScanLane::settle(Entry& entry) {
@@ -389,11 +389,17 @@ bool ScanLane::end_early(uint64_t id) {
   return ran;
 }
 
-void ScanLane::publish_entry() { view_.at(entry_) = share(entries_[entry_].scan); }
+Shared<Scan> ScanLane::published(const Entry& entry) {
+  Scan scan = entry.scan;
+  scan.briefly = entry.screening.size();
+  return share(std::move(scan));
+}
+
+void ScanLane::publish_entry() { view_.at(entry_) = published(entries_[entry_]); }
 
 void ScanLane::publish() {
   std::vector<Shared<Scan>> next;
-  for (size_t at = 0; at < entries_.size(); ++at) next.push_back(share(entries_[at].scan));
+  for (const Entry& entry : entries_) next.push_back(published(entry));
   view_ = std::move(next);
 }
 

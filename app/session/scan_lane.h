@@ -90,6 +90,7 @@ class ScanLane {
   protocol::Among among(const Entry& entry, const ScanSites::Taken& taken) const;
   void settle(Entry& entry);  // ends the screening: what is not near the fastest has its time
   void end(Running running, std::optional<Failure> failure, const Versions& versions);
+  static Shared<Scan> published(const Entry& entry);
   void publish();
   void publish_entry();  // publishes only the running entry
 

@@ -40,6 +40,7 @@ class Screening {
   // The upper end of the fastest correct one's interval, us.
   std::optional<double> to_beat() const;
   bool has(size_t point) const { return runs_.contains(point); }
+  size_t size() const { return runs_.size(); }  // points that are timed briefly only
   // Takes out the runs of which every sample is slower than `limit_us`, unless a run with the same machine code and the
   // same key of its point is not.
   std::vector<std::pair<size_t, std::shared_ptr<const Observation>>> take_slower(double limit_us,

@@ -36,7 +36,8 @@ std::string progress_text(const JobState& state, bool paused) {
                                   : fmt::format("{} of {}", with_commas(static_cast<int64_t>(state.ended)),
                                                 with_commas(static_cast<int64_t>(state.most)));
   const bool both = !ranks && !state.over() && state.to_model > 0;
-  return fmt::format("{}: {}{}", paused && !state.over() ? "paused" : words_of(state.phase), count,
+  return fmt::format("{}: {}{}{}", paused && !state.over() ? "paused" : words_of(state.phase), count,
+                     state.over() ? "" : briefly_text(state.briefly),
                      both ? ", " + modelled_text(state.modelled, state.to_model) : "");
 }
 
@@ -75,6 +76,7 @@ void Job::publish() {
 void Job::take(const Progress& now) {
   now_.ended = now.ended;
   now_.most = now.most;
+  now_.briefly = now.briefly;
   now_.modelled = now.modelled;
   now_.to_model = now.to_model;
   now_.left_seconds = now.left_seconds;

@@ -17,7 +17,7 @@ namespace attnscope::sweep {
 enum class Phase { ranking, running, watching, stopped, done, failed };
 std::string_view words_of(Phase phase);  // for people
 struct JobState;
-// "running: 12 of 40, modelled 340 of 1,200", for people.
+// "running: 12 of 40, 8 timed briefly, modelled 340 of 1,200", for people.
 std::string progress_text(const JobState& state, bool paused);
 
 // The state of a sweep at one moment. Immutable.
@@ -25,7 +25,7 @@ struct JobState {
   Phase phase = Phase::running;
   bool over() const { return phase == Phase::stopped || phase == Phase::done || phase == Phase::failed; }
   size_t ended = 0, most = 0;                                 // configs of the device, or of the model while it ranks
-  size_t modelled = 0, to_model = 0;                          // as Progress has them
+  size_t briefly = 0, modelled = 0, to_model = 0;             // as Progress has them
   std::optional<double> left_seconds;                         // empty: unknown, or nothing is left
   session::Shared<Scan> scan;                                 // every requested config; null: none yet
   session::Shared<Trials> trials = session::share<Trials>();  // of `scan`

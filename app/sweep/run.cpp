@@ -84,6 +84,7 @@ void Run::show_progress(const Scan& scan, size_t ended_before, double began_ms) 
   RunProgress progress;
   progress.asked = scan.points.size();
   progress.ended = ended_of(scan);
+  progress.briefly = scan.briefly;
   for (size_t at = 0; at < scan.points.size(); ++at) {
     const Observation* run = scan.timed(at);
     if (run != nullptr && is_accepted(*run) &&

@@ -21,6 +21,7 @@ bool answers_again(const Observation& earlier, const Versions& now, bool watched
 // The progress of a run.
 struct RunProgress {
   size_t ended = 0, asked = 0;         // configs
+  size_t briefly = 0;                  // of the others those with a brief time
   const Observation* best = nullptr;   // the fastest correct one so far
   std::optional<double> left_seconds;  // for the requested configs, estimated from the runs so far
 };

@@ -37,6 +37,8 @@ constexpr int64_t kShortestMs = 30;  // per config in halving: two of the rounds
 
 }  // namespace
 
+std::string briefly_text(size_t briefly) { return briefly > 0 ? fmt::format(", {} timed briefly", briefly) : ""; }
+
 std::string modelled_text(size_t modelled, size_t to_model) {
   return fmt::format("modelled {} of {}", with_commas(static_cast<int64_t>(modelled)),
                      with_commas(static_cast<int64_t>(to_model)));
@@ -74,6 +76,7 @@ Run::Settings Search::settings(bool of_model, size_t budget) {
     Progress progress;
     progress.of_model = of_model;
     progress.ended = now.ended;
+    progress.briefly = now.briefly;
     progress.most = now.asked;
     progress.at_most = budget > 0;
     if (budget > 0) progress.most = std::min(budget, candidates_.configs.size());

@@ -22,10 +22,13 @@ struct Progress {
   bool of_model = false;               // the model ranks and the device waits: `ended` and `most` are the model's
   size_t ended = 0, most = 0;          // configs; it may try fewer than `most`
   bool at_most = false;                // … because a budget ends it
+  size_t briefly = 0;                  // of the others, configs with a brief time that may run once more
   size_t modelled = 0, to_model = 0;   // configs that a model has ranked, of those that it may rank; 0: none ranks
   std::optional<double> left_seconds;  // empty: unknown, or nothing is left
   const Observation* best = nullptr;   // the fastest correct one so far
 };
+// ", 8 timed briefly"; empty if none is.
+std::string briefly_text(size_t briefly);
 // "modelled 340 of 1,200".
 std::string modelled_text(size_t modelled, size_t to_model);
 

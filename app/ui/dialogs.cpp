@@ -151,8 +151,9 @@ void Dialogs::draw_about(const Context& context) {
     if (!worker.versions.app.empty())
       wrapped(fmt::format("worker {}: attnscope {}", worker.name, worker.versions.app), palette().text);
   wrapped(
-      fmt::format("Dear ImGui {}, ImPlot, Hello ImGui, GLFW. Fonts: Inter, JetBrains Mono, Font Awesome (SIL OFL 1.1).",
-                  ImGui::GetVersion()),
+      fmt::format(
+          "Dear ImGui {}, ImPlot, ImGuiColorTextEdit, GLFW. Fonts: Inter, JetBrains Mono, Font Awesome (SIL OFL 1.1).",
+          ImGui::GetVersion()),
       palette().faint);
   end_modal();
 }

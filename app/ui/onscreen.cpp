@@ -1,6 +1,6 @@
 #include "ui/onscreen.h"
 
-#include <hello_imgui/hello_imgui_include_opengl.h>
+#include <glad/glad.h>
 // GLFW must come after the OpenGL loader.
 #include <GLFW/glfw3.h>
 #include <backends/imgui_impl_glfw.h>

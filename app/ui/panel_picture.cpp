@@ -1,6 +1,6 @@
 #include "ui/panel_picture.h"
 
-#include <hello_imgui/hello_imgui_include_opengl.h>
+#include <glad/glad.h>
 #include <imgui.h>
 #include <imgui_internal.h>
 

@@ -6,7 +6,7 @@
 #include "ui/display/map_painter.h"
 #include "ui/window_flow.h"
 
-#include <hello_imgui/hello_imgui_include_opengl.h>
+#include <glad/glad.h>
 
 namespace attnscope::ui {
 namespace {

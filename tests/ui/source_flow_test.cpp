@@ -312,8 +312,10 @@ TEST_F(SourceFlow, TheStripCanBeTallAndLeavesTheHeadlines) {
     const auto height = [&](const char* title) { return ctx->GetWindowByRef(title)->Size.y; };
     const float before = height("//Source");
     ctx->MouseMove("//Source/###tall");
-    ctx->Yield(40);
-    EXPECT_THAT(drawn_words(ctx), HasSubstr("Shrinks the panels above to their headlines"));
+    const auto tells = [&](const session::Snapshot&) {  // a tooltip comes after a time, not after so many frames
+      return drawn_words(ctx).find("Shrinks the panels above to their headlines") != std::string::npos;
+    };
+    if (!wait(ctx, tells, "the button's tooltip")) return;
     ctx->ItemClick("//Source/###tall");
     ctx->Yield(4);
     EXPECT_GT(height("//Source"), 1.8f * before);

@@ -1,6 +1,6 @@
 #include "ui/display/map_painter.h"
 
-#include <hello_imgui/hello_imgui_include_opengl.h>
+#include <glad/glad.h>
 #include <imgui.h>
 
 #include <string>

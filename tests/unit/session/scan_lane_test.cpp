@@ -379,9 +379,12 @@ TEST_F(Screened, OnlyWhatIsNearTheFastestIsTimedInFull) {
   EXPECT_EQ(run_for(10), 4);
   EXPECT_EQ(run_for(11), 6);
   EXPECT_FALSE(last().points[0].ended());
+  EXPECT_EQ(last().briefly, 4);
   EXPECT_EQ(run_for(7, VerdictState::wrong), 8);
   EXPECT_TRUE(last().points[4].ended()) << "what cannot win is not timed again";
+  EXPECT_EQ(last().briefly, 4) << "the wrong one is none of them";
   EXPECT_EQ(run_for(10), 4);
+  EXPECT_EQ(last().briefly, 1) << "two were too slow to run again";
   EXPECT_TRUE(last().points[0].ended());
   EXPECT_TRUE(last().points[1].ended());
   EXPECT_EQ(run_for(11), 6);

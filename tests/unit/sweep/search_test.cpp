@@ -316,8 +316,11 @@ TEST_F(SearchTest, AJobsProgressInWords) {
   state.ended = 12;
   state.most = 40;
   EXPECT_EQ(progress_text(state, false), "running: 12 of 40, modelled 340 of 1,200");
+  state.briefly = 8;
+  EXPECT_EQ(progress_text(state, false), "running: 12 of 40, 8 timed briefly, modelled 340 of 1,200");
   state.phase = Phase::done;
   EXPECT_EQ(progress_text(state, true), "done: 12 of 40");
+  state.briefly = 0;
   state.phase = Phase::running;
   state.to_model = 0;
   EXPECT_EQ(progress_text(state, false), "running: 12 of 40") << "no model ranks";
