@@ -84,13 +84,14 @@ ChosenConfig config_for(const NamedEntry& entry, const Problem& problem, const s
                         const BenchWishes& wishes, const DeviceSpec& device) {
   using report::ConfigFrom;
   const Kernel& kernel = entry.kernel;
-  if (!entry.knobs.empty()) return {{entry.knobs, {}}};
-  if (wishes.defaults) return {{}, ConfigFrom::defaults};
+  const Config usual{{}, kernel.options};
+  if (!entry.knobs.empty()) return {{entry.knobs, kernel.options}};
+  if (wishes.defaults) return {usual, ConfigFrom::defaults};
   // A table may be for an earlier version of the kernel; its config is used if the kernel still accepts it.
   const report::TunedEntry* best = report::best_entry(tuned, device.name, problem, kernel.id);
   if (best && catalog::complete_config(kernel, best->config.knobs, best->config.options))
     return {best->config, ConfigFrom::tuned};
-  if (kernel.knobs.empty()) return {};
+  if (kernel.knobs.empty()) return {usual};
   const auto fits = [&](const Config& config) {
     const auto complete = catalog::complete_config(kernel, config.knobs, config.options);
     return complete && search::candidates_of(std::vector{*complete}, kernel, problem, device).excluded.empty();
@@ -98,7 +99,7 @@ ChosenConfig config_for(const NamedEntry& entry, const Problem& problem, const s
   const report::TunedEntry* nearest = report::nearest_entry(tuned, device.name, problem, kernel.id, fits);
   if (nearest && report::same_shape(nearest->problem, problem)) return {nearest->config, ConfigFrom::tuned};
   if (nearest) return {nearest->config, ConfigFrom::nearest, nearest->problem};
-  return {{}, ConfigFrom::untuned};
+  return {usual, ConfigFrom::untuned};
 }
 
 Draft entry_draft(const NamedEntry& entry, const Problem& problem, CacheState cache, Config config,
@@ -174,6 +175,7 @@ Result<BenchTasks> plan_bench(const BenchWishes& wishes, const std::vector<Kerne
         ChosenConfig chosen = config_for(entry, problem, tuned, wishes, device);
         report::Cell& asked = plan.head.rows.back().cells.emplace_back();
         asked.knobs = chosen.config.knobs;  // so that a plan with other configs counts as another plan
+        asked.options = chosen.config.options;
         asked.config_from = chosen.from;
         asked.tuned_for = chosen.tuned_for;
         drafts.push_back(entry_draft(entry, problem, cache, std::move(chosen.config), device, plan.block_ms));

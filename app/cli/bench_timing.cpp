@@ -164,8 +164,9 @@ Result<TimedBench> time_bench(const BenchTiming& options) {
     };
     calls.on_progress = [&](const report::BenchProgress& progress) { line.show(progress); };
     calls.now_seconds = [] { return platform::steady_ms() / 1000; };
-    calls.config_text = [&](size_t entry, const std::map<std::string, int64_t>& knobs) {
-      return short_text(Config{knobs, {}}, tasks->kernels[entry]);
+    calls.config_text = [&](size_t entry, const Config& config) {
+      const Kernel& kernel = tasks->kernels[entry];
+      return short_text(config, kernel, kernel.options);
     };
     if (options.within > 0)
       calls.enough = [end = calls.now_seconds() + options.within, now = calls.now_seconds] { return now() >= end; };

@@ -1,6 +1,7 @@
 #pragma once
 #include <algorithm>
 #include <array>
+#include <concepts>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -33,7 +34,7 @@ struct Limits {
   bool line = false;                      // a text without line ends and control characters
   bool binary = false;                    // a text that stands as bytes
   bool required = false;                  // its absence is a fault; otherwise the default stays
-  bool sparse = false;  // an empty optional or list, 0 or a first word is left out; else it is written
+  bool sparse = false;                    // an empty optional or list, 0, a first word or default fields are left out
 };
 
 template <class T, class M>
@@ -271,7 +272,7 @@ void write_one(Json& json, const T& value, const Field<Of, M>& field) {
     if (field.limits.sparse && !(value.*field.member)) return;
   if constexpr (Vector<M>)
     if (field.limits.sparse && (value.*field.member).empty()) return;
-  if constexpr (std::is_arithmetic_v<M> || Worded<M>)
+  if constexpr (std::is_arithmetic_v<M> || Worded<M> || (Listed<M> && std::equality_comparable<M>))
     if (field.limits.sparse && value.*field.member == M{}) return;
   json[field.key] = written(value.*field.member, field.limits);
 }
