@@ -1,6 +1,8 @@
 #include "cli/best_marks.h"
 
+#include <algorithm>
 #include <charconv>
+#include <vector>
 
 #include "core/escape.h"
 #include "core/hash.h"
@@ -17,8 +19,10 @@ constexpr uint64_t kMarkBytes = 64 << 10;
 
 }  // namespace
 
-BestMarks::BestMarks(fs::path folder, const Problem& problem, const DeviceSpec& device)
-    : folder_(std::move(folder)), of_(json_text(to_json(problem)) + "\n" + device.id + " " + device.name) {}
+BestMarks::BestMarks(fs::path folder, const Problem& problem, const DeviceSpec& device, size_t most)
+    : folder_(std::move(folder)),
+      most_(most),
+      of_(json_text(to_json(problem)) + "\n" + device.id + " " + device.name) {}
 
 fs::path BestMarks::file_of(const Kernel& kernel) const {
   return folder_ / xxh3_128(of_ + "\n" + kernel.id + "\n" + kernel.content_hash);
@@ -46,8 +50,29 @@ Result<void> BestMarks::begin(const Kernel& kernel) const {
 }
 
 Result<void> BestMarks::end(const Kernel& kernel, size_t budget) const {
-  return platform::write_file(file_of(kernel),
-                              text_of(kernel) + std::string(kEndedMark) + std::to_string(budget) + "\n");
+  auto written =
+      platform::write_file(file_of(kernel), text_of(kernel) + std::string(kEndedMark) + std::to_string(budget) + "\n");
+  if (written) trim();
+  return written;
+}
+
+void BestMarks::trim() const {
+  std::vector<std::pair<fs::file_time_type, fs::path>> marks;
+  std::error_code error;
+  for (fs::directory_iterator at(folder_, error), end; !error && at != end; at.increment(error)) {
+    std::error_code gone;  // another process may trim too
+    marks.emplace_back(at->last_write_time(gone), at->path());
+    if (gone) marks.pop_back();
+  }
+  if (marks.size() <= most_) return;
+  std::ranges::sort(marks);
+  size_t over = marks.size() - most_;
+  for (const auto& [written, file] : marks) {
+    const auto text = platform::read_file_if_any(file, kMarkBytes);
+    if (!text || !*text || (*text)->find("\n" + std::string(kEndedMark)) == std::string::npos) continue;
+    if (over-- == 0) return;
+    fs::remove(file, error);
+  }
 }
 
 void BestMarks::take(const Kernel& kernel) const {
