@@ -78,11 +78,19 @@ class Experiment:
 
 
 @dataclass(frozen=True)
+class Overrun:
+    buffer: str
+    bytes: int  # the buffer's size
+    past: int  # bytes from its end to the access
+
+
+@dataclass(frozen=True)
 class Failure:
     hint: str
     message: str
     stage: str
     kind: Optional[str] = None  # left out where the stage says enough
+    overrun: Optional[Overrun] = None  # an emulated access past a buffer's end
 
 
 @dataclass(frozen=True)
