@@ -5,6 +5,7 @@
 
 #include "catalog/validate.h"
 #include "cli/experiment_options.h"
+#include "core/device_id.h"
 #include "core/near.h"
 #include "search/space.h"
 #include "sweep/twin.h"
@@ -69,7 +70,7 @@ Result<std::vector<NamedEntry>> entries_of(const BenchWishes& wishes, const std:
 // A library with its own worker runs on the same GPU through that worker: "torch/cuda:0" beside "cuda:0".
 std::string device_for(const Kernel& kernel, const DeviceSpec& device) {
   if (catalog::check_runs(kernel, device)) return device.id;
-  return kernel.library.name() + "/" + device.id.substr(device.id.rfind('/') + 1);
+  return id_at(kernel.library.name(), DeviceId(device.id).local);
 }
 
 struct ChosenConfig {
