@@ -30,7 +30,7 @@ std::string shown(const Json& value) {
 
 // on_key(depth, key) gets each key in the order of the text; the outermost object's have depth 1.
 template <class OnKey>
-Result<Json> parse(std::string_view text, const std::string& where, Stage stage, OnKey on_key) {
+Result<Json> parsed_json(std::string_view text, const std::string& where, Stage stage, OnKey on_key) {
   constexpr int kMaxDepth = 64;
   std::vector<std::set<std::string>> keys;
   std::string fault;
@@ -59,14 +59,14 @@ Result<Json> parse(std::string_view text, const std::string& where, Stage stage,
 }  // namespace
 
 Result<Json> parse_json(std::string_view text, const std::string& where, Stage stage) {
-  return parse(text, where, stage, [](int, const std::string&) {});
+  return parsed_json(text, where, stage, [](int, const std::string&) {});
 }
 
 Result<Json> parse_json(std::string_view text, const std::string& where, std::string_view member,
                         std::vector<std::string>& keys) {
   keys.clear();
   bool inside = false;
-  return parse(text, where, Stage::input, [&](int depth, const std::string& key) {
+  return parsed_json(text, where, Stage::input, [&](int depth, const std::string& key) {
     if (depth == 1) inside = key == member;
     if (depth == 2 && inside) keys.push_back(key);
   });
