@@ -12,7 +12,6 @@
 #include "catalog/probed.h"
 #include "cli/one_run.h"
 #include "cli/places.h"
-#include "compile/variable_data.h"
 #include "core/escape.h"
 #include "core/json.h"
 #include "platform/atomic_file.h"
@@ -101,7 +100,7 @@ class Probe {
         shorter = std::move(tried);
         continue;
       }
-      if (catalog::drop_variable(file_.imported, compile::absent_variable(failure_->message))) continue;
+      if (failure_->absent_variable && catalog::drop_variable(file_.imported, *failure_->absent_variable)) continue;
       if (lowered == kMostLowered) break;
       if (!at_its_sizes) at_its_sizes = file_.imported;
       if (!made_shorter(file_, *failure_)) break;

@@ -25,7 +25,6 @@ void add_named_worker(session::SessionOptions& options, const store::NamedWorker
 namespace {
 
 constexpr const char* kTorch = "torch";
-constexpr const char* kLocal = "local";  // this program's own worker
 
 bool has_worker(const session::SessionOptions& options, const std::string& name) {
   return std::any_of(options.workers.begin(), options.workers.end(),
@@ -36,7 +35,7 @@ bool has_worker(const session::SessionOptions& options, const std::string& name)
 bool is_attnscopes(const session::WorkerCommand& worker) {
   constexpr std::string_view kEnd = "attnscope worker";
   if (worker.argv.empty()) return false;
-  if (worker.name == kLocal) return true;
+  if (worker.name == store::kOwnWorker) return true;
   const std::string command = joined(worker.argv, {}, " ");
   if (!command.ends_with(kEnd)) return false;
   const size_t before = command.size() - kEnd.size();

@@ -44,6 +44,7 @@ struct Failure {
   std::string hint;
   FailureKind kind = FailureKind::other;
   std::optional<Overrun> overrun = {};
+  std::optional<std::string> absent_variable = {};  // a __constant__ one that the compiled kernel does not have
   bool operator==(const Failure&) const = default;
 };
 

@@ -26,9 +26,8 @@ const HistoryEntry& History::at(size_t index) const {
 Shared<Json> no_settings() { return share(Json(Json::object())); }
 
 std::string tile_key(const ViewRequest& request) {
-  std::string key =
-      fmt::format("{}/{}/{}.{}/{}-{}/{}x{}", request.experiment_hash, to_string(request.map), request.batch,
-                  request.head, request.row_begin, request.row_end, request.width, request.height);
+  std::string key = fmt::format("{}/{}/{}.{}/{}-{}/{}x{}", request.experiment_hash, word_of(request.map), request.batch,
+                                request.head, request.row_begin, request.row_end, request.width, request.height);
   if (request.target) key += fmt::format("/{}", request.target->ticket);
   return key;
 }

@@ -89,6 +89,7 @@ class Failure:
     hint: str
     message: str
     stage: str
+    absent_variable: Optional[str] = None  # a __constant__ one that the compiled kernel does not have
     kind: Optional[str] = None  # left out where the stage says enough
     overrun: Optional[Overrun] = None  # an emulated access past a buffer's end
 
