@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -137,7 +138,8 @@ template <class V>
 concept Set = std::is_same_v<V, std::set<typename V::key_type>>;
 // Numbers stored as bytes, little-endian.
 template <class V>
-concept Packed = std::is_same_v<V, std::vector<uint8_t>> || std::is_same_v<V, std::vector<float>>;
+concept Packed = std::is_same_v<V, std::vector<uint8_t>> || std::is_same_v<V, std::vector<std::byte>> ||
+    std::is_same_v<V, std::vector<float>>;
 
 template <class V>
 void read(JsonReader& reader, const char* key, V& out, const Limits& limits);
