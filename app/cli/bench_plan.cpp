@@ -58,7 +58,7 @@ Result<std::vector<NamedEntry>> entries_of(const BenchWishes& wishes, const std:
       if (!config) return fail(config.error());
       NamedEntry entry{*config, peer, !peer && text == wishes.baseline};
       const bool twice = std::any_of(entries.begin(), entries.end(), [&](const NamedEntry& other) {
-        return other.label == entry.label && other.peer == entry.peer;
+        return other.kernel.id == entry.kernel.id && other.knobs == entry.knobs && other.peer == entry.peer;
       });
       if (twice) return fail(Stage::input, entry.label + " is asked for twice", "Name each entry once.");
       entries.push_back(std::move(entry));

@@ -223,6 +223,11 @@ TEST_F(BenchPlanTest, WhatIsUnknownOrNamedTwiceIsRefused) {
   EXPECT_EQ(refusal(), "") << "a kernel may be its own peer";
   wishes_.kernels = {"tiled", "tiled"};
   EXPECT_EQ(refusal(), "tiled is asked for twice");
+  wishes_.kernels = {"tiled:NUM_WARPS=8,SYNC=light", "tiled:SYNC=light,NUM_WARPS=8"};
+  EXPECT_EQ(refusal(), "tiled light NUM_WARPS=8 is asked for twice");
+  kernels_[1].knobs.push_back({"CHECK", {{0, "light"}}, 0, ""});
+  wishes_.kernels = {"tiled:SYNC=light", "tiled:CHECK=light"};
+  EXPECT_EQ(refusal(), "") << "two knobs with one label";
   wishes_.kernels = {"tilde"};
   EXPECT_EQ(refusal(), "--kernel tilde: there is no kernel \"tilde\"");
   wishes_.kernels = {};
