@@ -1,12 +1,11 @@
 #include "cli/best_marks.h"
 
-#include <algorithm>
 #include <charconv>
-#include <vector>
 
 #include "core/escape.h"
 #include "core/hash.h"
 #include "core/json.h"
+#include "platform/aged_files.h"
 #include "platform/atomic_file.h"
 
 namespace attnscope::cli {
@@ -57,21 +56,15 @@ Result<void> BestMarks::end(const Kernel& kernel, size_t budget) const {
 }
 
 void BestMarks::trim() const {
-  std::vector<std::pair<fs::file_time_type, fs::path>> marks;
-  std::error_code error;
-  for (fs::directory_iterator at(folder_, error), end; !error && at != end; at.increment(error)) {
-    std::error_code gone;  // another process may trim too
-    marks.emplace_back(at->last_write_time(gone), at->path());
-    if (gone) marks.pop_back();
-  }
-  if (marks.size() <= most_) return;
-  std::ranges::sort(marks);
-  size_t over = marks.size() - most_;
-  for (const auto& [written, file] : marks) {
-    const auto text = platform::read_file_if_any(file, kMarkBytes);
+  const auto marks = platform::files_by_age(folder_);
+  size_t left = marks.size();
+  for (const platform::AgedFile& mark : marks) {
+    if (left <= most_) return;
+    const auto text = platform::read_file_if_any(mark.path, kMarkBytes);
     if (!text || !*text || (*text)->find("\n" + std::string(kEndedMark)) == std::string::npos) continue;
-    if (over-- == 0) return;
-    fs::remove(file, error);
+    std::error_code gone;
+    fs::remove(mark.path, gone);
+    --left;
   }
 }
 
