@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/device_id.h"
 #include "core/json.h"
 #include "model/assumed_rates.h"
 #include "platform/json_file.h"
@@ -50,7 +51,7 @@ Result<DeviceFile> read_device(const std::filesystem::path& path) {
   json->erase("default");
   Result<DeviceSpec> spec = device_spec_from_json(*json, where);
   if (!spec) return fail(Stage::catalog, spec.error().message, spec.error().hint);
-  const std::string expected = "emulated:" + path.stem().string();
+  const std::string expected = emulated_id(path.stem().string());
   if (spec->id != expected || !spec->emulated)
     return fail(Stage::catalog, where + "/id: must be \"" + expected + "\", of an emulated device",
                 "Rename the file or the id.");

@@ -12,8 +12,8 @@ namespace {
 std::string text_of(const Workload& workload) {
   std::string text;
   for (const Operand& one : workload.operands) {
-    text += fmt::format("|{} {} {} {} {} {}", one.name, to_string(one.role), to_string(one.type),
-                        to_string(one.init.kind), one.init.low.value_or(0), one.init.high.value_or(0));
+    text += fmt::format("|{} {} {} {} {} {}", one.name, word_of(one.role), word_of(one.type), word_of(one.init.kind),
+                        one.init.low.value_or(0), one.init.high.value_or(0));
     for (const int64_t size : one.shape) text += fmt::format(" {}", size);
   }
   for (const ArgumentValue& one : workload.arguments) {
@@ -44,7 +44,7 @@ std::string launch_key(const Kernel& kernel, const Problem& problem, const Confi
   }
   const auto accumulate = accumulate_of(kernel, config);
   if (!accumulate) return accumulate.error().message;
-  return key + fmt::format("|{}", to_string(*accumulate));
+  return key + fmt::format("|{}", word_of(*accumulate));
 }
 
 }  // namespace attnscope::catalog

@@ -1,5 +1,3 @@
-#include "catalog/source_phases.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,6 +6,7 @@
 #include "catalog/manifest_reader.h"
 #include "catalog/softmax_places.h"
 #include "core/fields.h"
+#include "core/source_pieces.h"
 
 namespace attnscope {
 namespace {
@@ -56,10 +55,14 @@ class PhaseReader {
     refuse_overlaps();
   }
 
-  const std::vector<NamedRange>& ranges() const { return ranges_; }
-  const std::string& name(const NamedRange& range) const { return places_[range.phase].name; }
+  std::vector<NamedLines> phases() const {
+    std::vector<NamedLines> named;
+    for (const NamedRange& range : ranges_) named.push_back({name(range), range.lines});
+    return named;
+  }
 
  private:
+  const std::string& name(const NamedRange& range) const { return places_[range.phase].name; }
   static std::string at(size_t phase, const char* key) { return fmt::format("{}/{}/{}", kPhases, phase, key); }
 
   void add(size_t phase) {
@@ -122,20 +125,7 @@ class PhaseReader {
 }  // namespace
 
 void read_phases(JsonReader& read, Kernel& kernel) {
-  if (read.has(kPhases)) PhaseReader(read, kernel, SourcePieces(kernel.source));
-}
-
-SourcePieces pieces_of(const Kernel& kernel) {
-  SourcePieces pieces(kernel.source);
-  // The manifest was read before. A kernel without a manifest's text has no names.
-  const Result<Json> json = parse_json(kernel.manifest, kernel.manifest_name, Stage::catalog);
-  if (!json || !json->is_object() || !json->contains(kPhases)) return pieces;
-  JsonReader read(*json, kernel.manifest_name, Stage::catalog);
-  const PhaseReader phases(read, kernel, pieces);
-  if (read.failed()) return pieces;
-  SourcePieces named = pieces;
-  for (const NamedRange& range : phases.ranges()) named.name_lines(phases.name(range), range.lines);
-  return named;
+  if (read.has(kPhases)) kernel.phases = PhaseReader(read, kernel, SourcePieces(kernel.source)).phases();
 }
 
 }  // namespace catalog

@@ -56,8 +56,8 @@ FigureGroup instruction_group(const Counters& counters, const Counters* baseline
     group.rows.back().baseline = with_commas(there == baseline->instructions.end() ? 0 : there->second);
   }
   if (baseline != nullptr) {
-    const auto there = baseline->instructions.find(kAllInstructions);
-    group.rows.front().baseline = with_commas(there == baseline->instructions.end() ? baseline_total : there->second);
+    const int64_t there = all_instructions(*baseline);
+    group.rows.front().baseline = with_commas(there == 0 ? baseline_total : there);
   }
   return group;
 }
@@ -200,9 +200,8 @@ std::vector<FigureGroup> launch_groups(const Observation& seen, const Observatio
     const auto add = [&](const std::string& text) { row.note += (row.note.empty() ? "" : ", ") + text; };
     if (row.share > 0) add(percent_text(row.share));
     if (one.counters)
-      if (const auto total = one.counters->instructions.find(kAllInstructions);
-          total != one.counters->instructions.end())
-        add(with_commas(total->second) + " warp instructions");
+      if (const int64_t total = all_instructions(*one.counters); total > 0)
+        add(with_commas(total) + " warp instructions");
     if (one.variant) add(fmt::format("{} registers", one.variant->registers));
     if (one.occupancy) add("occupancy " + percent_text(one.occupancy->fraction));
     if (alike) row.baseline = time(baseline->launches[i]);
@@ -240,10 +239,6 @@ std::vector<ComparedRow> compare(const Observation& a, const Observation& b) {
   if (verdict.differs && after) verdict.better = *after == Headline::correct ? 1 : is_fault(*after) ? -1 : 0;
   rows.push_back(verdict);
   const auto shared = [](const VariantInfo& v) { return v.static_shared_bytes + v.dynamic_shared_bytes; };
-  const auto total = [](const Counters& c) {
-    const auto found = c.instructions.find(kAllInstructions);
-    return found == c.instructions.end() ? int64_t{0} : found->second;
-  };
   number("relative Frobenius", &Observation::verdict, &Verdict::rel_frobenius, Better::smaller, error_text);
   const std::string of = a.launches.empty() && b.launches.empty() ? "" : ", longest launch";
   number("shared memory, B" + of, &Observation::variant, shared, Better::smaller, whole);
@@ -251,7 +246,7 @@ std::vector<ComparedRow> compare(const Observation& a, const Observation& b) {
   number("spills, B" + of, &Observation::variant, &VariantInfo::spill_bytes, Better::smaller, whole);
   number("CTAs per SM" + of, &Observation::occupancy, &Occupancy::ctas_per_sm, Better::larger, whole);
   number("occupancy" + of, &Observation::occupancy, &Occupancy::fraction, Better::larger, percent_text);
-  number("warp instructions", &Observation::counters, total, Better::smaller, count_text);
+  number("warp instructions", &Observation::counters, &all_instructions, Better::smaller, count_text);
   for_each_counter([&](const CounterRow& row, auto member) {
     if (!row.compared.empty())
       number(std::string(label(row.compared)), &Observation::counters, member, Better::smaller, count_text);

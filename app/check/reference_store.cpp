@@ -1,6 +1,5 @@
 #include "check/reference_store.h"
 
-#include <algorithm>
 #include <bit>
 #include <cstring>
 #include <nlohmann/json.hpp>
@@ -9,6 +8,7 @@
 #include <vector>
 
 #include "core/hash.h"
+#include "platform/aged_files.h"
 #include "platform/atomic_file.h"
 
 namespace attnscope::check {
@@ -97,28 +97,9 @@ Result<void> ReferenceStore::keep(const Reference& reference) const {
 }
 
 void ReferenceStore::trim() const {
-  struct Entry {
-    fs::path path;
-    fs::file_time_type used;
-    uint64_t bytes;
-  };
-  std::vector<Entry> entries;
-  uint64_t total = 0;
-  std::error_code error;
-  for (fs::directory_iterator it(folder_, error), end; !error && it != end; it.increment(error)) {
-    std::error_code gone;  // another process may trim too
-    const uint64_t bytes = it->file_size(gone);
-    if (gone || it->path().extension() != ".ref") continue;
-    entries.push_back({it->path(), it->last_write_time(gone), bytes});
-    total += bytes;
-  }
-  std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) { return a.used < b.used; });
-  for (const Entry& entry : entries) {
-    if (total <= max_bytes_) return;
-    std::error_code gone;
-    fs::remove(entry.path, gone);
-    total -= entry.bytes;
-  }
+  auto files = platform::files_by_age(folder_);
+  std::erase_if(files, [](const platform::AgedFile& file) { return file.path.extension() != ".ref"; });
+  platform::remove_oldest(files, max_bytes_);
 }
 
 Result<std::shared_ptr<const Reference>> reference_for(const Problem& problem, const AttentionInputs& inputs,

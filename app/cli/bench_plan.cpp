@@ -5,6 +5,7 @@
 
 #include "catalog/validate.h"
 #include "cli/experiment_options.h"
+#include "core/device_id.h"
 #include "core/near.h"
 #include "search/space.h"
 #include "sweep/twin.h"
@@ -57,7 +58,7 @@ Result<std::vector<NamedEntry>> entries_of(const BenchWishes& wishes, const std:
       if (!config) return fail(config.error());
       NamedEntry entry{*config, peer, !peer && text == wishes.baseline};
       const bool twice = std::any_of(entries.begin(), entries.end(), [&](const NamedEntry& other) {
-        return other.label == entry.label && other.peer == entry.peer;
+        return other.kernel.id == entry.kernel.id && other.knobs == entry.knobs && other.peer == entry.peer;
       });
       if (twice) return fail(Stage::input, entry.label + " is asked for twice", "Name each entry once.");
       entries.push_back(std::move(entry));
@@ -69,7 +70,7 @@ Result<std::vector<NamedEntry>> entries_of(const BenchWishes& wishes, const std:
 // A library with its own worker runs on the same GPU through that worker: "torch/cuda:0" beside "cuda:0".
 std::string device_for(const Kernel& kernel, const DeviceSpec& device) {
   if (catalog::check_runs(kernel, device)) return device.id;
-  return kernel.library.name() + "/" + device.id.substr(device.id.rfind('/') + 1);
+  return id_at(kernel.library.name(), DeviceId(device.id).local);
 }
 
 struct ChosenConfig {
@@ -84,13 +85,14 @@ ChosenConfig config_for(const NamedEntry& entry, const Problem& problem, const s
                         const BenchWishes& wishes, const DeviceSpec& device) {
   using report::ConfigFrom;
   const Kernel& kernel = entry.kernel;
-  if (!entry.knobs.empty()) return {{entry.knobs, {}}};
-  if (wishes.defaults) return {{}, ConfigFrom::defaults};
+  const Config usual{{}, kernel.options};
+  if (!entry.knobs.empty()) return {{entry.knobs, kernel.options}};
+  if (wishes.defaults) return {usual, ConfigFrom::defaults};
   // A table may be for an earlier version of the kernel; its config is used if the kernel still accepts it.
   const report::TunedEntry* best = report::best_entry(tuned, device.name, problem, kernel.id);
   if (best && catalog::complete_config(kernel, best->config.knobs, best->config.options))
     return {best->config, ConfigFrom::tuned};
-  if (kernel.knobs.empty()) return {};
+  if (kernel.knobs.empty()) return {usual};
   const auto fits = [&](const Config& config) {
     const auto complete = catalog::complete_config(kernel, config.knobs, config.options);
     return complete && search::candidates_of(std::vector{*complete}, kernel, problem, device).excluded.empty();
@@ -98,7 +100,7 @@ ChosenConfig config_for(const NamedEntry& entry, const Problem& problem, const s
   const report::TunedEntry* nearest = report::nearest_entry(tuned, device.name, problem, kernel.id, fits);
   if (nearest && report::same_shape(nearest->problem, problem)) return {nearest->config, ConfigFrom::tuned};
   if (nearest) return {nearest->config, ConfigFrom::nearest, nearest->problem};
-  return {{}, ConfigFrom::untuned};
+  return {usual, ConfigFrom::untuned};
 }
 
 Draft entry_draft(const NamedEntry& entry, const Problem& problem, CacheState cache, Config config,
@@ -174,6 +176,7 @@ Result<BenchTasks> plan_bench(const BenchWishes& wishes, const std::vector<Kerne
         ChosenConfig chosen = config_for(entry, problem, tuned, wishes, device);
         report::Cell& asked = plan.head.rows.back().cells.emplace_back();
         asked.knobs = chosen.config.knobs;  // so that a plan with other configs counts as another plan
+        asked.options = chosen.config.options;
         asked.config_from = chosen.from;
         asked.tuned_for = chosen.tuned_for;
         drafts.push_back(entry_draft(entry, problem, cache, std::move(chosen.config), device, plan.block_ms));

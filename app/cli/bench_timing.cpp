@@ -15,6 +15,7 @@
 #include "cli/number_checks.h"
 #include "cli/places.h"
 #include "cli/status_line.h"
+#include "core/device_id.h"
 #include "core/escape.h"
 #include "core/json.h"
 #include "platform/atomic_file.h"
@@ -79,7 +80,7 @@ void add_versions(session::Session& session, report::BenchReport& report) {
   const auto snapshot = session.snapshot();
   for (report::Entry& entry : report.entries)
     for (size_t i = 1; i < snapshot->workers.size(); ++i)
-      if (entry.device.starts_with(snapshot->workers[i].name + "/") && report.device.find('/') == std::string::npos)
+      if (DeviceId(entry.device).worker == snapshot->workers[i].name && DeviceId(report.device).is_own())
         entry.version = snapshot->workers[i].versions.driver;
 }
 
@@ -164,8 +165,9 @@ Result<TimedBench> time_bench(const BenchTiming& options) {
     };
     calls.on_progress = [&](const report::BenchProgress& progress) { line.show(progress); };
     calls.now_seconds = [] { return platform::steady_ms() / 1000; };
-    calls.config_text = [&](size_t entry, const std::map<std::string, int64_t>& knobs) {
-      return short_text(Config{knobs, {}}, tasks->kernels[entry]);
+    calls.config_text = [&](size_t entry, const Config& config) {
+      const Kernel& kernel = tasks->kernels[entry];
+      return short_text(config, kernel, kernel.options);
     };
     if (options.within > 0)
       calls.enough = [end = calls.now_seconds() + options.within, now = calls.now_seconds] { return now() >= end; };

@@ -22,6 +22,7 @@
 #include "cli/places.h"
 #include "cli/sweep_place.h"
 #include "cli/worker_options.h"
+#include "core/device_id.h"
 #include "core/escape.h"
 #include "core/headline.h"
 #include "core/json.h"
@@ -159,7 +160,7 @@ void say_found(const TunedEntry& entry, const Kernel& kernel, size_t tried, cons
 // "l4" for emulated:l4 and for a GPU of that model; otherwise the GPU's name in lower case.
 std::string table_name(const DeviceSpec& device, const std::vector<DeviceSpec>& known) {
   for (const DeviceSpec& spec : known)
-    if (spec.name == device.name) return spec.id.substr(spec.id.find(':') + 1) + ".json";
+    if (spec.name == device.name) return std::string(DeviceId(spec.id).name) + ".json";
   std::string name;
   for (const char c : device.name)
     name += std::isalnum(static_cast<unsigned char>(c)) ? static_cast<char>(std::tolower(c)) : '_';

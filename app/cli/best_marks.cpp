@@ -5,6 +5,7 @@
 #include "core/escape.h"
 #include "core/hash.h"
 #include "core/json.h"
+#include "platform/aged_files.h"
 #include "platform/atomic_file.h"
 
 namespace attnscope::cli {
@@ -17,8 +18,10 @@ constexpr uint64_t kMarkBytes = 64 << 10;
 
 }  // namespace
 
-BestMarks::BestMarks(fs::path folder, const Problem& problem, const DeviceSpec& device)
-    : folder_(std::move(folder)), of_(json_text(to_json(problem)) + "\n" + device.id + " " + device.name) {}
+BestMarks::BestMarks(fs::path folder, const Problem& problem, const DeviceSpec& device, size_t most)
+    : folder_(std::move(folder)),
+      most_(most),
+      of_(json_text(to_json(problem)) + "\n" + device.id + " " + device.name) {}
 
 fs::path BestMarks::file_of(const Kernel& kernel) const {
   return folder_ / xxh3_128(of_ + "\n" + kernel.id + "\n" + kernel.content_hash);
@@ -46,8 +49,23 @@ Result<void> BestMarks::begin(const Kernel& kernel) const {
 }
 
 Result<void> BestMarks::end(const Kernel& kernel, size_t budget) const {
-  return platform::write_file(file_of(kernel),
-                              text_of(kernel) + std::string(kEndedMark) + std::to_string(budget) + "\n");
+  auto written =
+      platform::write_file(file_of(kernel), text_of(kernel) + std::string(kEndedMark) + std::to_string(budget) + "\n");
+  if (written) trim();
+  return written;
+}
+
+void BestMarks::trim() const {
+  const auto marks = platform::files_by_age(folder_);
+  size_t left = marks.size();
+  for (const platform::AgedFile& mark : marks) {
+    if (left <= most_) return;
+    const auto text = platform::read_file_if_any(mark.path, kMarkBytes);
+    if (!text || !*text || (*text)->find("\n" + std::string(kEndedMark)) == std::string::npos) continue;
+    std::error_code gone;
+    fs::remove(mark.path, gone);
+    --left;
+  }
 }
 
 void BestMarks::take(const Kernel& kernel) const {

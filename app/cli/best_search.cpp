@@ -104,7 +104,7 @@ Result<FoundBest> BestSearch::search(const Kernel& kernel, const Problem& proble
 }
 
 Result<FoundBest> BestSearch::run(sweep::Plan plan, search::Candidates candidates, sweep::Search::Settings settings) {
-  SweepLine line(place_, plan, plan.kernel.id + ": ");
+  SweepLine line(place_, plan, candidates.configs, plan.kernel.id + ": ");
   settings.watch = sweep::Watching::fastest;
   line.follow(settings);
   sweep::Search search(std::move(plan), std::move(candidates), place_, std::move(settings));

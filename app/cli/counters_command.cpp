@@ -6,6 +6,7 @@
 #include "cli/exit_status.h"
 #include "cli/given_file.h"
 #include "cli/one_run.h"
+#include "core/device_id.h"
 #include "core/escape.h"
 #include "core/json.h"
 #include "worker/purpose.h"
@@ -30,8 +31,9 @@ int counters(const CountersOptions& options) {
   if (one.experiment.device.empty() && one.workers.given.empty()) {
     auto draft = draft_of(one.experiment);
     if (!draft) return report(draft.error());
-    const std::string& wished = draft->draft.device;
-    one.experiment.device = wished.empty() || wished.starts_with("emulated:") ? "cuda:0" : wished;
+    const DeviceId wished(draft->draft.device);
+    const bool none = wished.is_own() && (wished.local.empty() || wished.kind == DeviceId::Kind::emulated);
+    one.experiment.device = none ? gpu_id(0) : draft->draft.device;
   }
   one.watch = session::Watch::never;
   one.worker_flag = worker::kProfileFlag;

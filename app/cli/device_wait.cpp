@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "cli/waiting_words.h"
+#include "core/device_id.h"
 #include "core/joined.h"
 
 namespace attnscope::cli {
@@ -18,8 +19,7 @@ const DeviceSpec* device_of(const Snapshot& snapshot, const std::string& id) {
   if (const DeviceSpec* exact = session::find_device(snapshot, id)) return exact;
   const DeviceSpec* best = nullptr;
   for (const DeviceSpec& spec : *snapshot.devices) {
-    const bool of_worker = id.empty() ? spec.id.find('/') == std::string::npos : spec.id.starts_with(id + "/");
-    if (of_worker && (!best || (best->emulated && !spec.emulated))) best = &spec;
+    if (DeviceId(spec.id).worker == id && (!best || (best->emulated && !spec.emulated))) best = &spec;
   }
   return best;
 }

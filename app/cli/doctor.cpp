@@ -174,7 +174,7 @@ Checkup cache() {
 
 Checkup checkup_of(const session::WorkerStatus& worker, int seconds) {
   const std::string name = "worker " + worker.name;
-  const std::string cost = worker.name == "local" ? "Nothing runs." : "Its devices cannot be used.";
+  const std::string cost = worker.name == store::kOwnWorker ? "Nothing runs." : "Its devices cannot be used.";
   switch (worker.state) {
     case session::WorkerState::ready:
     case session::WorkerState::busy: {

@@ -78,7 +78,7 @@ Result<MicroBoard> run_micro(const Kernel& micro, const MicroOptions& options, c
   sweep::Search::Settings how;
   how.watch = sweep::Watching::nothing;
   how.fresh = options.fresh;
-  SweepLine line(place, asked->plan, micro.id + ": ");
+  SweepLine line(place, asked->plan, asked->candidates.configs, micro.id + ": ");
   line.follow(how);
   sweep::Search search(std::move(asked->plan), std::move(asked->candidates), place, std::move(how));
   auto done = search.run();

@@ -13,11 +13,6 @@
 namespace attnscope::cli {
 namespace {
 
-int64_t instructions_of(const Counters& counters) {
-  const auto total = counters.instructions.find(kAllInstructions);
-  return total == counters.instructions.end() ? 0 : total->second;
-}
-
 // A single sample has no range.
 std::string range_text(const FragmentCycles& cycles) {
   return cycles.low < cycles.high ? fmt::format(" ({:.1f} to {:.1f})", cycles.low, cycles.high) : "";
@@ -28,7 +23,7 @@ std::string micro_row(const MicroBoard& board, size_t at) {
   const std::optional<Counters>& counted = board.runs[at].counters;
   return one_line(fmt::format("{:>4} {:>11.1f} {}{} {:>9.2f}  {:<24} {}", at + 1, row.cycles.median,
                               to_string(row.cycles.kind), range_text(row.cycles), 1000 * row.per_work(),
-                              counted ? fmt::format("{} instructions {}", with_commas(instructions_of(*counted)),
+                              counted ? fmt::format("{} instructions {}", with_commas(all_instructions(*counted)),
                                                     to_string(counted->kind))
                                       : "not counted",
                               short_text(row.config, *board.kernel))) +
@@ -51,7 +46,7 @@ Json micro_row_json(const MicroBoard& board, size_t at) {
             {"counted", nullptr},
             {"hash", run.hash}};
   if (run.counters)
-    json["counted"] = {{"instructions", instructions_of(*run.counters)},
+    json["counted"] = {{"instructions", all_instructions(*run.counters)},
                        {"shared_wavefronts", run.counters->shared_wavefronts},
                        {"shared_bank_conflicts", run.counters->shared_bank_conflicts}};
   return json;
@@ -90,7 +85,7 @@ std::string csv_of(const std::vector<MicroBoard>& boards, const MicroAsked& aske
       sheet.rows.push_back({board.kernel->id, asked.device, charts::knobs_text(row.config, ";"), row.cycles.median,
                             row.cycles.low, row.cycles.high, std::string(to_string(row.cycles.kind)), row.work,
                             board.kernel->fragment->unit,
-                            counted ? charts::Cell(instructions_of(*counted)) : charts::Cell(),
+                            counted ? charts::Cell(all_instructions(*counted)) : charts::Cell(),
                             counted ? charts::Cell(counted->shared_wavefronts) : charts::Cell()});
     }
   return charts::csv_of(sheet);

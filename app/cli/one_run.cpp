@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "cli/waiting_words.h"
+#include "core/device_id.h"
 #include "session/run_once.h"
 
 namespace attnscope::cli {
@@ -37,7 +38,7 @@ Result<Ran> run_one(const OneRun& run, double share) {
     session->deadlines.emulated_ms = kPatientMs;
   if (!run.worker_flag.empty())
     for (const std::string& name : add_worker_flag(session->workers, run.worker_flag))
-      if (named->draft.device == name || named->draft.device.starts_with(name + "/"))
+      if (DeviceId(named->draft.device).is_of(name))
         return fail(Stage::input,
                     "the worker " + name + " cannot be given " + run.worker_flag + ": its command is its own",
                     "Name a worker whose command ends with the words `attnscope worker`.");

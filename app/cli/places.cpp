@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "cli/exit_status.h"
+#include "store/workers.h"
 
 namespace attnscope::cli {
 
@@ -82,7 +83,7 @@ Result<session::SessionOptions> session_options(const std::vector<std::string>& 
   if (keep_state) options.state_dir = places->user.data;
   auto self = platform::own_executable();
   if (!self) return fail(self.error());
-  options.workers.push_back({"local", {self->string(), "worker"}});
+  options.workers.push_back({store::kOwnWorker, {self->string(), "worker"}});
   options.watch_files = keep_state;
   return options;
 }

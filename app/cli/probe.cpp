@@ -12,10 +12,8 @@
 #include "catalog/probed.h"
 #include "cli/one_run.h"
 #include "cli/places.h"
-#include "compile/variable_data.h"
 #include "core/escape.h"
 #include "core/json.h"
-#include "emulator/exec/overrun.h"
 #include "platform/atomic_file.h"
 
 namespace attnscope::cli {
@@ -60,8 +58,9 @@ std::optional<Failure> failure_of_run(ImportedFile& file, const fs::path& folder
 // Whether the buffer that the access left could be made longer. One that was too short before grows faster: a kernel
 // that takes the end of a row after the other would take a run for each.
 bool made_longer(ImportedFile& file, const Failure& failure, std::map<std::string, int>& grown) {
-  const auto overrun = failure.stage == Stage::launch ? emulator::overrun_in(failure.message) : std::nullopt;
-  if (!overrun || overrun->bytes == 0 || overrun->past > kMostLengthened) return false;
+  const auto& overrun = failure.overrun;
+  if (failure.stage != Stage::launch || !overrun || overrun->bytes == 0 || overrun->past > kMostLengthened)
+    return false;
   const uint64_t needed = overrun->bytes + overrun->past + kWidestAccess;
   if (needed > kMostLengthened) return false;
   const auto times = static_cast<int64_t>((needed + overrun->bytes - 1) / overrun->bytes);
@@ -101,7 +100,7 @@ class Probe {
         shorter = std::move(tried);
         continue;
       }
-      if (catalog::drop_variable(file_.imported, compile::absent_variable(failure_->message))) continue;
+      if (failure_->absent_variable && catalog::drop_variable(file_.imported, *failure_->absent_variable)) continue;
       if (lowered == kMostLowered) break;
       if (!at_its_sizes) at_its_sizes = file_.imported;
       if (!made_shorter(file_, *failure_)) break;
@@ -153,8 +152,7 @@ class Probe {
   // The same where another file's host code says too short a length.
   bool stays_within_longer() {
     while (failure_) {
-      const auto overrun = emulator::overrun_in(failure_->message);
-      if (overrun) catalog::doubt_length(file_.imported, overrun->buffer);
+      if (failure_->overrun) catalog::doubt_length(file_.imported, failure_->overrun->buffer);
       if (!made_longer(file_, *failure_, grown_) || !run()) break;
     }
     return !failure_;

@@ -90,7 +90,7 @@ int run_and_show(const SweepOptions& options, sweep::Plan plan, search::Candidat
   settings.fresh = options.fresh;
   settings.rank_always = is_recorded(options) && !plan.model.empty();
   place.rank_beside(plan.kernel_dirs);
-  SweepLine line(place, plan, "");
+  SweepLine line(place, plan, candidates.configs, "");
   line.follow(settings);
   sweep::Search search(std::move(plan), std::move(candidates), place, std::move(settings));
   auto done = search.run();

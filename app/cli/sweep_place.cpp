@@ -47,9 +47,10 @@ void SweepPlace::rank_beside(const std::vector<std::string>& kernel_dirs) {
   };
 }
 
-SweepLine::SweepLine(const sweep::Place& place, const sweep::Plan& plan, std::string prefix)
+SweepLine::SweepLine(const sweep::Place& place, const sweep::Plan& plan, const std::vector<Config>& configs,
+                     std::string prefix)
     : prefix_(std::move(prefix)), kernel_(plan.kernel), options_(plan.held.config.options) {
-  if (place.sharing) pool_words_.emplace(*place.sharing);
+  if (auto sharing = sweep::sharing_of(place, configs)) pool_words_.emplace(std::move(*sharing));
 }
 
 void SweepLine::follow(sweep::Search::Settings& settings) {

@@ -26,8 +26,8 @@ struct SweepPlace : sweep::Place {
 // A search's progress as a line on stderr, and what its workers wait for.
 class SweepLine {
  public:
-  // `prefix` precedes the text of the line; may be empty.
-  SweepLine(const sweep::Place& place, const sweep::Plan& plan, std::string prefix);
+  // Of a search of these configs. `prefix` precedes the text of the line; may be empty.
+  SweepLine(const sweep::Place& place, const sweep::Plan& plan, const std::vector<Config>& configs, std::string prefix);
   // Makes the search report to this line, which must outlive it.
   void follow(sweep::Search::Settings& settings);
   void clear() { line_.show(""); }

@@ -7,6 +7,7 @@
 
 #include "cli/command.h"
 #include "cli/places.h"
+#include "core/device_id.h"
 #include "core/joined.h"
 #include "platform/gpus.h"
 #include "platform/paths.h"
@@ -51,7 +52,7 @@ Failure none_left(const Snapshot& snapshot, const std::vector<std::string>& work
 Failure no_such_device(const Snapshot& snapshot, const WorkerStatus& worker, const std::string& device) {
   std::vector<std::string> there;
   for (const DeviceSpec& spec : *snapshot.devices)
-    if (spec.id.starts_with(worker.name + "/")) there.push_back(spec.id.substr(worker.name.size() + 1));
+    if (const DeviceId id(spec.id); id.worker == worker.name) there.emplace_back(id.local);
   return {Stage::device, fmt::format("worker {} has no device {}", worker.name, device),
           "It has " + joined(there) + ". Name one that all workers have, or leave this worker out."};
 }
@@ -72,13 +73,13 @@ Result<Sharing> share(WaitingSession& session, const std::vector<std::string>& w
     const WorkerStatus& worker = *std::ranges::find(snapshot->workers, name, &WorkerStatus::name);
     if (!is_up(worker)) continue;
     if (!sharing) {
-      const DeviceSpec* best = device_of(*snapshot, asked.empty() ? name : name + "/" + asked);
+      const DeviceSpec* best = device_of(*snapshot, asked.empty() ? name : id_at(name, asked));
       if (best == nullptr) return fail(no_such_device(*snapshot, worker, asked));
       first = best->id;
-      local_id = best->id.substr(name.size() + 1);
+      local_id = DeviceId(best->id).local;
       sharing = Sharing{{}, named_for_all(*best, local_id, *snapshot), worker.versions};
     }
-    const DeviceSpec* own = session::find_device(*snapshot, name + "/" + local_id);
+    const DeviceSpec* own = session::find_device(*snapshot, id_at(name, local_id));
     if (own == nullptr) return fail(no_such_device(*snapshot, worker, local_id));
     DeviceSpec reference = sharing->device;
     reference.id = first;
@@ -87,7 +88,7 @@ Result<Sharing> share(WaitingSession& session, const std::vector<std::string>& w
                   "Run a sweep for each, or name one device that all have with --device.");
   }
   if (!sharing) return fail(none_left(*snapshot, workers));
-  for (const std::string& name : workers) sharing->devices.push_back(name + "/" + local_id);
+  for (const std::string& name : workers) sharing->devices.push_back(id_at(name, local_id));
   // Whichever worker came first, the results have the same device id.
   if (sharing->device.id == first) sharing->device.id = sharing->devices.front();
   return *sharing;
@@ -117,7 +118,7 @@ Result<Pool> open_local(session::SessionOptions options, const std::string& aske
   if (like.ids.size() < 2) return pool;
   Sharing sharing{{}, pool.device.device, pool.device.versions};
   for (const std::string& id : like.ids)
-    sharing.devices.push_back(sharing.devices.empty() ? id : name_of_gpu(sharing.devices.size()) + "/" + id);
+    sharing.devices.push_back(sharing.devices.empty() ? id : id_at(name_of_gpu(sharing.devices.size()), id));
   if (options.workers.size() - own + 1 < like.ids.size()) {
     start_up_to(like.ids.size());
     pool.session.reset();
@@ -175,7 +176,7 @@ Result<std::vector<std::string>> srun_command(const std::string& arguments, cons
 LikeGpus gpus_like(const DeviceSpec& first, const std::vector<DeviceSpec>& here) {
   LikeGpus like{{first.id}, {}};
   for (const DeviceSpec& spec : here) {
-    if (spec.emulated || spec.id == first.id || spec.id.find('/') != std::string::npos) continue;
+    if (spec.emulated || spec.id == first.id || !DeviceId(spec.id).is_own()) continue;
     if (const auto why = session::unlike(spec, {}, first, {}); why.empty())
       like.ids.push_back(spec.id);
     else

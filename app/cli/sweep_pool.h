@@ -3,6 +3,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cli/device_wait.h"
@@ -59,7 +60,7 @@ LikeGpus gpus_like(const DeviceSpec& first, const std::vector<DeviceSpec>& here)
 // What the workers that share a sweep do: changes as lines on stderr, the present state as text.
 class PoolWords {
  public:
-  explicit PoolWords(const session::Sharing& sharing) : sharing_(sharing) {}
+  explicit PoolWords(session::Sharing sharing) : sharing_(std::move(sharing)) {}
 
   // Returns true if text() has changed.
   bool look(const session::Snapshot& snapshot);
@@ -76,7 +77,7 @@ class PoolWords {
   void look(Seen& seen, const session::WorkerStatus& worker, const session::Snapshot& snapshot,
             const std::string& device) const;
 
-  const session::Sharing& sharing_;
+  session::Sharing sharing_;
   WaitingWords waiting_;
   uint64_t version_ = 0;              // of the last snapshot
   std::map<std::string, Seen> seen_;  // by worker name

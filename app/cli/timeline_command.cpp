@@ -7,6 +7,7 @@
 #include "cli/timeline_text.h"
 #include "cli/waiting_words.h"
 #include "cli/worker_options.h"
+#include "core/device_id.h"
 #include "core/escape.h"
 #include "core/json.h"
 
@@ -33,8 +34,8 @@ int timeline(const TimelineOptions& options) {
   if (!named) return report(named.error());
   auto session = bare_session(options.experiment, options.workers, named->draft);
   if (!session) return report(session.error());
-  const std::string& device = named->draft.device;
-  const bool emulated = device.empty() || device.find("emulated:") != device.npos || ask.measured;
+  const DeviceId device(named->draft.device);
+  const bool emulated = device.local.empty() || device.kind == DeviceId::Kind::emulated || ask.measured;
   const Observation seen =
       WaitingWords().wait(**session, named->draft, emulated ? session::Watch::never : session::Watch::always);
   if (seen.failure) return report(*seen.failure);

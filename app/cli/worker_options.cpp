@@ -5,6 +5,7 @@
 
 #include "cli/number_checks.h"
 #include "cli/places.h"
+#include "core/device_id.h"
 #include "core/joined.h"
 #include "platform/paths.h"
 #include "store/workers.h"
@@ -24,7 +25,6 @@ void add_named_worker(session::SessionOptions& options, const store::NamedWorker
 namespace {
 
 constexpr const char* kTorch = "torch";
-constexpr const char* kLocal = "local";  // this program's own worker
 
 bool has_worker(const session::SessionOptions& options, const std::string& name) {
   return std::any_of(options.workers.begin(), options.workers.end(),
@@ -35,15 +35,11 @@ bool has_worker(const session::SessionOptions& options, const std::string& name)
 bool is_attnscopes(const session::WorkerCommand& worker) {
   constexpr std::string_view kEnd = "attnscope worker";
   if (worker.argv.empty()) return false;
-  if (worker.name == kLocal) return true;
+  if (worker.name == store::kOwnWorker) return true;
   const std::string command = joined(worker.argv, {}, " ");
   if (!command.ends_with(kEnd)) return false;
   const size_t before = command.size() - kEnd.size();
   return before == 0 || command[before - 1] == ' ' || command[before - 1] == '/';
-}
-
-bool asks_for(const std::string& device, const std::string& worker) {
-  return device == worker || device.starts_with(worker + "/");
 }
 
 // The worker for torch's routines that the program itself starts on this machine.
@@ -105,7 +101,8 @@ void add_connect_timeout(CLI::App& command, WorkerOptions& workers) {
 }
 
 bool is_local(const std::string& device) {
-  return device.empty() || device.starts_with("cuda:") || device.starts_with("emulated:");
+  const DeviceId id(device);
+  return device.empty() || (id.is_own() && id.kind != DeviceId::Kind::none);
 }
 
 Result<session::SessionOptions> options_with_workers(const std::vector<std::string>& kernel_dirs,
@@ -144,9 +141,9 @@ Result<void> add_workers(session::SessionOptions& options, const WorkerOptions& 
   for (const store::NamedWorker& worker : *known) {
     const bool there = std::any_of(options.workers.begin(), options.workers.end(),
                                    [&](const session::WorkerCommand& other) { return other.argv == worker.argv; });
-    if (!there && (asks_for(device, worker.name) || named == Named::all)) add_named_worker(options, worker);
+    if (!there && (DeviceId(device).is_of(worker.name) || named == Named::all)) add_named_worker(options, worker);
   }
-  if (asks_for(device, kTorch) && !has_worker(options, kTorch)) {
+  if (DeviceId(device).is_of(kTorch) && !has_worker(options, kTorch)) {
     auto worker = torch_worker();
     if (!worker) return fail(worker.error());
     options.workers.push_back(std::move(*worker));

@@ -1,10 +1,10 @@
 #include "compile/disk_cache.h"
 
-#include <algorithm>
 #include <chrono>
 #include <vector>
 
 #include "core/hash.h"
+#include "platform/aged_files.h"
 #include "platform/atomic_file.h"
 
 namespace attnscope::compile {
@@ -14,12 +14,6 @@ namespace fs = std::filesystem;
 
 constexpr uint64_t kMaxEntryBytes = 256u << 20;
 constexpr auto kAbandonedAfter = std::chrono::hours(1);
-
-struct Entry {
-  fs::path file;
-  uint64_t bytes = 0;
-  fs::file_time_type used;
-};
 
 }  // namespace
 
@@ -55,25 +49,16 @@ Result<void> DiskCache::put(const std::string& key, const std::string& payload) 
 void DiskCache::trim() const {
   if (folder_.empty()) return;
   const auto now = fs::file_time_type::clock::now();
-  std::vector<Entry> entries;
-  uint64_t total = 0;
-  std::error_code error;
-  for (fs::directory_iterator at(folder_, error), end; !error && at != end; at.increment(error)) {
-    std::error_code gone;  // another process may trim too
-    Entry entry{at->path(), at->file_size(gone), at->last_write_time(gone)};
-    if (gone) continue;
-    if (entry.file.filename().string().find("." + kind_ + ".tmp.") != std::string::npos) {
-      if (now - entry.used > kAbandonedAfter) fs::remove(entry.file, gone);
-    } else if (entry.file.extension() == "." + kind_) {
-      total += entry.bytes;
-      entries.push_back(std::move(entry));
+  std::vector<platform::AgedFile> entries;
+  for (platform::AgedFile& file : platform::files_by_age(folder_)) {
+    std::error_code gone;
+    if (file.path.filename().string().find("." + kind_ + ".tmp.") != std::string::npos) {
+      if (now - file.used > kAbandonedAfter) fs::remove(file.path, gone);
+    } else if (file.path.extension() == "." + kind_) {
+      entries.push_back(std::move(file));
     }
   }
-  std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) { return a.used < b.used; });
-  for (const Entry& entry : entries) {
-    if (total <= cap_bytes_) break;
-    if (fs::remove(entry.file, error)) total -= entry.bytes;
-  }
+  platform::remove_oldest(entries, cap_bytes_);
 }
 
 }  // namespace attnscope::compile

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <string_view>
+#include <utility>
 
 #include "compile/code_hash.h"
 #include "compile/cubin.h"
@@ -14,7 +14,6 @@ namespace attnscope::compile {
 namespace {
 
 constexpr uint8_t kSymbolObject = 1;
-constexpr std::string_view kAbsent = "the compiled kernel has no variable ";
 
 auto find_variable(const ElfFile& elf, const std::string& name) {
   return std::ranges::find_if(elf.symbols, [&](const ElfSymbol& one) {
@@ -29,19 +28,17 @@ bool has_variable(const Variant& variant, const std::string& name) {
   return elf && find_variable(*elf, name) != elf->symbols.end();
 }
 
-std::string absent_variable(const std::string& message) {
-  const size_t said = message.find(kAbsent);
-  return said == std::string::npos ? "" : message.substr(said + kAbsent.size());
-}
-
 Result<void> fill_variable(Variant& variant, const std::string& name, std::span<const std::byte> data) {
   const auto elf = read_elf(variant.cubin, kElfMachineCuda);
   if (!elf) return fail(elf.error());
   const auto symbol = find_variable(*elf, name);
-  if (symbol == elf->symbols.end())
-    return fail(Stage::input, fmt::format("{}{}", kAbsent, name),
-                "Declare it at file scope, __constant__ float " + name +
-                    "[16]; and use it in the kernel: a variable that nothing reads is left out.");
+  if (symbol == elf->symbols.end()) {
+    Failure absent{Stage::input, "the compiled kernel has no variable " + name,
+                   "Declare it at file scope, __constant__ float " + name +
+                       "[16]; and use it in the kernel: a variable that nothing reads is left out."};
+    absent.absent_variable = name;
+    return fail(std::move(absent));
+  }
   const ElfSection& section = elf->sections[symbol->section];
   if (section.bytes.empty())
     return fail(Stage::input, fmt::format("the variable {} has no initial contents", name),

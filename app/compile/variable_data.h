@@ -10,11 +10,9 @@ namespace attnscope::compile {
 
 // Puts `data` into the initial contents of the variant's __constant__ variable `name` (or an initialised __device__
 // one), as a host's cudaMemcpyToSymbol would before the launch; the machine code then runs with it on any device.
-// Failure (Stage::input): there is no such variable, it has no initial contents, or its size differs.
+// Failure (Stage::input): there is no such variable (Failure::absent_variable), it has no initial contents, or its size
+// differs.
 Result<void> fill_variable(Variant& variant, const std::string& name, std::span<const std::byte> data);
-
-// The variable that fill_variable() did not find, from its failure's message; empty if that says something else.
-std::string absent_variable(const std::string& message);
 
 // True if the variant has such a variable; the compiler leaves out variables that its kernel does not read.
 bool has_variable(const Variant& variant, const std::string& name);

@@ -1,9 +1,12 @@
 #pragma once
 #include <algorithm>
 #include <array>
+#include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -33,7 +36,7 @@ struct Limits {
   bool line = false;                      // a text without line ends and control characters
   bool binary = false;                    // a text that stands as bytes
   bool required = false;                  // its absence is a fault; otherwise the default stays
-  bool sparse = false;  // an empty optional or list, 0 or a first word is left out; else it is written
+  bool sparse = false;                    // an empty optional or list, 0, a first word or default fields are left out
 };
 
 template <class T, class M>
@@ -131,9 +134,12 @@ template <class V>
 concept Array = std::is_same_v<V, std::array<typename V::value_type, std::tuple_size<V>::value>>;
 template <class V>
 concept Map = std::is_same_v<V, std::map<std::string, typename V::mapped_type>>;
+template <class V>
+concept Set = std::is_same_v<V, std::set<typename V::key_type>>;
 // Numbers stored as bytes, little-endian.
 template <class V>
-concept Packed = std::is_same_v<V, std::vector<uint8_t>> || std::is_same_v<V, std::vector<float>>;
+concept Packed = std::is_same_v<V, std::vector<uint8_t>> || std::is_same_v<V, std::vector<std::byte>> ||
+    std::is_same_v<V, std::vector<float>>;
 
 template <class V>
 void read(JsonReader& reader, const char* key, V& out, const Limits& limits);
@@ -271,7 +277,7 @@ void write_one(Json& json, const T& value, const Field<Of, M>& field) {
     if (field.limits.sparse && !(value.*field.member)) return;
   if constexpr (Vector<M>)
     if (field.limits.sparse && (value.*field.member).empty()) return;
-  if constexpr (std::is_arithmetic_v<M> || Worded<M>)
+  if constexpr (std::is_arithmetic_v<M> || Worded<M> || (Listed<M> && std::equality_comparable<M>))
     if (field.limits.sparse && value.*field.member == M{}) return;
   json[field.key] = written(value.*field.member, field.limits);
 }
@@ -319,7 +325,7 @@ Json written(const V& value, const Limits& limits) {
     return value ? written(*value, limits) : Json(nullptr);
   } else if constexpr (Packed<V>) {
     return written_bytes(value);
-  } else if constexpr (Vector<V> || Array<V>) {
+  } else if constexpr (Vector<V> || Array<V> || Set<V>) {
     Json array = Json::array();
     for (const auto& entry : value) array.push_back(written(entry, limits));
     return array;
@@ -353,6 +359,27 @@ Result<T> read_fields(const Json& json, const std::string& where, Stage stage) {
   read_fields_into(reader, out);
   if (auto done = reader.finish(); !done) return fail(done.error());
   return out;
+}
+
+// The same for a file that must never prevent a start: a field with a fault keeps its value, a set leaves out entries
+// with a fault, and unknown keys are ignored.
+template <Listed T>
+void adopt_fields(const Json& json, T& out) {
+  if (!json.is_object()) return;
+  for_each_field(FieldsOf<T>::list, [&]<class Of, class M>(const Field<Of, M>& field) {
+    if constexpr (fields::Set<M>) {
+      const auto found = json.find(field.key);
+      if (found == json.end() || !found->is_array()) return;
+      for (const Json& entry : *found)
+        if (auto one = fields::read_value<typename M::key_type>(entry, "", field.limits, Stage::input))
+          (out.*field.member).insert(std::move(*one));
+    } else {
+      JsonReader reader(json, "");
+      M value = out.*field.member;
+      fields::read(reader, field.key, value, field.limits);
+      if (!reader.failed()) out.*field.member = std::move(value);
+    }
+  });
 }
 
 // Writes every key except empty sparse ones; an empty optional is written as null.

@@ -21,10 +21,6 @@ template <int64_t Counters::*Member>
 int64_t counted(const Counters& counters) {
   return counters.*Member;
 }
-inline int64_t counted_total(const Counters& counters) {
-  const auto total = counters.instructions.find(kAllInstructions);
-  return total == counters.instructions.end() ? 0 : total->second;
-}
 
 inline constexpr Limits kPercent{.low = 0, .high = 1000};
 inline constexpr Limits kTotal{.low = 0};
@@ -48,7 +44,7 @@ struct FieldsOf<HardwareCounters> {
       Shown{Field{"dram_busy", &H::dram_busy, hardware::kPercent, "% of the DRAM's bandwidth"},
             HardwareRow{"DRAM busy", "dram__throughput.avg.pct_of_peak_sustained_elapsed"}},
       Shown{Field{"warp_instructions", &H::warp_instructions, hardware::kTotal},
-            HardwareRow{"warp instructions", "smsp__inst_executed.sum", {}, {}, hardware::counted_total}},
+            HardwareRow{"warp instructions", "smsp__inst_executed.sum", {}, {}, all_instructions}},
       Shown{
           Field{"threads", &H::threads, hardware::kTotal, "thread instructions"},
           HardwareRow{

@@ -28,9 +28,9 @@ std::string shown(const Json& value) {
   return text.size() <= kMost ? text : one_line(std::string_view(text).substr(0, kMost)) + "…";
 }
 
-}  // namespace
-
-Result<Json> parse_json(std::string_view text, const std::string& where, Stage stage) {
+// on_key(depth, key) gets each key in the order of the text; the outermost object's have depth 1.
+template <class OnKey>
+Result<Json> parsed_json(std::string_view text, const std::string& where, Stage stage, OnKey on_key) {
   constexpr int kMaxDepth = 64;
   std::vector<std::set<std::string>> keys;
   std::string fault;
@@ -38,8 +38,11 @@ Result<Json> parse_json(std::string_view text, const std::string& where, Stage s
     if (depth > kMaxDepth) fault = "nested deeper than 64 levels";
     if (event == Json::parse_event_t::object_start) keys.emplace_back();
     if (event == Json::parse_event_t::object_end && !keys.empty()) keys.pop_back();
-    if (event == Json::parse_event_t::key && !keys.empty() && !keys.back().insert(parsed.get<std::string>()).second)
-      fault = "the key \"" + parsed.get<std::string>() + "\" stands twice";
+    if (event == Json::parse_event_t::key && !keys.empty()) {
+      const auto& key = parsed.get_ref<const std::string&>();
+      if (!keys.back().insert(key).second) fault = "the key \"" + key + "\" stands twice";
+      on_key(depth, key);
+    }
     return true;
   };
   // nlohmann's parser does not recurse; the depth check protects our own readers.
@@ -51,6 +54,22 @@ Result<Json> parse_json(std::string_view text, const std::string& where, Stage s
     return fail(stage, where + ": " + in_words(error.what()),
                 "Correct the text there: a quote, comma or bracket is missing or extra, or it is not JSON at all.");
   }
+}
+
+}  // namespace
+
+Result<Json> parse_json(std::string_view text, const std::string& where, Stage stage) {
+  return parsed_json(text, where, stage, [](int, const std::string&) {});
+}
+
+Result<Json> parse_json(std::string_view text, const std::string& where, std::string_view member,
+                        std::vector<std::string>& keys) {
+  keys.clear();
+  bool inside = false;
+  return parsed_json(text, where, Stage::input, [&](int depth, const std::string& key) {
+    if (depth == 1) inside = key == member;
+    if (depth == 2 && inside) keys.push_back(key);
+  });
 }
 
 Failure out_of_range(Stage stage, const std::string& where, const char* key, int64_t value, int64_t low, int64_t high) {

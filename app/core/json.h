@@ -16,6 +16,10 @@ namespace attnscope {
 
 // Parses text from outside. Nesting deeper than 64, duplicate keys and trailing bytes are refused.
 Result<Json> parse_json(std::string_view text, const std::string& where, Stage stage = Stage::input);
+// As above. `keys` become those of the object at `member` of the outermost one, in the order of the text, which Json
+// does not keep.
+Result<Json> parse_json(std::string_view text, const std::string& where, std::string_view member,
+                        std::vector<std::string>& keys);
 
 // "where/key: 5 is outside 6…9", with the limits in the hint.
 Failure out_of_range(Stage stage, const std::string& where, const char* key, int64_t value, int64_t low, int64_t high);

@@ -9,6 +9,7 @@
 
 #include "core/library.h"
 #include "core/problem.h"
+#include "core/source_pieces.h"
 #include "core/words.h"
 #include "core/workload.h"
 
@@ -173,6 +174,7 @@ struct Kernel {
   std::string source;                // text
   std::string manifest_name;         // for messages: the path as given
   std::string manifest;              // JSON text
+  std::vector<NamedLines> phases;    // of the source
   std::string entry;                 // name of the kernel in the source, or of the library's routine
   std::vector<std::string> headers;  // header sets that the source includes besides CUDA's own: "cutlass"
   Library library;                   // set for a library's routine, which has no source

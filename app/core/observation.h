@@ -214,6 +214,12 @@ struct Counters {
   bool operator==(const Counters&) const = default;
 };
 
+// 0 if it is not known.
+inline int64_t all_instructions(const Counters& counters) {
+  const auto found = counters.instructions.find(kAllInstructions);
+  return found == counters.instructions.end() ? 0 : found->second;
+}
+
 // A GPU's own counters for one run of the experiment with hot caches. They are read in a process in which nothing is
 // timed. A figure that the GPU's chip does not have is empty, not zero.
 struct HardwareCounters {

@@ -299,11 +299,22 @@ struct FieldsOf<Printed> {
 };
 
 template <>
+struct FieldsOf<Overrun> {
+  static constexpr auto list = std::tuple{Field{"buffer", &Overrun::buffer, Limits{.line = true}},
+                                          Field{"bytes", &Overrun::bytes, {}, "the buffer's size"},
+                                          Field{"past", &Overrun::past, {}, "bytes from its end to the access"}};
+};
+
+template <>
 struct FieldsOf<Failure> {
   static constexpr auto list =
-      std::tuple{Field{"stage", &Failure::stage, limits::kRequired}, Field{"message", &Failure::message},
+      std::tuple{Field{"stage", &Failure::stage, limits::kRequired},
+                 Field{"message", &Failure::message},
                  Field{"hint", &Failure::hint},
-                 Field{"kind", &Failure::kind, Limits{.sparse = true}, "left out where the stage says enough"}};
+                 Field{"kind", &Failure::kind, Limits{.sparse = true}, "left out where the stage says enough"},
+                 Field{"overrun", &Failure::overrun, Limits{.sparse = true}, "an emulated access past a buffer's end"},
+                 Field{"absent_variable", &Failure::absent_variable, Limits{.sparse = true},
+                       "a __constant__ one that the compiled kernel does not have"}};
 };
 
 template <>

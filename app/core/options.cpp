@@ -77,6 +77,12 @@ std::string option_value_text(std::string_view name, int64_t value) {
   return value != 0 ? "on" : "off";
 }
 
+Json option_json(std::string_view name, int64_t value) {
+  Json json;
+  visit_option(name, [&](auto member) { json = fields::written(static_cast<Value<decltype(member)>>(value), {}); });
+  return json;
+}
+
 std::string option_words(std::string_view name, int64_t value) {
   if (const std::string zero(row_of(name).zero); value == 0 && !zero.empty()) return zero;
   const std::string text = option_value_text(name, value);

@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/json_fwd.h"
 #include "core/kernel.h"
 #include "core/result.h"
 
@@ -17,6 +18,8 @@ int64_t option_value(const CompileOptions& options, std::string_view name);
 void set_option(CompileOptions& options, std::string_view name, int64_t value);
 // "on", "off", the word, or the number.
 std::string option_value_text(std::string_view name, int64_t value);
+// The value as CompileOptions' JSON has it: true, a word or a number.
+Json option_json(std::string_view name, int64_t value);
 // The value as shown to a person: "on", "off", the word, the number, or the meaning of 0, such as "none".
 std::string option_words(std::string_view name, int64_t value);
 std::string shown_option(const CompileOptions& options, std::string_view name);

@@ -1,4 +1,6 @@
 #pragma once
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <tl/expected.hpp>
@@ -27,12 +29,22 @@ enum class Stage {
 // What a program decides by within a stage.
 enum class FailureKind { other, deadlock };
 
+// An access of an emulated kernel past a buffer's end.
+struct Overrun {
+  std::string buffer;
+  uint64_t bytes = 0;  // size of the buffer
+  uint64_t past = 0;   // bytes from its end to the access
+  bool operator==(const Overrun&) const = default;
+};
+
 // An expected refusal, as a value. `message` names the file, knob or config; `hint` says what to do.
 struct Failure {
   Stage stage = Stage::internal;
   std::string message;
   std::string hint;
   FailureKind kind = FailureKind::other;
+  std::optional<Overrun> overrun = {};
+  std::optional<std::string> absent_variable = {};  // a __constant__ one that the compiled kernel does not have
   bool operator==(const Failure&) const = default;
 };
 

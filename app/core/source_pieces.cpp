@@ -59,7 +59,7 @@ class Reader {
 
 }  // namespace
 
-SourcePieces::SourcePieces(std::string_view source) {
+SourcePieces::SourcePieces(std::string_view source, std::vector<NamedLines> named) : named_(std::move(named)) {
   const Reader read(source);
   const auto add_loops = [&](size_t begin, size_t end) {
     for (size_t i = begin; i < end; ++i) {
@@ -120,11 +120,9 @@ std::vector<LineRange> SourcePieces::lines_of(std::string_view function) const {
   return lines;
 }
 
-void SourcePieces::name_lines(std::string name, LineRange lines) { named_.emplace_back(std::move(name), lines); }
-
 std::string_view SourcePieces::name_at(int line) const {
-  for (const auto& [name, lines] : named_)
-    if (lines.contains(line)) return name;
+  for (const NamedLines& one : named_)
+    if (one.lines.contains(line)) return one.name;
   return {};
 }
 

@@ -1,7 +1,6 @@
 #pragma once
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 namespace attnscope {
@@ -11,10 +10,17 @@ struct LineRange {
   bool contains(int line) const { return first <= line && line <= last; }
 };
 
+// Lines that a kernel's manifest names: one of its phases.
+struct NamedLines {
+  std::string name;
+  LineRange lines;
+};
+
 // The functions of a C++ source and the loops in them, by line number, to name the pieces of a kernel.
 class SourcePieces {
  public:
-  explicit SourcePieces(std::string_view source);
+  // `named` lines come before functions and loops; they must not overlap.
+  explicit SourcePieces(std::string_view source, std::vector<NamedLines> named = {});
 
   // The function whose body contains the line (counted from 1); empty: none.
   std::string_view function_at(int line) const;
@@ -25,8 +31,6 @@ class SourcePieces {
   // The lines of every function with that name, inclusive: an overload is one more.
   std::vector<LineRange> lines_of(std::string_view function) const;
 
-  // Lines with a name of their own, which come before functions and loops. They must not overlap.
-  void name_lines(std::string name, LineRange lines);
   std::string_view name_at(int line) const;  // empty: none
 
  private:
@@ -37,7 +41,7 @@ class SourcePieces {
     bool single = true;       // for a loop: it contains no two loops side by side
   };
   std::vector<Piece> functions_, loops_;
-  std::vector<std::pair<std::string, LineRange>> named_;
+  std::vector<NamedLines> named_;
 };
 
 }  // namespace attnscope

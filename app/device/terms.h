@@ -18,7 +18,7 @@ compile::SassLine own_line(const compile::SassProgram& sass, size_t instruction,
 // The stalls of a modelled time as terms and phases, with the lines of `program` that carry them.
 //
 // An instruction's phase is the name that `pieces` has for its line, or else for the innermost line that calls it
-// (SourcePieces::name_lines). Without one it is the function that the kernel calls to reach it, at any depth; otherwise
+// (NamedLines). Without one it is the function that the kernel calls to reach it, at any depth; otherwise
 // the kernel itself with the loop that contains the instruction (SourcePieces). `lines` maps the lines of `pieces` to
 // files. A wait belongs to the phase of the instruction that is waited for.
 Terms terms_of(const std::vector<model::Stall>& stalls, const emulator::Program& program, const SourcePieces& pieces,

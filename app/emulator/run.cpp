@@ -76,9 +76,9 @@ uint64_t work_of(const Program& program, const std::vector<BlockCounts>& blocks)
 
 Failure failure_of(const Worker& worker, const BoundLaunch& launch, const Launch& asked) {
   if (worker.end == CtaEnd::stopped) return {Stage::cancelled, "The emulated run was cancelled.", ""};
-  const std::string hint = asked.memory == nullptr ? std::string("no buffer was given")
-                                                   : asked.memory->describe(worker.runner.machine().fault.address);
-  return worker.runner.describe(worker.end, worker.end_cta, launch, hint);
+  GlobalMemory::Spot spot;
+  if (asked.memory != nullptr) spot = asked.memory->spot_of(worker.runner.machine().fault.address);
+  return worker.runner.describe(worker.end, worker.end_cta, launch, spot);
 }
 
 // A fault says more than a cancellation, and both say more than the stop that they cause in other threads.

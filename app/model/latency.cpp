@@ -135,11 +135,6 @@ Estimate of_mixed(const LatencyInput& in) {
   return slowest;
 }
 
-int64_t count_of(const Counters& counters, const char* name) {
-  const auto found = counters.instructions.find(name);
-  return found == counters.instructions.end() ? 0 : found->second;
-}
-
 // Without a trace: the busiest of issue slots, units, shared memory and L2 for an SM's CTAs, stretched if too few warps
 // are resident to hide latency; or memory, which serves all SMs.
 Estimate from_counters(const LatencyInput& in) {
@@ -152,7 +147,7 @@ Estimate from_counters(const LatencyInput& in) {
   const double share = double(in.counters.emulated_ctas) / double(std::max<int64_t>(1, in.counters.total_ctas)) *
                        double(in.spec.sms) * in.spec.clock_mhz;
   const std::pair<double, Bound> demands[] = {
-      {double(count_of(in.counters, kAllInstructions)) / rates::rate(in.spec, rates::kIssue), Bound::issue_slots},
+      {double(all_instructions(in.counters)) / rates::rate(in.spec, rates::kIssue), Bound::issue_slots},
       {units.tensor * share, Bound::tensor_cores},
       {units.fp32 * share, Bound::fp32},
       {units.mufu * share, Bound::mufu},

@@ -60,6 +60,7 @@ struct FieldsOf<report::Cell> {
       Field{"reason", &Of::reason},
       Field{"config", &Of::config},
       Field{"knobs", &Of::knobs},
+      Field{"options", &Of::options, Limits{.sparse = true}},
       Field{"config_from", &Of::config_from, Limits{.sparse = true}},
       Field{"tuned_for", &Of::tuned_for, Limits{.sparse = true}},
       Field{"error", &Of::error, Limits{.sparse = true}},

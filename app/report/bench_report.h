@@ -78,7 +78,8 @@ struct Cell {
   CellState state = CellState::not_applicable;
   std::string reason;  // why it was not timed or is wrong
   std::map<std::string, int64_t> knobs;
-  std::string config;                     // "BLOCK_M=32 NUM_WARPS=4"
+  CompileOptions options;
+  std::string config;                     // "BLOCK_M=32 NUM_WARPS=4", and the options that are not the kernel's
   std::optional<ConfigFrom> config_from;  // empty in reports of earlier versions
   std::optional<Problem> tuned_for;       // if it is the nearest's
   FigureKind kind = FigureKind::modelled;

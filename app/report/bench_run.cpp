@@ -64,6 +64,7 @@ double tflops(const Problem& problem, double us) { return us > 0 ? problem.flops
 Cell cell_of(const Observation& o, const Problem& problem) {
   Cell cell;
   cell.knobs = o.experiment.config.knobs;
+  cell.options = o.experiment.config.options;
   if (o.failure) {
     cell.reason = why_not(*o.failure);
     return cell;
@@ -166,7 +167,7 @@ class Runner {
   void take(size_t row, size_t entry, int64_t number, CellTaken& taken) {
     const Observation seen = calls_.run(row, entry);
     Cell cell = cell_of(seen, plan_.head.rows[row].problem);
-    cell.config = calls_.config_text(entry, cell.knobs);
+    cell.config = calls_.config_text(entry, seen.experiment.config);
     const Cell& asked = plan_.head.rows[row].cells[entry];
     cell.config_from = asked.config_from;
     cell.tuned_for = asked.tuned_for;

@@ -16,7 +16,7 @@ struct BenchPlan {
   int64_t block_ms = 100;
 };
 
-// Identifies the plan; it changes with the problem, kernel text, device or policy. XXH3-128 in hex.
+// Identifies the plan; it changes with the problem, kernel text, config, device or policy. XXH3-128 in hex.
 std::string plan_hash(const BenchPlan& plan);
 
 // What is known about one entry in one row.
@@ -48,8 +48,7 @@ struct BenchCalls {
   std::function<void(const BenchProgress&)> on_progress;
   std::function<double()> now_seconds;
   std::function<bool()> enough;  // called before every run; true ends the benchmark; may be empty
-  // Returns the text of a config: knobs in the kernel's order, with labels where there are any.
-  std::function<std::string(size_t entry, const std::map<std::string, int64_t>& knobs)> config_text;
+  std::function<std::string(size_t entry, const Config&)> config_text;  // returns Cell::config
 };
 
 // Times the plan from `state` on. Returns false if it ended early. Goes row by row; each row has several passes over

@@ -154,11 +154,7 @@ std::set<int64_t> option_choices(const std::string& name, const std::set<int64_t
 }
 
 Json value_json(const Kernel& kernel, const Axis& axis, int64_t value) {
-  if (axis.option) {
-    const std::string text = option_value_text(axis.knob, value);
-    if (text == std::to_string(value)) return value;
-    return text == "on" || text == "off" ? Json(value != 0) : Json(text);
-  }
+  if (axis.option) return option_json(axis.knob, value);
   const KnobValue* known = kernel.find_knob(axis.knob)->find(value);
   return known->label.empty() ? Json(value) : Json(known->label);
 }

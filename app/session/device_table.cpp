@@ -1,5 +1,6 @@
 #include "session/device_table.h"
 
+#include "core/device_id.h"
 #include "core/joined.h"
 
 namespace attnscope::session {
@@ -31,7 +32,7 @@ void DeviceTable::give_up(size_t worker, const std::string& reason) {
 }
 
 std::string DeviceTable::global_id(size_t worker, const std::string& id) const {
-  return worker == 0 ? id : workers_[worker].name + "/" + id;
+  return worker == 0 ? id : id_at(workers_[worker].name, id);
 }
 
 void DeviceTable::rebuild() {
@@ -55,7 +56,7 @@ bool DeviceTable::better(const DeviceSpec& spec, const DeviceSpec* than) {
 const DeviceTable::Worker* DeviceTable::worker_named_in(const std::string& id) const {
   for (size_t worker = 1; worker < workers_.size(); ++worker) {
     const std::string& name = workers_[worker].name;
-    if (!name.empty() && (id == name || id.starts_with(name + "/"))) return &workers_[worker];
+    if (!name.empty() && DeviceId(id).is_of(name)) return &workers_[worker];
   }
   return nullptr;
 }

@@ -16,11 +16,12 @@
 #include "protocol/message.h"
 #include "session/sharing.h"
 #include "session/snapshot.h"
+#include "store/workers.h"
 
 namespace attnscope::session {
 
 struct WorkerCommand {
-  std::string name = "local";
+  std::string name = store::kOwnWorker;
   std::vector<std::string> argv;  // {self, "worker"}; a test gives a fake worker
   bool remote = false;            // over a link that may recover; a lost worker is retried until it returns
 };

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "core/device_id.h"
 #include "core/json.h"
 #include "core/words.h"
 
@@ -25,9 +26,8 @@ const HistoryEntry& History::at(size_t index) const {
 Shared<Json> no_settings() { return share(Json(Json::object())); }
 
 std::string tile_key(const ViewRequest& request) {
-  std::string key =
-      fmt::format("{}/{}/{}.{}/{}-{}/{}x{}", request.experiment_hash, to_string(request.map), request.batch,
-                  request.head, request.row_begin, request.row_end, request.width, request.height);
+  std::string key = fmt::format("{}/{}/{}.{}/{}-{}/{}x{}", request.experiment_hash, word_of(request.map), request.batch,
+                                request.head, request.row_begin, request.row_end, request.width, request.height);
   if (request.target) key += fmt::format("/{}", request.target->ticket);
   return key;
 }
@@ -43,10 +43,8 @@ const DeviceSpec* find_device(const Snapshot& snapshot, const std::string& id) {
 }
 
 const WorkerStatus* worker_of(const Snapshot& snapshot, const std::string& id) {
-  const size_t slash = id.find('/');
-  const std::string name = id.substr(0, std::min(slash, id.size()));
   for (size_t i = 1; i < snapshot.workers.size(); ++i)
-    if (snapshot.workers[i].name == name) return &snapshot.workers[i];
+    if (DeviceId(id).is_of(snapshot.workers[i].name)) return &snapshot.workers[i];
   return snapshot.workers.empty() ? nullptr : &snapshot.workers.front();
 }
 

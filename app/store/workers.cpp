@@ -20,7 +20,7 @@ bool is_name_char(char c) {
 
 // A name comes before the '/' in a device's name and must not look like an option or a device.
 bool is_name(std::string_view text) {
-  return !text.empty() && text.size() <= kMaxName && text.front() != '-' && text.front() != '.' && text != "local" &&
+  return !text.empty() && text.size() <= kMaxName && text.front() != '-' && text.front() != '.' && text != kOwnWorker &&
          std::all_of(text.begin(), text.end(), is_name_char);
 }
 

@@ -8,6 +8,8 @@
 
 namespace attnscope::store {
 
+inline constexpr const char* kOwnWorker = "local";  // name of the program's own worker, which no other has
+
 // A worker on another machine, or behind a queue, with the command that reaches it.
 struct NamedWorker {
   std::string name;               // prefix of its device ids: "l4box" in "l4box/cuda:0"

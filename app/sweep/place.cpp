@@ -20,6 +20,12 @@ bool by_nvcc(const std::vector<Config>& configs) {
   return std::ranges::any_of(configs, its);
 }
 
+std::optional<session::Sharing> sharing_of(const Place& place, const std::vector<Config>& configs) {
+  auto sharing = place.sharing;
+  if (sharing) sharing->by_nvcc = by_nvcc(configs);
+  return sharing;
+}
+
 Result<OpenResults> open_results(const std::filesystem::path& file) {
   if (file.empty()) return OpenResults{};
   auto results = store::Results::open(file);

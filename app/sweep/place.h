@@ -39,6 +39,8 @@ struct Place {
 
 // Whether nvcc compiles some of these configs. A worker shares a whole search or none of it.
 bool by_nvcc(const std::vector<Config>& configs);
+// The place's workers as they share a search of these configs.
+std::optional<session::Sharing> sharing_of(const Place& place, const std::vector<Config>& configs);
 
 // The results that searches read and add to; none for an empty path. If there are none yet and the disk is full or the
 // folder cannot be written, `results` is null and `note` says why. Failure: results exist and cannot be read.

@@ -28,11 +28,6 @@ bool told_apart(const Scan& scan, size_t a, size_t b) {
   return outcome == charts::Outcome::faster || outcome == charts::Outcome::slower;
 }
 
-Place& told_of_nvcc(Place& place, const std::vector<Config>& configs) {
-  if (place.sharing) place.sharing->by_nvcc = by_nvcc(configs);
-  return place;
-}
-
 constexpr int64_t kShortestMs = 30;  // per config in halving: two of the rounds in which samples are taken
 
 }  // namespace
@@ -44,10 +39,11 @@ std::string modelled_text(size_t modelled, size_t to_model) {
                      with_commas(static_cast<int64_t>(to_model)));
 }
 
-Search::Search(Plan plan, search::Candidates candidates, Place& place, Settings settings)
+Search::Search(Plan plan, search::Candidates candidates, const Place& place, Settings settings)
     : plan_(std::move(plan)),
       candidates_(std::move(candidates)),
-      place_(told_of_nvcc(place, candidates_.configs)),
+      place_(place),
+      sharing_(sharing_of(place, candidates_.configs)),
       settings_(std::move(settings)),
       run_(*place.session, place.results.get(), plan_.held, this->settings(false, plan_.budget)) {}
 
@@ -88,7 +84,7 @@ Run::Settings Search::settings(bool of_model, size_t budget) {
     if (to_model_ > 0) progress.modelled = of_model ? now.ended : model_->ended_by_now();
     tell(progress);
   };
-  if (!of_model) settings.sharing = place_.sharing;
+  if (!of_model) settings.sharing = sharing_;
   if (!of_model) settings.on_scan = settings_.on_scan;
   settings.on_look = [this, of_model](const session::Snapshot& now) {
     if (settings_.on_look) settings_.on_look(now);
@@ -138,7 +134,7 @@ Result<std::unique_ptr<search::Strategy>> Search::choose() {
     const std::string note = seeds ? seeds->note : "no microbenchmark counts: " + seeds.error().message;
     if (!note.empty()) notes_.push_back(note);
   }
-  const size_t at_once = place_.sharing ? place_.sharing->devices.size() : 1;
+  const size_t at_once = sharing_ ? sharing_->devices.size() : 1;
   if (plan_.strategy == StrategyKind::model_guided) {
     search::ModelGuided::Settings settings;
     if (plan_.budget > 0) settings = search::ModelGuided::persistent();

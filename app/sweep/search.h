@@ -49,7 +49,7 @@ class Search {
     std::function<void()> on_gate;                              // called when watching the leading configs begins
     const Control* control = nullptr;                           // null: it cannot be paused or stopped
   };
-  Search(Plan plan, search::Candidates candidates, Place& place, Settings settings);
+  Search(Plan plan, search::Candidates candidates, const Place& place, Settings settings);
 
   Search(const Search&) = delete;
   Search& operator=(const Search&) = delete;
@@ -85,7 +85,8 @@ class Search {
 
   Plan plan_;
   search::Candidates candidates_;
-  Place& place_;
+  const Place& place_;
+  std::optional<session::Sharing> sharing_;  // workers that share it
   Settings settings_;
   Run run_;
   std::optional<Run> model_;                      // empty: no model ranks

@@ -1,5 +1,6 @@
 #include "ui/command_lines.h"
 
+#include "core/device_id.h"
 #include "store/workers.h"
 
 namespace attnscope::ui {
@@ -24,7 +25,7 @@ CommandLine command_line(CommandKind kind, const Draft& draft, const Kernel* ker
     line.refusal = "The kernel " + draft.kernel + " is not loaded.";
     return line;
   }
-  const bool far = draft.device.find('/') != std::string::npos;
+  const bool far = !DeviceId(draft.device).is_own();
   if (far && (worker == nullptr || kind == CommandKind::export_config))
     line.refusal = draft.device + " belongs to a worker on another machine: run the command there.";
   const bool own_options = draft.config.options != kernel->options;

@@ -5,6 +5,7 @@
 #include <system_error>
 
 #include "catalog/validate.h"
+#include "core/device_id.h"
 #include "core/json.h"
 #include "core/options.h"
 #include "platform/memory.h"
@@ -161,7 +162,7 @@ sweep::Place SweepDesk::place() const {
   };
   place.new_id = next_gesture;
   for (const DeviceSpec& spec : *session_.snapshot()->devices)
-    if (spec.emulated && spec.id.find('/') == std::string::npos) place.emulated.push_back(spec);
+    if (spec.emulated && DeviceId(spec.id).is_own()) place.emulated.push_back(spec);
   return place;
 }
 

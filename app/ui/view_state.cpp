@@ -1,41 +1,27 @@
 #include "ui/view_state.h"
 
-#include <nlohmann/json.hpp>
+#include "core/fields.h"
 
-namespace attnscope::ui {
-namespace {
+namespace attnscope {
 
-void whole(const Json& json, const char* key, int64_t& out) {
-  const auto found = json.find(key);
-  if (found != json.end() && found->is_number_integer() && found->get<int64_t>() >= 0) out = found->get<int64_t>();
-}
+template <>
+struct FieldsOf<ui::ViewState> {
+  using Of = ui::ViewState;
+  static constexpr Limits kPlace{.low = 0};
+  static constexpr auto list =
+      std::tuple{Field{"map", &Of::map}, Field{"batch", &Of::batch, kPlace}, Field{"head", &Of::head, kPlace},
+                 Field{"latency_axis", &Of::latency_axis}, Field{"latency_view", &Of::latency_view}};
+};
 
-template <Worded E>
-void word(const Json& json, const char* key, E& out) {
-  const auto found = json.find(key);
-  if (found == json.end() || !found->is_string()) return;
-  if (const auto known = parse_word<E>(found->get<std::string>())) out = *known;
-}
+namespace ui {
 
-}  // namespace
-
-Json to_json(const ViewState& view) {
-  return Json{{"map", word_of(view.map)},
-              {"batch", view.batch},
-              {"head", view.head},
-              {"latency_axis", word_of(view.latency_axis)},
-              {"latency_view", word_of(view.latency_view)}};
-}
+Json to_json(const ViewState& view) { return write_fields(view); }
 
 void adopt(ViewState& view, const Json& json) {
-  if (!json.is_object()) return;
-  MapKind map = view.map;
-  word(json, "map", map);
-  if (map != MapKind::attention) view.map = map;  // attention has its own panel
-  whole(json, "batch", view.batch);
-  whole(json, "head", view.head);
-  word(json, "latency_axis", view.latency_axis);
-  word(json, "latency_view", view.latency_view);
+  const MapKind map = view.map;
+  adopt_fields(json, view);
+  if (view.map == MapKind::attention) view.map = map;  // it has its own panel
 }
 
-}  // namespace attnscope::ui
+}  // namespace ui
+}  // namespace attnscope

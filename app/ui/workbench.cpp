@@ -7,7 +7,9 @@
 #include <nlohmann/json.hpp>
 
 #include "catalog/reported.h"
+#include "core/device_id.h"
 #include "core/joined.h"
+#include "core/text.h"
 #include "platform/clock.h"
 #include "platform/json_file.h"
 #include "ui/display/interop.h"
@@ -238,18 +240,17 @@ bool Workbench::may_try(const Shown& shown) const {
 
 // Maps stay on the GPU if the measuring GPU also draws the window. The status bar says which path is used, and why.
 Interop* Workbench::choose_pixel_way(const Shown& shown) {
-  constexpr std::string_view kGpu = "cuda:";
   if (!shown.observation || shown.verdict() == nullptr) return interop_.get();  // no map is shown yet
-  const std::string& device = shown.observation->experiment.device;
-  if (!device.starts_with(kGpu)) {
+  const DeviceId device(shown.observation->experiment.device);
+  if (!device.is_own() || device.kind != DeviceId::Kind::gpu) {
     pixels_ = {"pipe",
-               device.find('/') == std::string::npos
+               device.is_own()
                    ? "Maps come through the worker's pipe at the panel's resolution: the device is emulated on the "
                      "CPU, so there is no GPU memory to share."
                    : "Maps come through the worker's pipe at the panel's resolution: the GPU is another machine's."};
     return nullptr;
   }
-  const int gpu = std::atoi(device.c_str() + kGpu.size());
+  const int gpu = number_of<int>(device.name).value_or(0);
   if (!interop_ || interop_->gpu() != gpu) {
     if (interop_) return nullptr;  // maps hold memory of the first GPU as long as the window is open
     interop_ = std::make_unique<Interop>(gpu);

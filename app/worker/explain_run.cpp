@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "catalog/source_phases.h"
 #include "device/terms.h"
 #include "emulator/isa/program.h"
 
@@ -17,8 +16,8 @@ std::vector<Instruction> code_of(const Kernel& kernel, const device::EmulatedDet
   const compile::SassProgram& sass = *program.sass;
   const auto& counters = emulated.result.instructions;
   const SourceLines lines(kernel.source_name, kernel.source);
-  const std::vector<std::string> phases = device::phases_of_code(program, catalog::pieces_of(kernel), lines,
-                                                                 [&](size_t i) { return counters[i].issued > 0; });
+  const std::vector<std::string> phases = device::phases_of_code(
+      program, SourcePieces(kernel.source, kernel.phases), lines, [&](size_t i) { return counters[i].issued > 0; });
   std::vector<Instruction> code(counters.size());
   for (size_t i = 0; i < code.size(); ++i) {
     Instruction& one = code[i];

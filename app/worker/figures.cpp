@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "catalog/source_phases.h"
 #include "core/source_lines.h"
 #include "device/model_input.h"
 #include "device/terms.h"
@@ -49,7 +48,8 @@ Timing with_terms(const PlannedRun& run, const SimulatedLaunch& made) {
   if (timing.p50 <= 0) return timing;
   const auto& stalls = made.simulated.stalls;
   timing.terms = stalls.empty() ? device::no_terms()
-                                : device::terms_of(stalls, *made.emulated->program, catalog::pieces_of(run.kernel),
+                                : device::terms_of(stalls, *made.emulated->program,
+                                                   SourcePieces(run.kernel.source, run.kernel.phases),
                                                    SourceLines(run.kernel.source_name, run.kernel.source));
   return timing;
 }

@@ -1,6 +1,7 @@
 // The client's requests and the answers to them.
 #include <algorithm>
 
+#include "core/device_id.h"
 #include "worker/supervisor_loop.h"
 
 namespace attnscope::worker {
@@ -21,7 +22,7 @@ Job job_of(Id id, const Experiment& experiment, protocol::Deadlines deadlines) {
   job.name = experiment.kernel;
   for (const auto& [knob, value] : experiment.config.knobs) job.name += " " + knob + "=" + std::to_string(value);
   job.name += " on " + experiment.device;
-  job.emulated = experiment.device.find("emulated:") != std::string::npos;
+  job.emulated = DeviceId(experiment.device).kind == DeviceId::Kind::emulated;
   return job;
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "core/device_id.h"
 #include "core/result.h"
 #include "cuda_api/driver_calls.h"
 
@@ -21,7 +22,7 @@ class Gpu {
   Gpu& operator=(const Gpu&) = delete;
 
   const cuda_api::DriverCalls& calls() const { return *calls_; }
-  std::string id() const { return "cuda:" + std::to_string(ordinal_); }
+  std::string id() const { return gpu_id(ordinal_); }
   int ordinal() const { return ordinal_; }
   // Null before the first enter(), as is the stream.
   cuda_api::Context context() const { return context_; }

@@ -1,5 +1,7 @@
 #include "device/cuda/gpu_spec.h"
 
+#include "core/device_id.h"
+
 namespace attnscope::device {
 namespace {
 
@@ -38,7 +40,7 @@ class Reader {
 
 Result<DeviceSpec> read_gpu_spec(const cuda_api::DriverCalls& calls, int ordinal) {
   DeviceSpec spec;
-  spec.id = "cuda:" + std::to_string(ordinal);
+  spec.id = gpu_id(ordinal);
   spec.emulated = false;
   int device = 0;
   char name[256] = {};

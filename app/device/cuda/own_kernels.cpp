@@ -17,7 +17,7 @@ Result<std::shared_ptr<const GpuKernel>> OwnKernels::load_for(const std::string&
 
 Result<std::shared_ptr<const GpuKernel>> OwnKernels::load(const std::string& name, DType dtype,
                                                           const std::map<std::string, int64_t>& macros) {
-  std::string key = name + " " + std::string(to_string(dtype));
+  std::string key = name + " " + std::string(word_of(dtype));
   for (const auto& [macro, value] : macros) key += " " + macro + "=" + std::to_string(value);
   std::shared_ptr<const GpuKernel>& kernel = loaded_[key];
   if (kernel) return kernel;

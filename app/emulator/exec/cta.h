@@ -14,6 +14,7 @@
 #include "core/result.h"
 #include "emulator/exec/launch.h"
 #include "emulator/exec/local_reuse.h"
+#include "emulator/exec/memory.h"
 #include "emulator/exec/observer.h"
 #include "emulator/exec/random.h"
 #include "emulator/exec/warp.h"
@@ -145,8 +146,9 @@ class CtaRunner {
   const std::vector<CtaTrace>& traces() const { return traces_; }
   const LocalReuses& local_reuses() const { return local_reuses_; }
 
-  // After fault, endless or deadlock: what happened, as a message; after cancelled: where it was (the hint).
-  Failure describe(CtaEnd end, uint32_t linear, const BoundLaunch& launch, const std::string& global_hint) const;
+  // After fault, endless or deadlock: what happened, as a message; after cancelled: where it was (the hint). `spot`: of
+  // the fault's address.
+  Failure describe(CtaEnd end, uint32_t linear, const BoundLaunch& launch, const GlobalMemory::Spot& spot) const;
 
  private:
   Warp& warp(uint32_t i) { return *reinterpret_cast<Warp*>(cta_.warps.get() + i * warp_stride_); }

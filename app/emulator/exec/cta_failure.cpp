@@ -56,7 +56,7 @@ std::string CtaRunner::waiting_lines() const {
 }
 
 Failure CtaRunner::describe(CtaEnd end, uint32_t linear, const BoundLaunch& launch,
-                            const std::string& global_hint) const {
+                            const GlobalMemory::Spot& spot) const {
   const Program& program = *launch.program;
   const std::string kernel = program.sass->kernel.name;
   const std::string cta =
@@ -90,20 +90,24 @@ Failure CtaRunner::describe(CtaEnd end, uint32_t linear, const BoundLaunch& laun
   const auto failure = [&](const std::string& what, std::string hint) {
     return Failure{Stage::launch, fmt::format("{}: {} {} ({}).", kernel, where, what, who), std::move(hint)};
   };
+  const auto global_failure = [&](const std::string& what, std::string hint) {
+    Failure global = failure(what + ": " + spot.text, std::move(hint));
+    global.overrun = spot.overrun;
+    return global;
+  };
   switch (fault.kind) {
     case FaultKind::global_outside:
-      return failure(
-          fmt::format("accesses {} bytes at {:#x}, outside every buffer: {}", fault.bytes, fault.address, global_hint),
+      return global_failure(
+          fmt::format("accesses {} bytes at {:#x}, outside every buffer", fault.bytes, fault.address),
           "Check the index against the sizes the kernel was given, and a custom kernel's manifest: the buffer's shape, "
           "the grid.");
     case FaultKind::global_misaligned:
-      return failure(fmt::format("accesses {} bytes at {:#x}, which is not a multiple of {}: {}", fault.bytes,
-                                 fault.address, fault.bytes, global_hint),
-                     "A vector access needs an address that is a multiple of its width.");
+      return global_failure(fmt::format("accesses {} bytes at {:#x}, which is not a multiple of {}", fault.bytes,
+                                        fault.address, fault.bytes),
+                            "A vector access needs an address that is a multiple of its width.");
     case FaultKind::global_read_only:
-      return failure(
-          fmt::format("stores {} bytes at {:#x}, in a read-only buffer: {}", fault.bytes, fault.address, global_hint),
-          "Kernels must not write their inputs.");
+      return global_failure(fmt::format("stores {} bytes at {:#x}, in a read-only buffer", fault.bytes, fault.address),
+                            "Kernels must not write their inputs.");
     case FaultKind::shared_outside:
       return failure(fmt::format("accesses {} bytes at {} of shared memory; the CTA has {}", fault.bytes,
                                  static_cast<int64_t>(fault.address) - launch.shared_low, launch.shared_bytes),

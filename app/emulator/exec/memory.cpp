@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "emulator/exec/overrun.h"
-
 namespace attnscope::emulator {
 
 uint64_t GlobalMemory::add(std::string name, std::span<std::byte> host, bool writable, bool initial,
@@ -18,7 +16,7 @@ uint64_t GlobalMemory::add(std::string name, std::span<std::byte> host, bool wri
   return address;
 }
 
-std::string GlobalMemory::describe(uint64_t address) const {
+GlobalMemory::Spot GlobalMemory::spot_of(uint64_t address) const {
   const GlobalBuffer* nearest = nullptr;
   uint64_t best = UINT64_MAX;
   for (const GlobalBuffer& buffer : buffers_) {
@@ -31,12 +29,12 @@ std::string GlobalMemory::describe(uint64_t address) const {
       nearest = &buffer;
     }
   }
-  if (nearest == nullptr) return "no buffer was given";
+  if (nearest == nullptr) return {};
   const std::string what = fmt::format("{} ({} bytes)", nearest->name, nearest->bytes);
-  if (best == 0) return fmt::format("byte {} of {}", address - nearest->address, what);
-  if (best > (uint64_t{1} << 32)) return "near no buffer";
-  if (address < nearest->address) return fmt::format("{} bytes before {}", best, what);
-  return text_of(Overrun{nearest->name, nearest->bytes, best - 1});
+  if (best == 0) return {fmt::format("byte {} of {}", address - nearest->address, what)};
+  if (best > (uint64_t{1} << 32)) return {"near no buffer"};
+  if (address < nearest->address) return {fmt::format("{} bytes before {}", best, what)};
+  return {fmt::format("{} bytes past the end of {}", best - 1, what), Overrun{nearest->name, nearest->bytes, best - 1}};
 }
 
 }  // namespace attnscope::emulator

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -37,8 +38,12 @@ class GlobalMemory {
     buffers_.push_back({std::move(name), address, host.data(), host.size(), writable, true, nullptr});
   }
   std::span<const GlobalBuffer> buffers() const { return buffers_; }
-  // The position of an address, for messages: "12 bytes past the end of q (65,536 bytes at 0x…)".
-  std::string describe(uint64_t address) const;
+  // Where an address is.
+  struct Spot {
+    std::string text = "no buffer was given";  // "12 bytes past the end of q (65536 bytes)"
+    std::optional<Overrun> overrun = {};       // if it is past a buffer's end
+  };
+  Spot spot_of(uint64_t address) const;
 
  private:
   std::vector<GlobalBuffer> buffers_;

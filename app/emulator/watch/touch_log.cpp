@@ -140,7 +140,7 @@ Result<Touches> touches_of(const Launch& launch, uint64_t most_work, const std::
     if (end == CtaEnd::done) continue;
     if (end == CtaEnd::endless && options.step_budget < endless) return too_long();
     if (cancel) return fail(Stage::cancelled, "The emulated run was cancelled.", "");
-    const Failure failure = runner.describe(end, cta, *bound, memory.describe(runner.machine().fault.address));
+    const Failure failure = runner.describe(end, cta, *bound, memory.spot_of(runner.machine().fault.address));
     return fail(failure);
   }
   return Touches{log.touches(), static_cast<int64_t>(work)};

@@ -78,11 +78,20 @@ class Experiment:
 
 
 @dataclass(frozen=True)
+class Overrun:
+    buffer: str
+    bytes: int  # the buffer's size
+    past: int  # bytes from its end to the access
+
+
+@dataclass(frozen=True)
 class Failure:
     hint: str
     message: str
     stage: str
+    absent_variable: Optional[str] = None  # a __constant__ one that the compiled kernel does not have
     kind: Optional[str] = None  # left out where the stage says enough
+    overrun: Optional[Overrun] = None  # an emulated access past a buffer's end
 
 
 @dataclass(frozen=True)

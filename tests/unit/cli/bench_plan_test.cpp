@@ -193,6 +193,28 @@ TEST_F(BenchPlanTest, AConfigSaysWhereItComesFrom) {
   EXPECT_EQ(tiled().config_from, ConfigFrom::named);
 }
 
+TEST_F(BenchPlanTest, AConfigsOptionsAreThoseOfItsTableOrItsKernel) {
+  report::TunedEntry best;
+  best.problem = problem_from_text(wishes_.problems[0]).value();
+  best.kernel = "tiled";
+  best.verdict = VerdictState::correct;
+  best.us = 5;
+  best.config.knobs = {{"NUM_WARPS", 8}, {"SYNC", 0}};
+  wishes_.kernels = {"minimal", "tiled", "tiled:NUM_WARPS=4"};
+  kernels_[0].options.fmad = kernels_[1].options.fmad = false;
+  for (const bool defaults : {false, true}) {
+    wishes_.defaults = defaults;
+    for (const size_t entry : {0, 1, 2}) EXPECT_FALSE(plan().drafts[0].at(entry).config.options.fmad) << entry;
+  }
+  wishes_.defaults = false;
+  tuned_.push_back({"NVIDIA L4", 89, {best}});
+  const std::string hash = report::plan_hash(plan().plan);
+  tuned_[0].entries[0].config.options.maxrregcount = 64;
+  EXPECT_EQ(plan().drafts[0].at(1).config.options, tuned_[0].entries[0].config.options);
+  EXPECT_EQ(plan().plan.head.rows.at(0).cells.at(1).options, tuned_[0].entries[0].config.options);
+  EXPECT_NE(report::plan_hash(plan().plan), hash) << "another plan";
+}
+
 TEST_F(BenchPlanTest, WhatIsUnknownOrNamedTwiceIsRefused) {
   wishes_.kernels = {"tiled", "tiled:NUM_WARPS=8", "tiled:NUM_WARPS=8,SYNC=light"};
   EXPECT_THAT(labels(), ElementsAre("tiled", "tiled NUM_WARPS=8", "tiled NUM_WARPS=8 light", "torch_attention flash",
@@ -201,6 +223,11 @@ TEST_F(BenchPlanTest, WhatIsUnknownOrNamedTwiceIsRefused) {
   EXPECT_EQ(refusal(), "") << "a kernel may be its own peer";
   wishes_.kernels = {"tiled", "tiled"};
   EXPECT_EQ(refusal(), "tiled is asked for twice");
+  wishes_.kernels = {"tiled:NUM_WARPS=8,SYNC=light", "tiled:SYNC=light,NUM_WARPS=8"};
+  EXPECT_EQ(refusal(), "tiled light NUM_WARPS=8 is asked for twice");
+  kernels_[1].knobs.push_back({"CHECK", {{0, "light"}}, 0, ""});
+  wishes_.kernels = {"tiled:SYNC=light", "tiled:CHECK=light"};
+  EXPECT_EQ(refusal(), "") << "two knobs with one label";
   wishes_.kernels = {"tilde"};
   EXPECT_EQ(refusal(), "--kernel tilde: there is no kernel \"tilde\"");
   wishes_.kernels = {};

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <filesystem>
+
 #include "support/temp_dir.h"
 
 namespace attnscope::cli {
@@ -53,6 +56,30 @@ TEST(BestMarksTest, ASearchHasEndedWithItsBudgetUntilAnotherBegins) {
   ASSERT_TRUE(marks.begin(kernel));
   EXPECT_EQ(marks.ended(kernel), 0u);
   EXPECT_TRUE(marks.begun(kernel));
+}
+
+TEST(BestMarksTest, TheOldestOfEndedSearchesGo) {
+  const testing_support::TempDir folder;
+  const auto marks = [&](int64_t rows) {
+    Problem problem;
+    problem.seq_q = rows;
+    return BestMarks(folder.path(), problem, device("cuda:0", "NVIDIA L4"), 3);
+  };
+  const Kernel kernel;
+  const auto age_all = [&] {  // a clock may advance in steps longer than a write
+    for (const auto& mark : std::filesystem::directory_iterator(folder.path()))
+      std::filesystem::last_write_time(mark, mark.last_write_time() - std::chrono::hours(1));
+  };
+  ASSERT_TRUE(marks(1).begin(kernel));
+  for (int64_t rows = 2; rows <= 5; ++rows) {
+    age_all();
+    ASSERT_TRUE(marks(rows).end(kernel, 24));
+  }
+  EXPECT_TRUE(marks(1).begun(kernel)) << "its search is not done";
+  EXPECT_EQ(marks(2).ended(kernel), 0u);
+  EXPECT_EQ(marks(3).ended(kernel), 0u);
+  EXPECT_EQ(marks(4).ended(kernel), 24u);
+  EXPECT_EQ(marks(5).ended(kernel), 24u);
 }
 
 }  // namespace

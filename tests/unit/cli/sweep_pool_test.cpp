@@ -105,8 +105,8 @@ TEST_F(PoolWordsTest, AnotherNvccIsSaidOnceIfNvccCompiles) {
   snapshot_.workers[1].versions.nvcc = "12.8.93";
   snapshot_.workers[2].versions.nvcc = "13.0.88";
   EXPECT_EQ(said(), "") << "NVRTC compiles";
-  PoolWords by_nvcc(sharing_);
   sharing_.by_nvcc = true;
+  PoolWords by_nvcc(sharing_);
   testing::internal::CaptureStderr();
   by_nvcc.look(snapshot_);
   snapshot_.workers[1].state = WorkerState::ready;

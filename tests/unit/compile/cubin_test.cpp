@@ -8,6 +8,7 @@
 
 #include "compile/code_hash.h"
 #include "compile/elf_reader.h"
+#include "compile/variable_data.h"
 #include "unit/compile/recorded.h"
 
 namespace attnscope::compile {
@@ -69,6 +70,15 @@ TEST_P(RecordedCubin, GivesVariablesAndTheAddressesOfThem) {
   }
   EXPECT_EQ(targets.at("table"), CubinRelocation::Target::global_init);
   EXPECT_EQ(targets.at("hits"), CubinRelocation::Target::global);
+}
+
+TEST_P(RecordedCubin, AVariableThatItLacksIsNamed) {
+  Variant variant;
+  variant.cubin.assign(bytes_of(cubin).begin(), bytes_of(cubin).end());
+  EXPECT_FALSE(has_variable(variant, "weights"));
+  const auto filled = fill_variable(variant, "weights", {});
+  ASSERT_FALSE(filled);
+  EXPECT_EQ(filled.error().absent_variable, "weights");
 }
 
 TEST_P(RecordedCubin, AKernelThatDoesNotBeginItsSectionIsRefused) {

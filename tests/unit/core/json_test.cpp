@@ -116,6 +116,18 @@ TEST(Json, AMessageSaysTheLineAndTheKey) {
   EXPECT_TRUE(parse_json(R"({"a": {"a": 1}, "b": [{"a": 1}, {"a": 1}]})", "x")) << "the same key in another object";
 }
 
+TEST(Json, KeysOfAMemberAreInTheOrderOfTheText) {
+  std::vector<std::string> keys{"of another text"};
+  const auto json = parse_json(R"({"c": {"z": {"b": 1}, "a": [{"y": 1}]}, "d": {"k": 1}, "e": 2})", "x", "c", keys);
+  ASSERT_TRUE(json) << json.error().message;
+  EXPECT_EQ(json->at("c").at("z").at("b"), 1);
+  EXPECT_EQ(keys, (std::vector<std::string>{"z", "a"}));
+  for (const char* text : {R"({"a": {"b": 1}})", R"({"c": 1, "d": {"b": 1}})", R"([{"c": {"b": 1}}])", "3"}) {
+    EXPECT_TRUE(parse_json(text, "x", "c", keys)) << text;
+    EXPECT_TRUE(keys.empty()) << text;
+  }
+}
+
 TEST(JsonReader, ListsAndObjectsNameThePlaceOfAFault) {
   const auto number = [](const Json& json, const std::string& where) -> Result<int64_t> {
     if (json.is_number_integer()) return json.get<int64_t>();

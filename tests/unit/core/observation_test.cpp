@@ -60,7 +60,7 @@ Observation full_observation() {
   hardware.warp_instructions = 1000;
   hardware.failure = Failure{Stage::device, "m", "h"};
   o.fragment_cycles = FragmentCycles{FigureKind::modelled, 1, 400, 410.5, 420};
-  o.failure = Failure{Stage::deadline, "m", "h", FailureKind::deadlock};
+  o.failure = Failure{Stage::deadline, "m", "h", FailureKind::deadlock, Overrun{"q", 4096, 12}, "table"};
   return o;
 }
 
@@ -76,6 +76,8 @@ TEST(Observation, AFailureSaysItsKindOnlyIfItHasOne) {
   const Json json = to_json(full_observation());
   EXPECT_EQ(json["failure"]["kind"], "deadlock");
   EXPECT_FALSE(json["hardware"]["failure"].contains("kind"));
+  EXPECT_FALSE(json["hardware"]["failure"].contains("overrun"));
+  EXPECT_FALSE(json["hardware"]["failure"].contains("absent_variable"));
 }
 
 TEST(Observation, KeepsNaNThroughText) {

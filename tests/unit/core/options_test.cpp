@@ -76,6 +76,13 @@ TEST(OptionsTest, WhatIsNoValueIsRefused) {
   EXPECT_THAT(why("fmad"), HasSubstr("NAME=VALUE"));
 }
 
+TEST(OptionsTest, AValueIsWrittenAsInTheOptions) {
+  const CompileOptions options{.fmad = false, .maxrregcount = 64, .launch_bounds = 2, .compiler = CompilerChoice::nvcc};
+  const Json written = write_fields(options);
+  for (const auto& [name, value] : written.items())
+    EXPECT_EQ(option_json(name, option_value(options, name)), value) << name;
+}
+
 TEST(OptionsTest, TheCompilerIsAWord) {
   CompileOptions options;
   EXPECT_FALSE(write_fields(options).contains("compiler")) << "what was stored before stays as it was";

@@ -116,17 +116,18 @@ TEST(Terms, NamedLinesAreThePhaseOfWhatTheyCallToo) {
       sums[phase.name] = phase.us;
     return sums;
   };
-  SourcePieces pieces(kSource);
-  pieces.name_lines("softmax", {7, 8});
-  EXPECT_EQ(phases(pieces), (std::map<std::string, double>{{"softmax", 6}, {"score", 1}, {"kernel", 8}}));
-  pieces.name_lines("QK^T", {6, 6});
-  EXPECT_EQ(phases(pieces), (std::map<std::string, double>{{"softmax", 6}, {"QK^T", 9}}));
-  pieces.name_lines("products", {1, 1});
-  EXPECT_EQ(phases(pieces), (std::map<std::string, double>{{"softmax", 6}, {"QK^T", 8}, {"products", 1}}))
+  std::vector<NamedLines> named{{"softmax", {7, 8}}};
+  EXPECT_EQ(phases(SourcePieces(kSource, named)),
+            (std::map<std::string, double>{{"softmax", 6}, {"score", 1}, {"kernel", 8}}));
+  named.push_back({"QK^T", {6, 6}});
+  EXPECT_EQ(phases(SourcePieces(kSource, named)), (std::map<std::string, double>{{"softmax", 6}, {"QK^T", 9}}));
+  named.push_back({"products", {1, 1}});
+  EXPECT_EQ(phases(SourcePieces(kSource, named)),
+            (std::map<std::string, double>{{"softmax", 6}, {"QK^T", 8}, {"products", 1}}))
       << "the innermost line that has a name";
-  SourcePieces whole(kSource);
-  for (const LineRange& lines : whole.lines_of("score")) whole.name_lines("QK^T", lines);
-  EXPECT_EQ(phases(whole).at("QK^T"), 1);
+  named.clear();
+  for (const LineRange& lines : SourcePieces(kSource).lines_of("score")) named.push_back({"QK^T", lines});
+  EXPECT_EQ(phases(SourcePieces(kSource, named)).at("QK^T"), 1);
 }
 
 TEST(Terms, OnlyTheLinesThatCarryMuchAreListed) {

@@ -190,8 +190,33 @@ TEST(Bench, AStateIsOfThePlanThatItBeganWith) {
   EXPECT_NE(plan_hash(plan), hash);
   plan.block_ms -= 1, plan.blocks += 1;
   EXPECT_NE(plan_hash(plan), hash);
-  plan.blocks -= 1, plan.head.entries[0].kernel_hash = "edited";
+  plan.blocks -= 1, plan.head.rows[0].cells[0].options.fmad = false;
   EXPECT_NE(plan_hash(plan), hash);
+  plan.head.rows[0].cells[0].options = {}, plan.head.entries[0].kernel_hash = "edited";
+  EXPECT_NE(plan_hash(plan), hash);
+}
+
+TEST(Bench, AStateOfTheUsualOptionsIsContinuedByEveryVersion) {
+  EXPECT_EQ(plan_hash(plan_of(false, {{"ours", false}, {"peer", true}}, 2)),
+            "18e707bf125a7d57478e1086916f4b21");  // before cells had options
+}
+
+TEST(Bench, ACellHasTheOptionsOfItsRun) {
+  FakeDevice device({50});
+  BenchCalls calls = device.calls();
+  calls.run = [&](size_t row, size_t entry) {
+    Observation o = device.run(row, entry);
+    o.experiment.config.options.maxrregcount = 64;
+    return o;
+  };
+  calls.config_text = [](size_t, const Config& config) { return std::to_string(config.options.maxrregcount); };
+  const BenchPlan plan = plan_of(false, {{"ours", false}});
+  BenchState state;
+  run_bench(plan, calls, state);
+  const auto read = report_from_json(to_json(report_of(plan, state, "d")), "report.json");
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_EQ(read->rows[0].cells[0].options.maxrregcount, 64);
+  EXPECT_EQ(read->rows[0].cells[0].config, "64");
 }
 
 TEST(Bench, AFailureInALaterPassIsNoTime) {

@@ -121,6 +121,7 @@ TEST_F(SearchTest, WorkersNeedTheSameNvccIfItCompilesAnyConfig) {
   candidates_.configs[2].options.compiler = CompilerChoice::nvcc;
   plan_.strategy = search::StrategyKind::halving;
   EXPECT_THAT(by_nvcc(), ElementsAre(true)) << "in every round, and under the watch";
+  EXPECT_FALSE(place_.sharing->by_nvcc) << "a place is not of one search";
   candidates_.configs[2].options.compiler = CompilerChoice::nvrtc;
   EXPECT_THAT(by_nvcc(), ElementsAre(false)) << "the place's next search";
 }
