@@ -119,9 +119,7 @@ class Validator {
     calls.save = [](const report::BenchState&) {};
     calls.on_progress = [](const report::BenchProgress&) {};
     calls.now_seconds = [] { return platform::steady_ms() / 1000; };
-    calls.config_text = [&](size_t entry, const Knobs& knobs) {
-      return short_text({knobs, {}}, tasks->kernels[entry]);
-    };
+    calls.config_text = [&](size_t entry, const Config& config) { return short_text(config, tasks->kernels[entry]); };
     // Half of the time is for the model.
     const double begin = calls.now_seconds(), half = begin + (end - begin) / 2;
     calls.enough = [&] { return calls.now_seconds() >= half; };
