@@ -125,9 +125,9 @@ class Simulation {
     double whole;  // for a window: how far a warp may be from whole runs, and by how much the queues may change
   };
   static constexpr Tolerance kSteady{.rates = 0.003, .whole = 0.04};
-  // A loop of fewer runs ends before windows of two runs are found equal. In the last CTAs of an SM its windows have
-  // one run, which says little, so they must be the same but for rounding. (In earlier CTAs even this would change the
-  // times after them, by up to 0.1 %.)
+  // A loop of fewer runs ends before windows of two runs are found equal. In a lone last CTA its windows have one run,
+  // which says little, so they must be the same but for rounding. (Beside or before other CTAs even this would change
+  // the time, by up to 0.1 %.)
   static constexpr int64_t kFewRuns = 9;
   static constexpr Tolerance kSame{.rates = 1e-9, .whole = 1e-9};
   static constexpr int kLongestWindow = 32;  // runs
@@ -155,6 +155,9 @@ class Simulation {
   // Skips `times` windows, each with this work. Each takes as long as the window that began at the mark; if a queue got
   // longer in that window, it takes as long as the queue's work, because a queue does not grow for ever.
   void pass_at_once(const Mark& mark, double now, int64_t times, const Work& work);
+
+  // The last CTA of the SM runs, and no other.
+  bool only_one_is_left() const;
 
   // Whether the windows of the loop have one run.
   bool is_exact() const { return loops_.length == 1; }

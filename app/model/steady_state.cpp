@@ -95,6 +95,10 @@ void Simulation::pass_at_once(const Mark& mark, double now, int64_t times, const
   skipped_ += clocks;
 }
 
+bool Simulation::only_one_is_left() const {
+  return started_ == load_.ctas.size() && std::ranges::count_if(slots_, [](auto& cta) { return cta.alive > 0; }) == 1;
+}
+
 void Simulation::run_passed(size_t index, double now) {
   if (!load_.repeat) return;
   if (loops_.events != events_ || watched_ == kNoWarp) {
@@ -105,8 +109,7 @@ void Simulation::run_passed(size_t index, double now) {
   if (watched_ != index || loops_.length > kLongestWindow) return;
   if (!loops_.mark) {
     const SimulatedWarp& warp = warps_[index];
-    const bool few = (*warp.loops)[warp.loop].times < kFewRuns, last = started_ == load_.ctas.size();
-    if (few && last) loops_.length = 1;
+    if ((*warp.loops)[warp.loop].times < kFewRuns && only_one_is_left()) loops_.length = 1;
     return begin(loops_, now, false);
   }
   if (++loops_.runs < loops_.length) return;

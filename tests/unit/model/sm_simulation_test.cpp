@@ -449,6 +449,8 @@ TEST(SmSimulation, EqualRunsOfAShortLoopPassAtOnce) {
   EXPECT_NEAR(skipped.clocks, whole.clocks, 1e-6);
   some.ctas = SmCtas(3);
   EXPECT_NEAR(double(simulate_sm(round_rates(), s, some).steps), 2 * (8 + 8 + 4) * 100, 2) << "only in the last CTA";
+  some = {SmCtas(2), 2};
+  EXPECT_EQ(simulate_sm(round_rates(), s, some).steps, 2 * 2 * 8 * 100) << "and beside no other";
 }
 
 // Every second run goes to the second level.
