@@ -119,9 +119,17 @@ class Simulation {
     double rate = 0;     // clocks per instruction in the previous window
   };
   static constexpr size_t kNoWarp = SIZE_MAX;
-  static constexpr double kSteady = 0.003;  // rates that differ by less count as equal
-  // For a window: how far a warp may be from whole runs, and by how much the queues may change.
-  static constexpr double kAligned = 0.04;
+  // How unlike windows may be.
+  struct Tolerance {
+    double rates;  // by how much the rates of two in a row may differ
+    double whole;  // for a window: how far a warp may be from whole runs, and by how much the queues may change
+  };
+  static constexpr Tolerance kSteady{.rates = 0.003, .whole = 0.04};
+  // A loop of fewer runs ends before windows of two runs are found equal. In a lone last CTA its windows have one run,
+  // which says little, so they must be the same but for rounding. (Beside or before other CTAs even this would change
+  // the time, by up to 0.1 %.)
+  static constexpr int64_t kFewRuns = 9;
+  static constexpr Tolerance kSame{.rates = 1e-9, .whole = 1e-9};
   static constexpr int kLongestWindow = 32;  // runs
   static constexpr int kLongestWave = 8;     // CTAs in each place; after that, the last window counts as steady
 
@@ -141,12 +149,19 @@ class Simulation {
   };
   Work work_of(const ScheduledInstruction& instruction) const;
 
-  // True if the window that ends now had the rate of the previous one.
-  bool is_steady(Window& window, double now) const;
+  // True if the window that ends now had the rate of the previous one, within `tolerance` of it.
+  bool is_steady(Window& window, double now, const Tolerance& tolerance) const;
 
   // Skips `times` windows, each with this work. Each takes as long as the window that began at the mark; if a queue got
   // longer in that window, it takes as long as the queue's work, because a queue does not grow for ever.
   void pass_at_once(const Mark& mark, double now, int64_t times, const Work& work);
+
+  // The last CTA of the SM runs, and no other.
+  bool only_one_is_left() const;
+
+  // Whether the windows of the loop have one run.
+  bool is_exact() const { return loops_.length == 1; }
+  const Tolerance& of_loops() const { return is_exact() ? kSame : kSteady; }
 
   // A warp begins the next run of a loop.
   void run_passed(size_t index, double now);

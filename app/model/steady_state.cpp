@@ -75,12 +75,12 @@ double Simulation::queued(double now) const {
   return sum;
 }
 
-bool Simulation::is_steady(Window& window, double now) const {
+bool Simulation::is_steady(Window& window, double now, const Tolerance& tolerance) const {
   const int64_t instructions = executed() - window.mark->instructions;
   const double rate = (now + skipped_ - window.mark->time) / double(std::max<int64_t>(1, instructions));
   const double longer = std::abs(queued(now) - window.mark->queued);
-  const bool steady = window.made > 0 && std::abs(rate - window.rate) <= kSteady * window.rate &&
-                      longer <= kAligned * (now + skipped_ - window.mark->time);
+  const bool steady = window.made > 0 && std::abs(rate - window.rate) <= tolerance.rates * window.rate &&
+                      longer <= tolerance.whole * (now + skipped_ - window.mark->time);
   window.rate = rate;
   ++window.made;
   return steady;
@@ -95,6 +95,10 @@ void Simulation::pass_at_once(const Mark& mark, double now, int64_t times, const
   skipped_ += clocks;
 }
 
+bool Simulation::only_one_is_left() const {
+  return started_ == load_.ctas.size() && std::ranges::count_if(slots_, [](auto& cta) { return cta.alive > 0; }) == 1;
+}
+
 void Simulation::run_passed(size_t index, double now) {
   if (!load_.repeat) return;
   if (loops_.events != events_ || watched_ == kNoWarp) {
@@ -103,9 +107,13 @@ void Simulation::run_passed(size_t index, double now) {
     watched_ = index;
   }
   if (watched_ != index || loops_.length > kLongestWindow) return;
-  if (!loops_.mark) return begin(loops_, now, false);
+  if (!loops_.mark) {
+    const SimulatedWarp& warp = warps_[index];
+    if ((*warp.loops)[warp.loop].times < kFewRuns && only_one_is_left()) loops_.length = 1;
+    return begin(loops_, now, false);
+  }
   if (++loops_.runs < loops_.length) return;
-  if (is_steady(loops_, now) && loops_.mark->sums.has_value() == attribution_.has_value()) {
+  if (is_steady(loops_, now, of_loops()) && loops_.mark->sums.has_value() == attribution_.has_value()) {
     const auto [aligned, times] = runs_left();
     if (aligned) {
       if (times > 0) repeat_runs(now, times);
@@ -121,13 +129,15 @@ std::pair<int64_t, bool> Simulation::runs_of(size_t index) const {
   const SimulatedWarp& warp = warps_[index];
   const auto [loop, issued] = loops_.mark->warps[index];
   const int64_t made = warp.issued - issued;
-  if (!warp.alive || made == 0) return {0, true};
+  // A warp that issues nothing may wait for a result, which would come later than it does if runs passed at once.
+  if (!warp.alive || made == 0) return {0, !warp.alive || !is_exact()};
   if (warp.loop != loop || warp.loop >= warp.loops->size() ||
       (warp.at <= (*warp.loops)[warp.loop].first && warp.iteration == 0))
     return {0, false};
   const auto run = double(loop_work(index).instructions);
   const double runs = std::round(double(made) / run);
-  return {static_cast<int64_t>(runs), runs >= 1 && std::abs(double(made) - runs * run) <= kAligned * double(made)};
+  return {static_cast<int64_t>(runs),
+          runs >= 1 && std::abs(double(made) - runs * run) <= of_loops().whole * double(made)};
 }
 
 const Simulation::Work& Simulation::loop_work(size_t index) const {
@@ -137,12 +147,13 @@ const Simulation::Work& Simulation::loop_work(size_t index) const {
 
 std::pair<bool, int64_t> Simulation::runs_left() const {
   int64_t most = INT64_MAX;
+  const int64_t last = is_exact() ? 1 : 2;
   for (size_t i = 0; i < warps_.size(); ++i) {
     const auto [runs, whole] = runs_of(i);
     if (!whole) return {false, 0};
     if (runs == 0) continue;
     const SimulatedWarp& warp = warps_[i];
-    most = std::min(most, ((*warp.loops)[warp.loop].times - 2 - warp.iteration) / runs);
+    most = std::min(most, ((*warp.loops)[warp.loop].times - last - warp.iteration) / runs);
   }
   return {true, most == INT64_MAX ? 0 : most};
 }
@@ -174,7 +185,7 @@ void Simulation::wave_passed(double now) {
   const auto ctas = static_cast<int64_t>(started_ - waves_.mark->started);
   // Places that end together take their next CTAs in any order; a window with one CTA more or less is not whole.
   const bool whole = ctas == waves_.length * static_cast<int64_t>(slots_.size());
-  const bool steady = is_steady(waves_, now) && whole;
+  const bool steady = is_steady(waves_, now, kSteady) && whole;
   if (!steady && waves_.length < kLongestWave) {
     if (waves_.made == 2) waves_.length *= 2, waves_.made = 0;
     return begin(waves_, now, true);

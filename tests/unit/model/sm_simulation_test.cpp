@@ -436,6 +436,36 @@ TEST(SmSimulation, TheLimitExtrapolates) {
   EXPECT_NEAR(part.clocks / clocks(s), 1, 0.01);
 }
 
+// Of eight runs three show that two are equal, and the last is simulated.
+TEST(SmSimulation, EqualRunsOfAShortLoopPassAtOnce) {
+  const std::vector<ScheduledInstruction> block(100, instruction(Unit::fp32, 4));
+  const auto s = folded(schedule({block}, {times(8), times(8)}));
+  SmLoad some, all;
+  all.repeat = false;
+  const SmRun skipped = simulate_sm(round_rates(), s, some), whole = simulate_sm(round_rates(), s, all);
+  EXPECT_EQ(whole.steps, 2 * 8 * 100);
+  EXPECT_NEAR(double(skipped.steps), 2 * 4 * 100, 2);
+  EXPECT_EQ(skipped.instructions, whole.instructions);
+  EXPECT_NEAR(skipped.clocks, whole.clocks, 1e-6);
+  some.ctas = SmCtas(3);
+  EXPECT_NEAR(double(simulate_sm(round_rates(), s, some).steps), 2 * (8 + 8 + 4) * 100, 2) << "only in the last CTA";
+  some = {SmCtas(2), 2};
+  EXPECT_EQ(simulate_sm(round_rates(), s, some).steps, 2 * 2 * 8 * 100) << "and beside no other";
+}
+
+// Every second run goes to the second level.
+TEST(SmSimulation, UnequalRunsOfAShortLoopAreSimulated) {
+  ScheduledInstruction load = instruction(Unit::global_load);
+  load.write_scoreboard = 0;
+  load.passes = load.sectors = 1;
+  auto s = folded(schedule({{load, use()}}, {times(8)}));
+  s.code[0].issued = 8;
+  s.global_bytes_per_cta = 8 * 32 / 2;
+  EXPECT_EQ(simulate_sm(round_rates(), s, {}).steps, 2 * 8);
+  s.global_bytes_per_cta = 0;
+  EXPECT_LT(simulate_sm(round_rates(), s, {}).steps, 2 * 8) << "all do";
+}
+
 TEST(SmSimulation, EachCtaTakesItsOwnTrace) {
   const std::vector<ScheduledInstruction> block(10, instruction(Unit::fp32, 4));
   auto s = schedule({block}, {times(10)});
