@@ -46,7 +46,7 @@ class Reader {
         read_kernel(i);
       else if (is(i, "<") && is(i + 1, "<") && is(i + 2, "<"))
         read_launch(i);
-      else if (is(i, "dim3"))
+      else if (is_dims_type(tokens_[i].text))
         read_dims(at(i), out_);
       else if (is(i, "typedef"))
         read_typedef(i);

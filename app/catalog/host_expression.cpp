@@ -64,13 +64,39 @@ class Parser {
     auto condition = logical(true);
     --nested_;
     if (!condition || !take("?")) return condition;
+    if (condition->constant()) return decided(condition->number != 0);
     const auto yes = choice();
     if (!yes || !take(":")) return std::nullopt;
     const auto no = choice();
     if (!no) return std::nullopt;
-    if (condition->constant()) return condition->number != 0 ? yes : no;
     return short_enough(HostSum::of(fmt::format("({} ? {} : {})", condition->text(), yes->text(), no->text()),
                                     condition->now != 0 ? yes->now : no->now));
+  }
+
+  // The branch that is taken; the other may name what is not known: (argc > 1) ? atoi(argv[1]) : 256.
+  std::optional<HostSum> decided(bool first) {
+    if (!first) {
+      skip_branch();
+      return take(":") ? choice() : std::nullopt;
+    }
+    const auto yes = choice();
+    if (!yes || !take(":")) return std::nullopt;
+    skip_branch();
+    return yes;
+  }
+
+  void skip_branch() {
+    for (int inner = 0; at_ < tokens_.size(); ++at_) {  // inner: ?: within the branch
+      if (is("(") || is("[") || is("{")) {
+        at_ = std::min(brackets_->closing(at_), tokens_.size() - 1);
+      } else if (is(":") && is_next(":")) {
+        ++at_;
+      } else if (is(")") || is(",") || (is(":") && inner-- == 0)) {
+        return;
+      } else if (is("?")) {
+        ++inner;
+      }
+    }
   }
 
   static HostSum truth(const char* op, const HostSum& a, const HostSum& b, bool now) {
@@ -253,11 +279,12 @@ class Parser {
       const auto value = unary();
       return value ? times(HostSum::whole(-1), *value) : std::nullopt;
     }
-    if (is("(") && at_ + 2 < tokens_.size() && is_number_word(tokens_[at_ + 1].text)) {
+    // (int), (unsigned long), (std::size_t)
+    if (is("(") && at_ + 2 < tokens_.size() && is_cast_word(tokens_[at_ + 1].text)) {
       const size_t close = brackets_->closing(at_);
       const bool all = std::all_of(tokens_.begin() + static_cast<std::ptrdiff_t>(at_) + 1,
                                    tokens_.begin() + static_cast<std::ptrdiff_t>(std::min(close, tokens_.size())),
-                                   [](const CppToken& one) { return is_number_word(one.text); });
+                                   [](const CppToken& one) { return is_cast_word(one.text); });
       if (all) {  // a cast
         at_ = close + 1;
         return unary();
@@ -265,6 +292,8 @@ class Parser {
     }
     return primary();
   }
+
+  static bool is_cast_word(std::string_view text) { return is_number_word(text) || text == "std" || text == ":"; }
 
   std::optional<HostSum> primary() {
     if (take("(")) {
@@ -317,6 +346,7 @@ class Parser {
   std::optional<HostSum> meant(const std::string& name, const HostText& meaning) {
     std::optional<HostSum> value;
     const bool itself = meaning.text == name && meaning.at == used_at_;
+    if (meaning.text.empty() && name == "argc") return HostSum::whole(1);  // a program that is given no arguments
     if (!meaning.text.empty() && !itself) value = Parser(names_, depth_ + 1, tokens_left_, unknown_).whole(meaning);
     if (!value && unknown_ && unknown_->empty()) *unknown_ = name;
     return value;
@@ -366,7 +396,7 @@ class Parser {
     } while (take(","));
     up_ = was_up;
     if (!take(")")) return std::nullopt;
-    if (up && arguments.size() == 1) return arguments[0];
+    if (arguments.size() == 1 && (up || is_number_word(name))) return arguments[0];  // size_t(n)
     if (arguments.size() != 2) return std::nullopt;
     const HostSum &a = arguments[0], &b = arguments[1];
     if (is_ceil_div(name)) return ceil_div(a, b);

@@ -174,7 +174,7 @@ void HostSource::read_function(const Tokens& tokens, const CppBrackets& brackets
   for (const std::string& one : parameters) {
     function.parameters.push_back(parameter_name(one));
     if (may_be_changed(one)) function.changeable.push_back(function.parameters.back());
-    if (names_word(one, "dim3")) function.dims.push_back(function.parameters.back());
+    if (names_word(one, "dim3") || names_word(one, "uint3")) function.dims.push_back(function.parameters.back());
   }
   for (const std::string& one : template_parts(tokens, brackets, open - 1)) {
     const std::string name = parameter_name(one);

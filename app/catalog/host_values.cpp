@@ -349,11 +349,11 @@ void read_dims(const HostToken& place, HostValues& values) {
     return;
   }
   for (size_t at = i + 1; at < tokens.size() && !place.is(at, ";"); ++at) {
-    if (place.is(at, "dim3")) return;  // the other dim3 is read from there
+    if (place.word(at) && is_dims_type(tokens[at].text)) return;  // the other one is read from there
     if (!place.word(at) || place.is(at, "const")) continue;
     size_t open = at + 1;
     if (place.is(open, "=")) ++open;
-    if (place.is(open, "dim3")) ++open;
+    if (open < tokens.size() && is_dims_type(tokens[open].text)) ++open;
     if (place.is(at + 1, ";") || place.is(at + 1, ",")) {
       read_dim_members(place, at, {}, values);
       continue;

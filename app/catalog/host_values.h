@@ -119,7 +119,10 @@ void read_change(const HostToken& place, HostValues& values);
 void read_braces(const HostToken& place, HostValues& values);
 // Reads `f(1, &x)` and `std::cin >> x`, which may give x another value, at the & or at cin. cudaMalloc(&x, 4) does not.
 void read_reference(const HostToken& place, HostValues& values);
-// Reads `dim3 a(…), b(…);  dim3 a = dim3(…);  auto a = dim3{…};`, at the first dim3.
+// A launch takes a dim3, and a uint3 becomes one.
+inline bool is_dims_type(std::string_view word) { return word == "dim3" || word == "uint3"; }
+
+// Reads `dim3 a(…), b(…);  dim3 a = dim3(…);  auto a = dim3{…};  uint3 a = {…};`, at the first dim3 or uint3.
 void read_dims(const HostToken& place, HostValues& values);
 
 }  // namespace attnscope::catalog

@@ -112,14 +112,18 @@ Result<OrderedJson> ProgramSteps::argument_of(const ProgramLaunch& one, size_t i
   std::string formula = is_floating(element->type) ? "" : scope_.in_terms(HostText{text, one.part->at});
   if (sizes_.values().contains(formula)) return OrderedJson(formula);
   if (formula.empty()) {
-    const auto number = scope_.number_of(text);
-    formula = number ? std::to_string(*number) : "1";
-    if (!number || scope_.take_guessed())
+    const auto passed = passed_number(HostText{text, one.part->at}, element->type, scope_);
+    OrderedJson argument = value_argument(passed ? passed->number : 1, element->type);
+    const std::string value = argument["value"].dump();
+    if (passed && !passed->guessed)
+      imported_.read.push_back(said_at(*one.part) + fmt::format("{} is {}", parameter.name, value));
+    else
       imported_.guessed.push_back(said_at(*one.part) +
-                                  fmt::format("{} is passed as {}: {}", parameter.name, formula, one_line(text)));
-  } else if (scope_.take_guessed()) {
-    imported_.guessed.push_back(said_at(*one.part) + fmt::format("{} is {}", parameter.name, formula));
+                                  fmt::format("{} is passed as {}: {}", parameter.name, value, one_line(text)));
+    return argument;
   }
+  if (scope_.take_guessed())
+    imported_.guessed.push_back(said_at(*one.part) + fmt::format("{} is {}", parameter.name, formula));
   return OrderedJson{{"value", formula}, {"type", word_of(element->type)}};
 }
 

@@ -9,6 +9,7 @@
 #include "charts/standing.h"
 #include "core/headline.h"
 #include "core/joined.h"
+#include "core/number_text.h"
 #include "core/where_of.h"
 
 namespace attnscope::charts {
@@ -19,7 +20,7 @@ constexpr std::string_view kMicroseconds = "us";  // as rules name it
 std::string value_text(const Evidence& evidence) {
   // A time is written as every other one of the window.
   if (evidence.unit == kMicroseconds) return us_text(evidence.value);
-  return fmt::format("{:.4g}{}{}", evidence.value, evidence.unit.empty() ? "" : " ", evidence.unit);
+  return fmt::format("{}{}{}", number_text(evidence.value), evidence.unit.empty() ? "" : " ", evidence.unit);
 }
 
 std::string times_text(double ratio) { return fmt::format("{:.2f} times", ratio); }

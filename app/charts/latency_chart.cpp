@@ -97,6 +97,10 @@ std::optional<Delta> delta_of(const LatencyChart& chart, size_t index, uint64_t 
       fmt::format("against run {}{}", held.run, held.kernel == after.kernel ? std::string() : ", " + held.kernel);
   delta.detail = fmt::format("{} \u2192 {}; run {} is {} {}", us_text(held.p50), us_text(after.p50), held.run,
                              held.kernel, held.config_text);
+  // The two times' own error bars may overlap where this one tells them apart: the model's error is partly common.
+  if (const auto& bar = delta.standing.bar)
+    delta.detail += fmt::format("\nThe model's bar of their ratio: {} to {}", signed_percent_text(bar->low - 1),
+                                signed_percent_text(bar->high - 1));
   return delta;
 }
 

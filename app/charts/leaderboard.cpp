@@ -143,12 +143,12 @@ std::pair<double, double> ratio_bounds(const Observation& first, const Observati
 void rank(std::vector<Leader>& leaders, size_t most) {
   const auto us = [](const Leader& leader) { return leader.of.run->timing->p50; };
   std::ranges::stable_sort(leaders, {}, us);
-  if (most > 0 && leaders.size() > most) leaders.resize(most);
   set_ranks(leaders);
-  std::map<size_t, size_t> of_rank;  // the number of leaders with each rank
+  std::map<size_t, size_t> of_rank;  // the number of leaders with each rank, also of those that are cut
+  for (const Leader& one : leaders) ++of_rank[one.rank];
+  if (most > 0 && leaders.size() > most) leaders.resize(most);
   for (size_t at = 0; at < leaders.size(); ++at) {
     const Observation& own = *leaders[at].of.run;
-    ++of_rank[leaders[at].rank];
     leaders[at].against_first = standing_of(*leaders.front().of.run, own);
     if (at == 0) continue;
     std::tie(leaders[at].ratio_low, leaders[at].ratio_high) = ratio_bounds(*leaders.front().of.run, own);

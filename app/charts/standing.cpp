@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "charts/format.h"
-#include "model/bars.h"
 
 namespace attnscope::charts {
 
@@ -14,7 +13,12 @@ Standing standing_of(const Observation& a, const Observation& b) {
   const Timing &x = *a.timing, &y = *b.timing;
   if (x.p50 > 0) standing.ratio = y.p50 / x.p50;
   const bool overlap = x.interval_high >= y.interval_low && y.interval_high >= x.interval_low;
-  const bool apart = y.kind == FigureKind::modelled ? model::paired(a, b).told_apart() : !overlap;
+  bool apart = !overlap;
+  if (y.kind == FigureKind::modelled) {
+    const model::Paired pair = model::paired(a, b);
+    apart = pair.told_apart();
+    standing.bar = {pair.low, pair.high};
+  }
   const bool tie = us_text(x.p50) == us_text(y.p50) || !apart;
   standing.outcome = tie ? Outcome::tie : y.p50 < x.p50 ? Outcome::faster : Outcome::slower;
   return standing;

@@ -1,8 +1,10 @@
 #pragma once
+#include <optional>
 #include <string>
 
 #include "core/comparable.h"
 #include "core/observation.h"
+#include "model/bars.h"
 
 namespace attnscope {
 namespace charts {
@@ -23,8 +25,9 @@ namespace charts {
 
 struct Standing {
   Outcome outcome = Outcome::not_comparable;
-  Unlike unlike = Unlike::none;  // why they are not comparable
-  double ratio = 1;              // B's median / A's; 1 if they are not comparable
+  Unlike unlike = Unlike::none;        // why they are not comparable
+  double ratio = 1;                    // B's median / A's; 1 if they are not comparable
+  std::optional<model::Bar> bar = {};  // of the ratio; empty unless both times are modelled
 };
 
 // The only place in the window that decides about two times. comparable() says whether they can be compared. Two

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <filesystem>
 #include <optional>
 
@@ -15,6 +16,7 @@
 #include "core/escape.h"
 #include "core/headline.h"
 #include "core/json.h"
+#include "core/number_text.h"
 #include "measure/statistics.h"
 #include "model/bars.h"
 #include "platform/atomic_file.h"
@@ -123,6 +125,17 @@ Compared compare_modelled(const Observation& a, const Observation& b) {
   return {FigureKind::modelled, {paired.ratio, {paired.low, paired.high}, 0}};
 }
 
+// A recorded run whose kernel has another text now cannot be timed again.
+Result<void> check_text(const Side& side, const std::string& file, const std::vector<Kernel>& kernels) {
+  if (!side.recorded || side.recorded->experiment.kernel_hash.empty()) return {};
+  const auto found = std::ranges::find(kernels, side.draft.kernel, &Kernel::id);
+  if (found == kernels.end() || found->content_hash == side.recorded->experiment.kernel_hash) return {};
+  return fail(Stage::input,
+              fmt::format("{}: the kernel {} was edited since this run, so it cannot be timed again", file,
+                          one_line(side.draft.kernel)),
+              "Compare the recorded runs (--recorded), or run the edited kernel and give its new file.");
+}
+
 // Times one of the two for a block. A run without a time makes the whole comparison fail.
 Result<double> time_once(session::Session& session, Side& side) {
   Draft draft = side.draft;
@@ -175,7 +188,8 @@ std::string line_of(const char* letter, const Side& side, bool recorded) {
                                  short_text(o.experiment.problem));
   for (const auto& [knob, value] : o.experiment.config.knobs) text += fmt::format(" {}={}", one_line(knob), value);
   if (o.timing)
-    text += fmt::format(": {:.4g} us {}, {}", o.timing->p50, to_string(o.timing->kind), to_string(o.timing->cache));
+    text += fmt::format(": {} us {}, {}", number_text(o.timing->p50), to_string(o.timing->kind),
+                        to_string(o.timing->cache));
   if (const auto headline = headline_of(o)) text += fmt::format(", {}", to_string(*headline));
   return text + "\n";
 }
@@ -224,6 +238,8 @@ int compare(CompareOptions options) {
   if (!a) return report(a.error());
   auto b = read_side(options.files[1], catalog.kernels, options);
   if (!b) return report(b.error());
+  for (const auto& [side, file] : {std::pair(&*a, &options.files[0]), std::pair(&*b, &options.files[1])})
+    if (auto same = check_text(*side, *file, catalog.kernels); !same && !options.recorded) return report(same.error());
   if (!options.device.empty()) a->draft.device = b->draft.device = options.device;
   auto compared = options.recorded ? compare_recorded(options, *a, *b) : compare_in_turn(options, *a, *b);
   bool recorded = options.recorded;

@@ -5,20 +5,23 @@
 #include <algorithm>
 
 #include "charts/term_table.h"
+#include "charts/words.h"
 #include "cli/findings.h"
 #include "core/command_words.h"
+#include "core/comparable.h"
 #include "core/escape.h"
 #include "core/headline.h"
 #include "core/joined.h"
+#include "core/number_text.h"
 #include "core/where_of.h"
 
 namespace attnscope::cli {
 namespace {
 
-std::string plain_us(double us) { return fmt::format("{:.4g} us", us); }
+std::string plain_us(double us) { return number_text(us) + " us"; }
 
 std::string evidence_text(const Evidence& one) {
-  return fmt::format("{} {:.6g}{} ({})", one.name, one.value, one.unit.empty() ? "" : " " + one.unit,
+  return fmt::format("{} {}{} ({})", one.name, number_text(one.value, 6), one.unit.empty() ? "" : " " + one.unit,
                      to_string(one.kind));
 }
 
@@ -77,8 +80,13 @@ void add_first(std::string& out, const std::vector<const Finding*>& findings, do
   }
 }
 
-// Both times term by term, those that changed most first.
+// Both times term by term, those that changed most first, below what A is and whether the two are a pair.
 void add_terms(std::string& out, const Observation& a, const Observation& b) {
+  out += one_line(fmt::format("A: {}, {} on {}{}", a.experiment.kernel, short_text(a.experiment.problem), a.device,
+                              a.timing ? fmt::format(", {}", to_string(a.timing->kind)) : "")) +
+         "\n";
+  if (const Unlike unlike = comparable(a, b); unlike != Unlike::none)
+    out += fmt::format("A and B are not a pair, {}: {}\n", to_string(unlike), one_line(charts::unlike_sentence(a, b)));
   Timing none;
   none.terms.emplace();
   const charts::TermTable table =

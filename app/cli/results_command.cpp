@@ -18,6 +18,7 @@
 #include "core/headline.h"
 #include "core/json.h"
 #include "core/options.h"
+#include "platform/temporary_folder.h"
 #include "store/results.h"
 #include "sweep/twin.h"
 
@@ -265,8 +266,12 @@ int results(const ResultsOptions& options) {
   if (!options.store.empty() && (there || options.merge.empty()))
     if (auto is_one = store::Results::check(file); !is_one) return report(is_one.error());
   if (options.merge.empty() && !there) {
-    print_note("No result is stored yet: the window, sweep and best store what they run.");
-    return kCorrectOrUnchecked;
+    print_note("No result is stored yet: the window, sweep, best and micro store what they run.");
+    auto folder = platform::TemporaryFolder::make();  // an empty store answers in the form that is asked for
+    if (!folder) return report(folder.error());
+    auto empty = store::Results::open((*folder)->path() / file.filename());
+    if (!empty) return report(empty.error());
+    return options.leaderboard ? rank(**empty, options) : list(**empty, options);
   }
   auto opened = store::Results::open(file);
   if (!opened) return report(opened.error());

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "catalog/choices.h"
+#include "core/number_text.h"
 #include "core/with_commas.h"
 #include "explain/rules.h"
 #include "model/limits.h"
@@ -118,8 +119,8 @@ std::optional<Finding> launch_most(const Facts& facts) {
   const double launch = term_us(facts, TermKind::launch);
   if (time_us(facts) <= 0 || launch < kMostlyLaunch * time_us(facts)) return std::nullopt;
   return note(RuleId::launch_most, Severity::info,
-              fmt::format("{} of the {:.3g} us is the launch, which a kernel that does nothing takes too.",
-                          percent(launch / time_us(facts)), time_us(facts)),
+              fmt::format("{} of the {} us is the launch, which a kernel that does nothing takes too.",
+                          percent(launch / time_us(facts)), number_text(time_us(facts), 3)),
               {modelled("time of the launch", launch)});
 }
 

@@ -5,6 +5,7 @@
 #include <set>
 #include <tuple>
 
+#include "core/number_text.h"
 #include "explain/next.h"
 #include "explain/rules.h"
 #include "model/rates.h"
@@ -158,11 +159,12 @@ std::optional<Finding> bound_roof(const Facts& facts) {
   for (const Instruction& one : facts.code) wavefronts += one.wavefronts, lines += one.lines;
   // Both use the same path.
   const bool of_l1 = bound == Bound::shared_memory && lines > wavefronts;
-  return note(RuleId::bound_roof, Severity::info,
-              fmt::format("Of all units, {} would be busy longest: the counted work keeps it busy for {:.3g} us, {} of "
-                          "the time. The rest is waiting, not work.",
-                          of_l1 ? "the path of L1 lines" : to_string(bound), us, percent(us / time_us(facts))),
-              {modelled("least time of that unit", us), modelled("share of the roof", 100 * us / time_us(facts), "%")});
+  return note(
+      RuleId::bound_roof, Severity::info,
+      fmt::format("Of all units, {} would be busy longest: the counted work keeps it busy for {} us, {} of "
+                  "the time. The rest is waiting, not work.",
+                  of_l1 ? "the path of L1 lines" : to_string(bound), number_text(us, 3), percent(us / time_us(facts))),
+      {modelled("least time of that unit", us), modelled("share of the roof", 100 * us / time_us(facts), "%")});
 }
 
 std::optional<Finding> phase_most(const Facts& facts) {
@@ -213,12 +215,12 @@ std::optional<Finding> tensor_unused(const Facts& facts) {
   const Instruction* at = carrier(facts, arithmetic);
   const std::string what = on_tensor > 0 ? fmt::format(
                                                "Tensor Cores make {} of the products. The others run on the FP32 pipe; "
-                                               "Tensor Cores would take {:.2g} us for them.",
-                                               percent(on_tensor), least)
+                                               "Tensor Cores would take {} us for them.",
+                                               percent(on_tensor), number_text(least, 2))
                                          : fmt::format(
                                                "All products run on the FP32 pipe; the Tensor Cores, which would take "
-                                               "{:.2g} us for them, are idle.",
-                                               least);
+                                               "{} us for them, are idle.",
+                                               number_text(least, 2));
   return costs(facts, RuleId::tensor_unused, us - least, what,
                {modelled("time of the products", us), modelled("time on the Tensor Cores", least),
                 counted("multiply-adds that products need", 100 * needed, "%"),

@@ -7,6 +7,7 @@
 
 #include "core/comparable.h"
 #include "core/joined.h"
+#include "core/number_text.h"
 #include "explain/explain.h"
 #include "explain/rules.h"
 
@@ -80,8 +81,9 @@ std::optional<Finding> times(const Observation& a, const Observation& b) {
   const Timing &first = *a.timing, &second = *b.timing;
   if (const Unlike unlike = comparable(a, b); unlike != Unlike::none)
     return note(RuleId::times_unlike, Severity::warning,
-                fmt::format("{:.4g} us {} and {:.4g} us {} are not a pair: {}. Time both in one run and in one way.",
-                            first.p50, to_string(first.kind), second.p50, to_string(second.kind), to_string(unlike)),
+                fmt::format("{} us {} and {} us {} are not a pair: {}. Time both in one run and in one way.",
+                            number_text(first.p50), to_string(first.kind), number_text(second.p50),
+                            to_string(second.kind), to_string(unlike)),
                 {{"A", first.p50, "us", first.kind}, {"B", second.p50, "us", second.kind}});
   if (first.kind != FigureKind::measured) return std::nullopt;  // a model gives one time for one code
   const std::vector<Evidence> evidence{{"A, from", first.interval_low, "us", first.kind},

@@ -143,6 +143,21 @@ class Cli(unittest.TestCase):
         fast = self.preset(json.dumps(one), "fast.json")
         self.assertRegex(self.call("compare", fast, b, "--recorded").stdout, r"A is [\d.]+ % faster: .* error bar .*, modelled")
 
+    def test_a_run_of_another_text_is_not_timed_again(self):
+        folder = self.path / "mine"
+        folder.mkdir()
+        for end in (".json", ".cu"):
+            text = (TREE / "kernels" / ("01_minimal" + end)).read_text()
+            (folder / ("mine" + end)).write_text(text.replace('"id": "minimal"', '"id": "mine"').replace("01_minimal.cu", "mine.cu"))
+        own = ("--kernels", folder)
+        run = lambda: json.dumps(self.run_json("--problem", SMALL, "--kernel", "mine", *own))
+        before = self.preset(run(), "before.json")
+        code = next(folder.glob("*.cu"))
+        code.write_text(code.read_text() + "\n// edited\n")
+        after = self.preset(run(), "after.json")
+        self.refused(2, "compare", *own, "--fail-if-slower", before, after, names=["before.json", "mine", "edited", "--recorded"])
+        self.assertEqual(self.call("compare", *own, "--recorded", before, after).returncode, 0)
+
     def test_unlike_runs_are_not_compared(self):
         a = self.recorded("a.json", 500)
         changes = {

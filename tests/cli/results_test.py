@@ -66,6 +66,16 @@ class Results(unittest.TestCase):
         return [json.loads(line)["observation"]["timing"]["us"]["p50"]
                 for line in self.good("results", "--json", *args).stdout.splitlines()]
 
+    def test_without_a_store_the_options_hold(self):
+        self.assertFalse((self.path / "home" / "data" / "results.sqlite").exists())
+        done = self.good("results")
+        self.assertIn("No result is stored yet", done.stderr)
+        self.assertEqual(done.stdout, "")
+        self.assertEqual(json.loads(self.good("results", "--leaderboard", "--json").stdout), [])
+        self.assertTrue(self.good("results", "--csv").stdout.startswith("finished"))
+        for bad in (["--verdict", "foo"], ["--since", "x"], ["--set", "X"]):
+            self.assertEqual(self.call("results", *bad).returncode, 2, bad)
+
     def test_rows_are_listed_filtered_and_sorted(self):
         wrong = copy.deepcopy(self.one["verdict"])
         wrong["state"] = "wrong"

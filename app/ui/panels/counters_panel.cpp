@@ -29,7 +29,10 @@ Widths widths_of(const charts::FigureGroup& group, bool against, float room) {
 }
 
 void draw_group(Context& context, const charts::FigureGroup& group, bool bars) {
-  section(group.title.c_str());
+  // The panel's badge says "counted".
+  const bool modelled = std::ranges::any_of(
+      group.rows, [](const charts::FigureRow& row) { return row.kind == FigureKind::modelled && !row.value.empty(); });
+  section((group.title + (modelled ? ", times modelled" : "")).c_str());
   ImGui::PushFont(nullptr, kBaseSize * 0.87f);
   const bool against = !group.rows.empty() && !group.rows.front().baseline.empty();
   if (ImGui::BeginTable(group.title.c_str(), against ? 4 : 3,

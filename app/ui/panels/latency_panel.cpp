@@ -74,11 +74,11 @@ void LatencyPanel::draw_headline(Context& context) {
   part_note(context, session::Part::timing, context.shown.config_words, context.shown.config_text);
   const PartScope scope(context, session::Part::timing);
   draw_reason(context);
-  std::string line;
-  if (context.shown.observation->tflops) line = fmt::format("{:.2f} TFLOP/s   ", *context.shown.observation->tflops);
-  line += fmt::format("{} \u2013 {}", charts::us_number(timing->interval_low), charts::us_text(timing->interval_high));
-  line += timing->kind == FigureKind::modelled ? ", the model's error bar"
+  std::string line =
+      fmt::format("{} \u2013 {}", charts::us_number(timing->interval_low), charts::us_text(timing->interval_high));
+  line += timing->kind == FigureKind::modelled ? ", error bar"
                                                : fmt::format(", 95 % interval of {} samples", timing->samples);
+  if (context.shown.observation->tflops) line += fmt::format("   {:.2f} TFLOP/s", *context.shown.observation->tflops);
   ImGui::PushFont(nullptr, kSmallSize);
   clipped(line, ImGui::GetContentRegionAvail().x - views_width(), palette().dim);
   ImGui::PopFont();

@@ -29,16 +29,18 @@ float x_of(const LatencyColumn& column) {
 
 float name_height() { return ImGui::GetFontSize() * 1.15f; }
 
-// The reported figures for the shown kernel and problem, marked if they report exactly its config.
+// The reported figures for the shown kernel, problem and GPU, emulated or not, marked if they report exactly its
+// config. The inputs' values do not matter.
 std::vector<charts::Reported> lines_for(const Context& context) {
   std::vector<charts::Reported> lines;
   const Draft& draft = context.draft.current();
+  const DeviceSpec* device = session::find_device(context.snapshot, draft.device);
+  if (device == nullptr) return lines;
   for (const ReportedFigure& figure : context.reported) {
-    const Problem& p = figure.problem;
-    const Problem& q = draft.problem;
-    if (p.batch != q.batch || p.heads != q.heads || p.seq_q != q.seq_q || p.seq_k != q.seq_k ||
-        p.head_dim != q.head_dim || p.causal != q.causal)
-      continue;
+    Problem reported = figure.problem;
+    reported.seed = draft.problem.seed;
+    reported.distribution = draft.problem.distribution;
+    if (reported != draft.problem || figure.device != device->name) continue;
     charts::Reported line = figure.line;
     line.same_config = figure.kernel == draft.kernel;
     for (const auto& [knob, value] : figure.knobs) {

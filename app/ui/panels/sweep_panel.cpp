@@ -111,7 +111,8 @@ void SweepPanel::draw_progress(const sweep::Job& job, const JobState& state) {
   if (state.left_seconds && !job.paused()) words += ", " + charts::left_text(*state.left_seconds);
   const auto& rows = state.trials->rows;
   if (!rows.empty() && rows.front().rank > 0)
-    words += fmt::format(", best {}: {}", charts::us_text(*rows.front().us), rows.front().text);
+    words += fmt::format(", best {} {}: {}", charts::us_text(*rows.front().us), to_string(rows.front().kind),
+                         rows.front().text);
   else if (state.over() && !rows.empty())
     words += ", no config is correct";
   const ImVec2 pen = ImGui::GetCursorScreenPos();

@@ -98,11 +98,14 @@ void draw_mark(ImDrawList* list, ImVec2 at, const Trial& trial, float radius, fl
   if (trial.rank == 0) {
     list->AddLine({at.x - radius, at.y - radius}, {at.x + radius, at.y + radius}, colour, em(0.1f));
     list->AddLine({at.x - radius, at.y + radius}, {at.x + radius, at.y - radius}, colour, em(0.1f));
-  } else if (trial.rank == 1) {
-    list->AddCircleFilled(at, radius * 1.35f, colour);
-  } else {
-    list->AddCircleFilled(at, radius, colour);
+    return;
   }
+  const float size = trial.rank == 1 ? radius * 1.35f : radius;
+  if (trial.kind == FigureKind::modelled)
+    list->AddQuad({at.x, at.y - size}, {at.x + size, at.y}, {at.x, at.y + size}, {at.x - size, at.y}, colour,
+                  std::max(1.5f, size * 0.32f));
+  else
+    list->AddCircleFilled(at, size, colour);
 }
 
 void brush_box(ImDrawList* list, ImVec2 low, ImVec2 high) {

@@ -181,13 +181,24 @@ void kind_badge(const Glossary& glossary, FigureKind kind) {
   explain(glossary, word);
 }
 
+// The badge without its word, where there is room for the mark only.
+void kind_mark_at_right(const Glossary& glossary, FigureKind kind, float room) {
+  const float r = em(0.33f), wide = 2 * r + em(0.3f);
+  if (room < wide) return ImGui::NewLine();
+  ImGui::SetCursorPosX(ImGui::GetCursorPosX() + room - wide);
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  draw_kind_mark(ImGui::GetWindowDrawList(), {at.x + wide / 2, at.y + em(1.15f)}, r, kind, ImGui::GetStyle().Alpha);
+  ImGui::InvisibleButton("##kind", {wide, em(1.9f)});
+  tooltip(fmt::format("{}: {}", to_string(kind), glossary.find(to_string(kind))));
+}
+
 void kind_badge_at_right(const Glossary& glossary, FigureKind kind) {
   ImGui::PushFont(nullptr, kSmallSize);
   const float wide = em(2.6f) + width_of(to_string(kind));
   ImGui::PopFont();
   ImGui::SameLine();
   const float room = ImGui::GetContentRegionAvail().x;
-  if (room < wide) return ImGui::NewLine();
+  if (room < wide) return kind_mark_at_right(glossary, kind, room);
   ImGui::SetCursorPos({ImGui::GetCursorPosX() + room - wide + em(0.6f), ImGui::GetCursorPosY() + em(0.45f)});
   kind_badge(glossary, kind);
 }

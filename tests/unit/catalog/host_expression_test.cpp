@@ -49,6 +49,17 @@ TEST(HostExpression, FoldsWhatIsConstant) {
   EXPECT_EQ(said("-(3 - 5)"), "2 fixed");
   EXPECT_EQ(said("std::max(3, (int)sizeof(float))"), "4 fixed");
   EXPECT_EQ(said("static_cast<size_t>(kWarps) * sizeof(float)"), "32 fixed");
+  EXPECT_EQ(said("size_t(kWarps) * sizeof(float)"), "32 fixed");
+  EXPECT_EQ(said("(std::size_t)kWarps * unsigned(4)"), "32 fixed");
+}
+
+// A program is run without arguments. The branch that is not taken may name anything.
+TEST(HostExpression, OnlyTheTakenBranchIsRead) {
+  EXPECT_EQ(said("(argc > 1) ? atoi(argv[1]) : 256"), "256 fixed");
+  EXPECT_EQ(said("argc == 1 ? 64 : std::stoi(argv[1], nullptr, 10)"), "64 fixed");
+  EXPECT_EQ(said("max(1 ? 2 : f(3, 4), argc > 1 ? (argc > 2 ? g() : h()) : 5)"), "5 fixed");
+  EXPECT_EQ(said("argc > 1 ? 4 : unknown"), "-");
+  EXPECT_EQ(said("n > 1 ? 4 : unknown"), "-") << "not decided";
 }
 
 TEST(HostExpression, QuotientsThatRoundUpAreCeilDiv) {

@@ -238,6 +238,17 @@ TEST(ImportLaunch, MembersOfADim3AreRead) {
   EXPECT_EQ(members.json["launch"]["grid"], Json({"ceil_div(n, 128)", "1", "1"}));
 }
 
+// A uint3 becomes a dim3.
+TEST(ImportLaunch, SizesMayBeAUint3) {
+  const Read read = read_in(R"(void run(float* a, float* b, int n) {
+  uint3 grid = {32, 1, 1}, block = {1024, 1, 1};
+  k<<<grid, block>>>(a, b, n);
+})");
+  EXPECT_EQ(read.json["launch"]["block"], Json({"1024", "1", "1"}));
+  EXPECT_EQ(read.json["launch"]["grid"], Json({"32", "1", "1"}));
+  EXPECT_THAT(read.imported.guessed, Not(Contains(StartsWith("the block"))));
+}
+
 // Which value counts would depend on the branch, or on the order.
 TEST(ImportLaunch, AMemberThatChangesIsNotRead) {
   for (const char* change :

@@ -181,6 +181,34 @@ int main() {
 }
 
 // Each kernel has its own name for the size, and the host code gives a variable a second value.
+TEST(ImportProgram, ReadsNumbersThatAreNoSizes) {
+  const std::string kernels = R"(
+__global__ void scores(const float* x, float* y, float scale, bool causal) { y[threadIdx.x] = causal ? 0 : x[0] * scale; }
+__global__ void sum(const float* y, float* out, float by, bool causal) { out[threadIdx.x] = causal ? by : y[0]; }
+int main() {
+  const int d = 64;
+  const float scale = 1.0f / sqrtf((float)d);
+  const bool causal = false;
+  float *h, *d_x, *d_y, *d_out;
+  cudaMalloc(&d_x, d * sizeof(float));
+  cudaMalloc(&d_y, d * sizeof(float));
+  cudaMalloc(&d_out, d * sizeof(float));
+  cudaMemcpy(d_x, h, d * sizeof(float), cudaMemcpyHostToDevice);
+  scores<<<1, d>>>(d_x, d_y, scale, causal);
+  sum<<<1, d>>>(d_y, d_out, unknown, true);
+  cudaMemcpy(h, d_out, d * sizeof(float), cudaMemcpyDeviceToHost);
+})";
+  const Imported one = imported(kernels, "main");
+  const Json json = json_of(one);
+  EXPECT_EQ(json["launches"][0]["args"][2], Json({{"value", 0.125}, {"type", "f32"}}));
+  EXPECT_EQ(json["launches"][0]["args"][3]["value"], 0);
+  EXPECT_EQ(json["launches"][1]["args"][3]["value"], 1);
+  EXPECT_THAT(one.read, Contains(HasSubstr("scale is 0.125")));
+  EXPECT_THAT(one.read, Contains(HasSubstr("causal is 0")));
+  ASSERT_EQ(one.guessed.size(), 1u) << testing::PrintToString(one.guessed);
+  EXPECT_THAT(one.guessed, Contains(HasSubstr("by is passed as 1: unknown")));
+}
+
 TEST(ImportProgram, FollowsNamesThroughCallersAndSecondValues) {
   const Json json = json_of(imported(R"(
 __global__ void first(const float* in, float* mid, int elements) { mid[threadIdx.x] = in[elements - 1]; }

@@ -123,6 +123,8 @@ TEST(LatencyChart, ADeltaNamesTheRunThatItIsAgainst) {
   EXPECT_EQ(same_kernel.text, "\u221250.0 %");
   EXPECT_EQ(same_kernel.against, "against run 4");
   EXPECT_EQ(better(same_kernel.standing), 1);
+  EXPECT_THAT(same_kernel.detail, testing::ContainsRegex("ratio: \u2212.* % to \u2212.* %"))
+      << "what tells them apart, since their own bars may overlap";
   EXPECT_EQ(delta_of(chart, 2)->against, "against run 5, tiled");
 }
 

@@ -106,6 +106,8 @@ TEST_F(LeaderboardTest, RanksByWhatIsToldApart) {
   EXPECT_NEAR(last.ratio_low, 3 * 0.99 / 1.01, 1e-9);
   EXPECT_NEAR(last.ratio_high, 3 * 1.01 / 0.99, 1e-9);
   EXPECT_EQ(boards(2)[0].leaders.size(), 2u);
+  ASSERT_EQ(boards(1)[0].leaders.size(), 1u);
+  EXPECT_TRUE(boards(1)[0].leaders[0].tie) << "with a row that is cut";
 }
 
 TEST_F(LeaderboardTest, ARowBeatsWhatIsToldApartAndSlower) {

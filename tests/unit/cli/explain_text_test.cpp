@@ -24,6 +24,17 @@ TEST(Explanation, SaysThatNothingWasWatched) {
   EXPECT_THAT(explanation_of(Observation{}, kernel), Not(HasSubstr("Not watched"))) << "refused: nothing ran";
 }
 
+TEST(Explanation, SaysWhatAIsAndWhetherTheTwoAreAPair) {
+  Observation a, b;
+  a.experiment.kernel = "tiled";
+  a.device = b.device = "emulated:l4";
+  a.timing.emplace().kind = b.timing.emplace().kind = FigureKind::modelled;
+  EXPECT_THAT(explanation_of(b, {}, &a), HasSubstr("A: tiled, B1 H8 S512 D64 on emulated:l4, modelled\nus "));
+  b.experiment.problem.seq_q = b.experiment.problem.seq_k = 1024;
+  EXPECT_THAT(explanation_of(b, {}, &a),
+              HasSubstr("A and B are not a pair, another problem: B1 H8 S512 D64 against B1 H8 S1024 D64\nus "));
+}
+
 // Four findings of one group and one of another, which comes second in the order of all.
 Observation with_findings() {
   Observation seen;
