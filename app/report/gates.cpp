@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "model/bars.h"
+
 namespace attnscope::report {
 namespace {
 
@@ -62,18 +64,28 @@ Gate correct(const BenchReport& report, const RbkConfig& config, size_t entry, c
   return {GateKind::correct, true, "on " + shapes_text(seen.timed)};
 }
 
+// Whether a ratio is told apart from 1: by its interval, or by the bar of two modelled times. Empty if too few passes
+// gave no interval.
+std::optional<bool> told_apart(const BenchReport& report, const Cell& cell, const Ratio& ratio) {
+  if (cell.kind == FigureKind::modelled)
+    return model::paired(cell.p50, cell.p50 * ratio.ratio, report.arch).told_apart();
+  if (!ratio.interval) return std::nullopt;
+  return !ratio.tie();
+}
+
 // The two gates on the ratios to the baseline.
 std::vector<Gate> against(const BenchReport& report, const RbkConfig& config, size_t entry, size_t baseline) {
-  int64_t compared = 0, slower = 0, gained = 0;
+  int64_t compared = 0, slower = 0, gained = 0, unknown = 0;
   std::string worst;
   double lowest = 1;
   for (const Row& row : report.rows) {
     const Ratio* ratio = ratio_to(row.cells[entry], baseline);
     if (ratio == nullptr) continue;
     ++compared;
-    const bool apart = !ratio->tie();
-    gained += apart && ratio->ratio >= config.gain.speedup;
-    if (!apart || ratio->ratio >= 1) continue;
+    const auto apart = told_apart(report, row.cells[entry], *ratio);
+    unknown += !apart;
+    gained += apart == true && ratio->ratio >= config.gain.speedup;
+    if (apart != true || ratio->ratio >= 1) continue;
     ++slower;
     if (ratio->ratio < lowest) {
       lowest = ratio->ratio;
@@ -86,13 +98,21 @@ std::vector<Gate> against(const BenchReport& report, const RbkConfig& config, si
     return {{GateKind::not_slower, std::nullopt, why}, {GateKind::gain, std::nullopt, why}};
   }
   const auto many = static_cast<size_t>(compared);
-  return {{GateKind::not_slower, slower == 0,
-           slower == 0 ? fmt::format("than {} on {}", label, shapes_text(many))
-                       : fmt::format("slower than {} on {}, most at {}", label,
-                                     shapes_text(static_cast<size_t>(slower)), worst)},
-          {GateKind::gain, gained >= config.gain.shapes,
-           fmt::format("at least {:g} times as fast as {} on {} of {}, {} wanted", config.gain.speedup, label, gained,
-                       compared, config.gain.shapes)}};
+  const std::string why_unknown =
+      fmt::format("too few passes to tell it from {} on {}", label, shapes_text(static_cast<size_t>(unknown)));
+  Gate not_slower{GateKind::not_slower, true, fmt::format("than {} on {}", label, shapes_text(many))};
+  if (slower > 0)
+    not_slower = {
+        GateKind::not_slower, false,
+        fmt::format("slower than {} on {}, most at {}", label, shapes_text(static_cast<size_t>(slower)), worst)};
+  else if (unknown > 0)
+    not_slower = {GateKind::not_slower, std::nullopt, why_unknown};
+  Gate gain{GateKind::gain, gained >= config.gain.shapes,
+            fmt::format("at least {:g} times as fast as {} on {} of {}, {} wanted", config.gain.speedup, label, gained,
+                        compared, config.gain.shapes)};
+  if (gained < config.gain.shapes && gained + unknown >= config.gain.shapes)
+    gain = {GateKind::gain, std::nullopt, why_unknown};
+  return {not_slower, gain};
 }
 
 }  // namespace

@@ -231,6 +231,29 @@ TEST(Gates, EachOneFailsOrIsUnknownForItsOwnReason) {
   EXPECT_EQ(told(report, GateKind::correct), std::nullopt);
 }
 
+// A modelled ratio inside the model's bar is a tie; one measured pass says nothing about the next.
+TEST(Gates, TellModelledTimesApartByTheirBarAndDoNotJudgeOnePass) {
+  const auto gates = [](FigureKind kind, double first, double second) {
+    RbkReport report = made({{0, first, std::nullopt}, {0, second, std::nullopt}});
+    report.bench.arch = 89;
+    for (Row& row : report.bench.rows)
+      for (Cell& cell : row.cells) cell.kind = kind;
+    return gates_of(report.bench, report.config, {true, true, true});
+  };
+  const auto told = [](const std::vector<Merge>& merges, GateKind kind) { return gate_of(merges, kind).passed; };
+  const auto near = gates(FigureKind::modelled, 0.999, 0.999);
+  EXPECT_EQ(told(near, GateKind::not_slower), true);
+  const auto slow = gates(FigureKind::modelled, 0.01, 100);
+  EXPECT_EQ(told(slow, GateKind::not_slower), false);
+  EXPECT_EQ(told(slow, GateKind::gain), false) << "on one shape of two wanted";
+  EXPECT_EQ(told(gates(FigureKind::modelled, 1.101, 1.101), GateKind::gain), false) << "inside the bar";
+  EXPECT_EQ(told(gates(FigureKind::modelled, 100, 100), GateKind::gain), true);
+  const auto once = gates(FigureKind::measured, 0.5, 2);
+  EXPECT_EQ(told(once, GateKind::not_slower), std::nullopt);
+  EXPECT_EQ(told(once, GateKind::gain), std::nullopt);
+  EXPECT_EQ(gate_of(once, GateKind::not_slower).why, "too few passes to tell it from base on 2 shapes");
+}
+
 // Each sentence counts what it names.
 TEST(Gates, SayOfHowManyShapesTheySpeak) {
   RbkReport report =
