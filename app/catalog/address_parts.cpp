@@ -20,7 +20,7 @@ AddressParts address_parts(const std::string& text) {
       continue;
     }
     if (is(i, "?") || is(i, ",") || is(i, "=") || is(i, "|") || is(i, "&") || is(i, "^")) return {};
-    if (plus == 0 && (is(i, "*") || is(i, "/") || is(i, "%"))) return {};
+    if (plus == 0 && (is(i, "*") || is(i, "/") || is(i, "%") || (is(i, "-") && !is(i + 1, ">")))) return {};
     if (plus == 0 && is(i, "+")) plus = i;
   }
   if (plus == 0 || plus + 1 >= tokens.size() || is(plus + 1, "+")) return {};

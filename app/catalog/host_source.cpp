@@ -4,6 +4,7 @@
 #include <set>
 #include <utility>
 
+#include "catalog/address_parts.h"
 #include "catalog/source_text.h"
 
 namespace attnscope::catalog {
@@ -297,13 +298,11 @@ HostText HostSource::followed_allocation(const std::string& name, size_t at) con
 }
 
 PassedPointer passed_pointer(const std::string& expression) {
-  const Tokens tokens = cpp_tokens(expression);
-  const CppBrackets brackets(tokens);
-  if (word(tokens, 0) && is(tokens, 1, "+") && tokens.size() > 2 && !is(tokens, 2, "+"))
-    return {std::string(tokens[0].text), expression.substr(tokens[2].at)};
-  if (is(tokens, 0, "&") && word(tokens, 1) && is(tokens, 2, "[") && brackets.closing(2) + 1 == tokens.size())
-    return {std::string(tokens[1].text), expression.substr(tokens[3].at, tokens.back().at - tokens[3].at)};
-  return {pointer_name(expression), ""};
+  AddressParts parts = address_parts(expression);
+  std::string name = pointer_name(parts.pointer.empty() ? expression : parts.pointer);
+  // What is before the + may be no pointer's name: f(x) + n.
+  if (name.empty()) return {};
+  return {std::move(name), std::move(parts.offset)};
 }
 
 std::string pointer_name(std::string_view expression) {

@@ -73,7 +73,7 @@ class HostSource {
 // The texts between the commas of the brackets at `open`.
 std::vector<std::string> parts_in(const std::vector<CppToken>& tokens, const CppBrackets& brackets, size_t open);
 
-// "d_in + RADIUS" and "&d_in[RADIUS]": an address within what a pointer leads to.
+// "d_in + RADIUS", "&d_in[RADIUS]" and "x.data_ptr<float>() + RADIUS": an address within what a pointer leads to.
 struct PassedPointer {
   std::string name;    // as pointer_name() says it
   std::string offset;  // elements; empty: none

@@ -1100,6 +1100,23 @@ TEST(Import, APointerIntoABufferIsItsOffset) {
   EXPECT_EQ(json["buffers"][0]["shape"], Json({"(n + 8)"}));
 }
 
+// A member function's call or a member may give the pointer.
+TEST(Import, AnOffsetBehindAMembersPointerIsKept) {
+  const auto passed = [](const std::string& argument) {
+    return manifest_of(
+        "__global__ void k(const float* in, float* out, int n) { out[n] = in[n]; }\n"
+        "void run(torch::Tensor q, Rows x, float* b) { int n = 64;\n"
+        "k<<<1, 64>>>(" +
+        argument + ", b, n); }\n")["args"][0];
+  };
+  const Json behind{{"buffer", "in"}, {"offset", "16"}};
+  EXPECT_EQ(passed("q.data_ptr<float>() + 16"), behind);
+  EXPECT_EQ(passed("x.data + 4 * 4"), behind);
+  EXPECT_EQ(passed("(b + 16)"), behind);
+  EXPECT_EQ(passed("q.data_ptr<float>()"), "in");
+  EXPECT_EQ(passed("q.data_ptr<float>() - 4 + 16"), "in") << "not element 16";
+}
+
 TEST(Import, ATypeThatTheLaunchingFunctionNamesForItselfIsFollowed) {
   const std::string source =
       "namespace app { namespace old {\n"
