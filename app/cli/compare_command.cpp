@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "catalog/catalog.h"
+#include "charts/standing.h"
 #include "charts/words.h"
 #include "cli/command.h"
 #include "cli/exit_status.h"
@@ -203,8 +204,10 @@ std::string compared_text(const Compared& compared, bool recorded) {
   const std::string figures =
       fmt::format("A/B {:.5f}, {} {:.5f} to {:.5f}, {}", c.ratio, modelled ? "error bar" : "95 % interval",
                   c.interval.low, c.interval.high, how);
-  if (c.tie()) return (modelled ? "cannot be told apart: " : "tie: ") + figures + "\n";
-  return fmt::format("A is {:.2f} % {}: {}\n", 100 * std::abs(c.ratio - 1), c.ratio > 1 ? "slower" : "faster", figures);
+  if (c.tie()) return fmt::format("{}: {}\n", to_string(charts::Outcome::tie), figures);
+  // Of B, and relative to A, as in the window.
+  return fmt::format("B is {:.2f} % {}: {}\n", 100 * std::abs(1 / c.ratio - 1),
+                     to_string(c.ratio > 1 ? charts::Outcome::faster : charts::Outcome::slower), figures);
 }
 
 bool is_b_slower(const measure::Comparison& times) { return !times.tie() && times.ratio < 1; }

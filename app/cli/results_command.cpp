@@ -5,8 +5,11 @@
 #include <chrono>
 #include <cinttypes>
 #include <cstdio>
+#include <functional>
+#include <map>
 
 #include "catalog/catalog.h"
+#include "catalog/validate.h"
 #include "charts/leaderboard.h"
 #include "cli/command.h"
 #include "cli/exit_status.h"
@@ -52,17 +55,50 @@ Result<double> seconds_of(const std::string& date) {
   return static_cast<double>(std::chrono::sys_days(at).time_since_epoch() / std::chrono::seconds(1));
 }
 
-// The text of each knob that --set names in the JSON of a config: "KNOB":8
-Result<std::vector<std::string>> wanted_knobs(const std::vector<std::string>& settings) {
-  std::vector<std::string> knobs;
-  for (const std::string& setting : settings) {
+// A value of a knob that --set names, as the JSON of a config has it: "KNOB":8
+struct WantedKnob {
+  std::string text;                                           // of a number; empty: it is a label
+  std::map<std::string, std::string, std::less<>> of_kernel;  // by kernel id, where its manifest has the label
+};
+
+std::string knob_text(const std::string& knob, int64_t value) { return fmt::format("\"{}\":{}", knob, value); }
+
+// A label has a value only in a manifest: of the kernels that --kernel names, or else of all.
+Result<WantedKnob> wanted_label(const std::string& setting, const ResultsOptions& options) {
+  auto folders = kernel_dirs(options.kernel_dirs);
+  if (!folders) return fail(folders.error());
+  WantedKnob wanted;
+  std::optional<Failure> refused;
+  for (const Kernel& kernel : catalog::load_catalog(*folders).kernels) {
+    if (!options.kernels.empty() && std::ranges::count(options.kernels, kernel.id) == 0) continue;
+    const auto parsed = catalog::parse_setting(kernel, setting);
+    if (parsed)
+      wanted.of_kernel[kernel.id] = knob_text(parsed->first, parsed->second);
+    else if (!options.kernels.empty())
+      refused = parsed.error();
+  }
+  if (!wanted.of_kernel.empty()) return wanted;
+  if (refused) return fail(*refused);
+  return fail(Stage::input, "--set " + setting + ": no kernel has such a knob and label",
+              "Give a whole number, KNOB=8, or a label of the kernel's manifest.");
+}
+
+Result<std::vector<WantedKnob>> wanted_knobs(const ResultsOptions& options) {
+  std::vector<WantedKnob> knobs;
+  for (const std::string& setting : options.settings) {
     const size_t equals = setting.find('=');
     int64_t value = 0;
     char more = 0;
-    if (equals == std::string::npos || equals == 0 ||
-        std::sscanf(setting.c_str() + equals + 1, "%" SCNd64 "%c", &value, &more) != 1)
-      return fail(Stage::input, "--set " + setting + " is not KNOB=VALUE", "Give a knob and a whole number: KNOB=8.");
-    knobs.push_back(fmt::format("\"{}\":{}", setting.substr(0, equals), value));
+    if (equals == std::string::npos || equals == 0 || equals + 1 == setting.size())
+      return fail(Stage::input, "--set " + setting + " is not KNOB=VALUE",
+                  "Give a knob and a whole number or a label: KNOB=8.");
+    if (std::sscanf(setting.c_str() + equals + 1, "%" SCNd64 "%c", &value, &more) == 1) {
+      knobs.push_back({knob_text(setting.substr(0, equals), value), {}});
+      continue;
+    }
+    auto wanted = wanted_label(setting, options);
+    if (!wanted) return fail(wanted.error());
+    knobs.push_back(std::move(*wanted));
   }
   return knobs;
 }
@@ -72,6 +108,12 @@ bool has_knob(std::string_view config, const std::string& knob) {
   if (at == config.npos) return false;
   const size_t after = at + knob.size();
   return after < config.size() && (config[after] == ',' || config[after] == '}');
+}
+
+bool has_knob(const ResultKey& key, const WantedKnob& wanted) {
+  if (!wanted.text.empty()) return has_knob(key.config, wanted.text);
+  const auto found = wanted.of_kernel.find(key.kernel);
+  return found != wanted.of_kernel.end() && has_knob(key.config, found->second);
 }
 
 // A value of a compile option that --option names.
@@ -119,7 +161,7 @@ class Filter {
       if (!since) return fail(since.error());
       since_ = *since;
     }
-    auto knobs = wanted_knobs(options_.settings);
+    auto knobs = wanted_knobs(options_);
     if (!knobs) return fail(knobs.error());
     knobs_ = std::move(*knobs);
     auto compile_options = wanted_options(options_.compile_options);
@@ -136,7 +178,7 @@ class Filter {
     return (options_.kernels.empty() || std::ranges::count(options_.kernels, key.kernel) > 0) &&
            (options_.verdict.empty() || key.outcome() == options_.verdict) && (!since_ || key.finished_at >= *since_) &&
            is_on_device(key) && (options_.problem.empty() || of_problem_(key.problem)) &&
-           std::ranges::all_of(knobs_, [&](const std::string& knob) { return has_knob(key.config, knob); }) &&
+           std::ranges::all_of(knobs_, [&](const WantedKnob& knob) { return has_knob(key, knob); }) &&
            std::ranges::all_of(compile_options_, [&](const auto& option) { return has_option(key.config, option); });
   }
 
@@ -158,7 +200,7 @@ class Filter {
 
   const ResultsOptions& options_;
   std::optional<double> since_;
-  std::vector<std::string> knobs_;
+  std::vector<WantedKnob> knobs_;
   std::vector<WantedOption> compile_options_;
   store::ProblemFilter of_problem_{[this](const Problem& problem) { return has_sizes(problem); }};
   bool understood_ = false;
@@ -251,9 +293,11 @@ int merge(store::Results& results, const ResultsOptions& options) {
   const auto more = [](int64_t count, const char* words) {
     return count > 0 ? fmt::format(", {} {}", count, words) : std::string();
   };
-  print_result(fmt::format("{}: {} results added, {} were here already{}{}", options.merge, merged->added,
-                           merged->known, more(merged->unreadable, "are damaged"),
-                           more(merged->notes, "stars and notes taken")));
+  const auto one = [](int64_t count, const char* of_one, const char* of_more) { return count == 1 ? of_one : of_more; };
+  print_result(fmt::format("{}: {} {} added, {} {} here already{}{}", options.merge, merged->added,
+                           one(merged->added, "result", "results"), merged->known, one(merged->known, "was", "were"),
+                           more(merged->unreadable, one(merged->unreadable, "is damaged", "are damaged")),
+                           more(merged->notes, one(merged->notes, "star or note taken", "stars and notes taken"))));
   return kCorrectOrUnchecked;
 }
 

@@ -26,8 +26,8 @@ std::string time_text(const ScanRow& row) {
 std::string change_text(const ScanRow& row) {
   if (row.current) return "current";
   if (!row.change) return "";
-  if (row.change->outcome == charts::Outcome::not_comparable) return to_string(row.change->outcome).data();
-  if (row.change->outcome == charts::Outcome::tie) return "a tie";
+  if (row.change->outcome == charts::Outcome::not_comparable || row.change->outcome == charts::Outcome::tie)
+    return std::string(to_string(row.change->outcome));
   return fmt::format("{:+.1f} %", (row.change->ratio - 1) * 100);
 }
 
@@ -48,7 +48,7 @@ void add_series(std::string& out, const ScanSeries& series) {
   size_t widest = 0;
   for (const ScanRow& row : series.rows) widest = std::max(widest, row.text.size());
   for (const ScanRow& row : series.rows) {
-    std::string text = fmt::format("{} {:>{}}  {:>20}  {:>14}  {:<18}  {}", row.current ? "*" : " ", row.text, widest,
+    std::string text = fmt::format("{} {:>{}}  {:>20}  {:>20}  {:<18}  {}", row.current ? "*" : " ", row.text, widest,
                                    time_text(row), change_text(row), label(row.verdict), notes_of(row));
     text.erase(text.find_last_not_of(' ') + 1);
     out += one_line(text) + "\n";

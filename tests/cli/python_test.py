@@ -99,6 +99,10 @@ class Python(unittest.TestCase):
         stored = attnscope.results(kernel="tiled", fastest=True)
         self.assertEqual(stored[0].observation.us, sweep.best.us)
         self.assertLessEqual(len(attnscope.results(limit=1)), 1)
+        labelled = attnscope.results(kernel="tiled", knobs={"SYNC_POLICY": "cta"})
+        numbered = attnscope.results(kernel="tiled", knobs={"SYNC_POLICY": 5})
+        self.assertEqual([one.observation.hash for one in labelled], [one.observation.hash for one in numbered])
+        self.assertTrue(labelled)
         rows = sweep.rows()
         self.assertEqual({row["SYNC_POLICY"] for row in rows}, {one.knobs["SYNC_POLICY"] for one in sweep.correct})
         # As pandas has them: a row each, numbers as numbers, a column for each knob and figure.

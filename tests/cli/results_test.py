@@ -100,6 +100,20 @@ class Results(unittest.TestCase):
         self.assertIn("1 of 5 results; --limit 0 lists all", text.stderr)
         self.assertIn("No stored result", self.good("results", "--store", path, "--kernel", "none").stdout)
 
+    def test_a_knob_is_filtered_by_its_label(self):
+        def synced(us, value, kernel="tiled"):
+            row = self.variant(us, experiment={"kernel": {**self.one["experiment"]["kernel"], "id": kernel}})
+            row["experiment"]["config"]["knobs"]["SYNC_POLICY"] = value
+            return row
+        path = self.store("labels.sqlite", [(0, synced(10, 5)), (1, synced(20, 2)), (2, synced(30, 5, "unknown"))])
+        for more in ([], ["--kernel", "tiled"]):
+            self.assertEqual(self.times("--store", path, "--set", "SYNC_POLICY=cta", *more), [10])
+        self.assertEqual(self.times("--store", path, "--set", "SYNC_POLICY=5"), [30, 10])
+        for bad, more in (("SYNC_POLICY=none_such", []), ("SYNC_POLICY=none_such", ["--kernel", "tiled"]), ("SYNC_POLICY=", [])):
+            done = self.call("results", "--store", path, "--set", bad, *more)
+            self.assertEqual(done.returncode, 2, done.stdout)
+            self.assertIn("SYNC_POLICY", done.stderr)
+
     def test_configs_that_differ_in_a_compile_option_look_different(self):
         def with_options(us, **options):
             row = self.variant(us, experiment={"hash": f"{us:032d}"})
@@ -203,7 +217,7 @@ class Results(unittest.TestCase):
         ours = self.store("ours.sqlite", [(0, self.variant(1)), (1, self.variant(2))])
         theirs = self.store("theirs.sqlite", [(0, self.variant(1)), (5, self.variant(3))])
         before = theirs.read_bytes()
-        self.assertIn("1 results added, 1 were here already", self.good("results", "--store", ours, "--merge", theirs).stdout)
+        self.assertIn("1 result added, 1 was here already", self.good("results", "--store", ours, "--merge", theirs).stdout)
         self.assertIn("0 results added, 2 were here already", self.good("results", "--store", ours, "--merge", theirs).stdout)
         self.assertEqual(self.times("--store", ours), [3, 2, 1])
         self.assertEqual(theirs.read_bytes(), before)

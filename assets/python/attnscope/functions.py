@@ -150,7 +150,7 @@ def sweep(kernel: Optional[str] = None, *, space: Union[None, Path, Mapping[str,
         return decoded(Sweep, result_of(words + option("space", space), progress))
 
 
-def results(*, kernel: Union[None, str, Sequence[str]] = None, knobs: Optional[Mapping[str, int]] = None,
+def results(*, kernel: Union[None, str, Sequence[str]] = None, knobs: Optional[Knobs] = None,
             problem: Optional[Sizes] = None, device: Optional[str] = None, verdict: Optional[str] = None, since: Optional[str] = None,
             fastest: bool = False, limit: Optional[int] = None, store: Optional[Path] = None) -> Results:
     """Stored results, the newest or the fastest first; all without `limit`. `since` is a day, "2026-11-22"."""
