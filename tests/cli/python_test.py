@@ -101,7 +101,7 @@ class Python(unittest.TestCase):
         self.assertLessEqual(len(attnscope.results(limit=1)), 1)
         labelled = attnscope.results(kernel="tiled", knobs={"SYNC_POLICY": "cta"})
         numbered = attnscope.results(kernel="tiled", knobs={"SYNC_POLICY": 5})
-        self.assertEqual([one.observation.hash for one in labelled], [one.observation.hash for one in numbered])
+        self.assertEqual([one.observation.experiment.hash for one in labelled], [one.observation.experiment.hash for one in numbered])
         self.assertTrue(labelled)
         rows = sweep.rows()
         self.assertEqual({row["SYNC_POLICY"] for row in rows}, {one.knobs["SYNC_POLICY"] for one in sweep.correct})

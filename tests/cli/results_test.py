@@ -70,7 +70,7 @@ class Results(unittest.TestCase):
         self.assertFalse((self.path / "home" / "data" / "results.sqlite").exists())
         done = self.good("results")
         self.assertIn("No result is stored yet", done.stderr)
-        self.assertEqual(done.stdout, "")
+        self.assertEqual(done.stdout, "No stored result matches.\n")
         self.assertEqual(json.loads(self.good("results", "--leaderboard", "--json").stdout), [])
         self.assertTrue(self.good("results", "--csv").stdout.startswith("finished"))
         for bad in (["--verdict", "foo"], ["--since", "x"], ["--set", "X"]):
