@@ -8,7 +8,8 @@ using testing::HasSubstr;
 
 class RemoteTest : public SessionTest {
  protected:
-  // The fake worker, reached through a program of ours instead of ssh.
+  // The fake worker, reached through a program of ours instead of ssh. Call it before start(): a process that a
+  // session starts meanwhile holds the written file open for a moment, and what is open for writing cannot run.
   WorkerCommand far(const std::string& script, std::vector<std::string> behaviour = {}) {
     const std::string ssh = dir_.write("ssh", "#!/bin/sh\n" + script + "\n");
     std::filesystem::permissions(ssh, std::filesystem::perms::owner_all);
@@ -130,9 +131,9 @@ TEST_F(RemoteTest, AnotherVersionIsOneSentence) {
 
 TEST_F(RemoteTest, OneIsAddedToARunningSessionAndRemoved) {
   options_.first_experiment = false;
+  const WorkerCommand command = far("exec \"$@\"", {"--reads"});
   start();
   EXPECT_FALSE(session_->queue(tiled(4)).get().failure);
-  const WorkerCommand command = far("exec \"$@\"", {"--reads"});
   session_->add_worker(command);
   Seen s = wait_for([](const Snapshot& n) { return l4box(n).round_trip_ms && !l4box(n).gpus.empty(); }, "its answer");
   EXPECT_EQ(l4box(*s).command, command.argv);
@@ -158,8 +159,9 @@ TEST_F(RemoteTest, OneIsAddedToARunningSessionAndRemoved) {
 
 TEST_F(RemoteTest, WhatRunsOnARemovedOneIsAnswered) {
   options_.first_experiment = false;
+  const WorkerCommand command = far("exec \"$@\"", {"--stall", "NUM_WARPS=8"});
   start();
-  session_->add_worker(far("exec \"$@\"", {"--stall", "NUM_WARPS=8"}));
+  session_->add_worker(command);
   wait_for([](const Snapshot& n) { return l4box(n).state == WorkerState::ready; }, "the link");
   auto answer = session_->queue(on("l4box/emulated:l4"));
   wait_for_file([this] { return runs() > 0; }, "the run");
