@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "catalog/address_parts.h"
+#include "catalog/host_values.h"
 #include "catalog/source_text.h"
 
 namespace attnscope::catalog {
@@ -175,7 +176,8 @@ void HostSource::read_function(const Tokens& tokens, const CppBrackets& brackets
   for (const std::string& one : parameters) {
     function.parameters.push_back(parameter_name(one));
     if (may_be_changed(one)) function.changeable.push_back(function.parameters.back());
-    if (names_word(one, "dim3") || names_word(one, "uint3")) function.dims.push_back(function.parameters.back());
+    const auto is_dims = [](const CppToken& token) { return is_dims_type(token.text); };
+    if (std::ranges::any_of(cpp_tokens(one), is_dims)) function.dims.push_back(function.parameters.back());
   }
   for (const std::string& one : template_parts(tokens, brackets, open - 1)) {
     const std::string name = parameter_name(one);

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <functional>
 #include <map>
+#include <memory>
 
 #include "catalog/catalog.h"
 #include "catalog/validate.h"
@@ -304,18 +305,18 @@ int merge(store::Results& results, const ResultsOptions& options) {
 int results(const ResultsOptions& options) {
   auto places = find_places();
   if (!places) return report(places.error());
-  const fs::path file = options.store.empty() ? places->user.data / "results.sqlite" : fs::path(options.store);
+  fs::path file = options.store.empty() ? places->user.data / "results.sqlite" : fs::path(options.store);
   std::error_code none;
   const bool there = fs::exists(file, none);
   if (!options.store.empty() && (there || options.merge.empty()))
     if (auto is_one = store::Results::check(file); !is_one) return report(is_one.error());
+  std::shared_ptr<const platform::TemporaryFolder> empty;
   if (options.merge.empty() && !there) {
     print_note("No result is stored yet: the window, sweep, best and micro store what they run.");
-    auto folder = platform::TemporaryFolder::make();  // an empty store answers in the form that is asked for
-    if (!folder) return report(folder.error());
-    auto empty = store::Results::open((*folder)->path() / file.filename());
-    if (!empty) return report(empty.error());
-    return options.leaderboard ? rank(**empty, options) : list(**empty, options);
+    auto made = platform::TemporaryFolder::make();  // an empty store answers in the form that is asked for
+    if (!made) return report(made.error());
+    empty = std::move(*made);
+    file = empty->path() / file.filename();
   }
   auto opened = store::Results::open(file);
   if (!opened) return report(opened.error());

@@ -102,8 +102,7 @@ void draw_mark(ImDrawList* list, ImVec2 at, const Trial& trial, float radius, fl
   }
   const float size = trial.rank == 1 ? radius * 1.35f : radius;
   if (trial.kind == FigureKind::modelled)
-    list->AddQuad({at.x, at.y - size}, {at.x + size, at.y}, {at.x, at.y + size}, {at.x - size, at.y}, colour,
-                  std::max(1.5f, size * 0.32f));
+    draw_diamond(list, at, size, colour);
   else
     list->AddCircleFilled(at, size, colour);
 }

@@ -9,6 +9,7 @@ namespace {
 
 const char* begin_of(std::string_view words) { return words.data(); }
 const char* end_of(std::string_view words) { return words.data() + words.size(); }
+float stroke_of(float radius) { return std::max(1.5f, radius * 0.32f); }
 
 }  // namespace
 
@@ -138,9 +139,13 @@ void big_figure(std::string_view number, std::string_view unit, ImU32 colour) {
   ImGui::PopFont();
 }
 
+void draw_diamond(ImDrawList* list, ImVec2 c, float r, ImU32 colour) {
+  list->AddQuad({c.x, c.y - r}, {c.x + r, c.y}, {c.x, c.y + r}, {c.x - r, c.y}, colour, stroke_of(r));
+}
+
 void draw_kind_mark(ImDrawList* list, ImVec2 c, float r, FigureKind kind, float alpha) {
   const ImU32 colour = with_alpha(colour_of(kind), alpha);
-  const float stroke = std::max(1.5f, r * 0.32f);
+  const float stroke = stroke_of(r);
   switch (kind) {
     case FigureKind::measured:
       list->AddCircleFilled(c, r * 0.9f, colour);
@@ -149,7 +154,7 @@ void draw_kind_mark(ImDrawList* list, ImVec2 c, float r, FigureKind kind, float 
       list->AddRectFilled({c.x - r * 0.8f, c.y - r * 0.8f}, {c.x + r * 0.8f, c.y + r * 0.8f}, colour);
       break;
     case FigureKind::modelled:
-      list->AddQuad({c.x, c.y - r}, {c.x + r, c.y}, {c.x, c.y + r}, {c.x - r, c.y}, colour, stroke);
+      draw_diamond(list, c, r, colour);
       break;
     case FigureKind::reported:
       for (int dash = -1; dash <= 1; ++dash) {

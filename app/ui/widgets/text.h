@@ -35,6 +35,8 @@ void big_figure(std::string_view number, std::string_view unit, ImU32 colour);
 
 // The mark of a kind: measured a disc, counted a square, modelled a hollow diamond, reported a dashed line.
 void draw_kind_mark(ImDrawList* list, ImVec2 centre, float radius, FigureKind kind, float alpha = 1);
+// The mark of a modelled figure in another colour.
+void draw_diamond(ImDrawList* list, ImVec2 centre, float radius, ImU32 colour);
 // Mark and word in the kind's colour, explained on hover.
 void kind_badge(const Glossary& glossary, FigureKind kind);
 

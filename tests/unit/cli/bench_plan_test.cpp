@@ -41,6 +41,16 @@ class BenchPlanTest : public testing::Test {
     device_.emulated = false;
     wishes_.problems = {"B=1,H=2,S=64,D=64"};
   }
+  // A correct one for the first problem.
+  report::TunedEntry entry_of_tiled() const {
+    report::TunedEntry entry;
+    entry.problem = problem_from_text(wishes_.problems[0]).value();
+    entry.kernel = "tiled";
+    entry.verdict = VerdictState::correct;
+    entry.us = 5;
+    entry.config.knobs = {{"NUM_WARPS", 8}, {"SYNC", 0}};
+    return entry;
+  }
   BenchTasks plan() {
     auto tasks = plan_bench(wishes_, kernels_, tuned_, device_, versions_);
     EXPECT_TRUE(tasks) << tasks.error().message;
@@ -135,12 +145,7 @@ TEST_F(BenchPlanTest, CachesAndPassesAreAsAskedFor) {
 }
 
 TEST_F(BenchPlanTest, ATunedConfigIsTakenWhereNoneIsNamed) {
-  report::TunedEntry best;
-  best.problem = problem_from_text(wishes_.problems[0]).value();
-  best.kernel = "tiled";
-  best.verdict = VerdictState::correct;
-  best.us = 5;
-  best.config.knobs = {{"NUM_WARPS", 8}, {"SYNC", 0}};
+  report::TunedEntry best = entry_of_tiled();
   tuned_.push_back({"NVIDIA L4", 89, {best}});
   const auto knobs = [&] { return plan().drafts[0].at(0).config.knobs; };
   wishes_.kernels = {"tiled"};
@@ -194,12 +199,7 @@ TEST_F(BenchPlanTest, AConfigSaysWhereItComesFrom) {
 }
 
 TEST_F(BenchPlanTest, AConfigsOptionsAreThoseOfItsTableOrItsKernel) {
-  report::TunedEntry best;
-  best.problem = problem_from_text(wishes_.problems[0]).value();
-  best.kernel = "tiled";
-  best.verdict = VerdictState::correct;
-  best.us = 5;
-  best.config.knobs = {{"NUM_WARPS", 8}, {"SYNC", 0}};
+  report::TunedEntry best = entry_of_tiled();
   wishes_.kernels = {"minimal", "tiled", "tiled:NUM_WARPS=4"};
   kernels_[0].options.fmad = kernels_[1].options.fmad = false;
   for (const bool defaults : {false, true}) {
