@@ -112,9 +112,9 @@ bool has_knob(std::string_view config, const std::string& knob) {
 }
 
 bool has_knob(const ResultKey& key, const WantedKnob& wanted) {
-  if (!wanted.text.empty()) return has_knob(key.config, wanted.text);
-  const auto found = wanted.of_kernel.find(key.kernel);
-  return found != wanted.of_kernel.end() && has_knob(key.config, found->second);
+  if (!wanted.text.empty()) return has_knob(key.config(), wanted.text);
+  const auto found = wanted.of_kernel.find(key.kernel());
+  return found != wanted.of_kernel.end() && has_knob(key.config(), found->second);
 }
 
 // A value of a compile option that --option names.
@@ -176,11 +176,12 @@ class Filter {
   }
 
   bool wants(const ResultKey& key) {
-    return (options_.kernels.empty() || std::ranges::count(options_.kernels, key.kernel) > 0) &&
-           (options_.verdict.empty() || key.outcome() == options_.verdict) && (!since_ || key.finished_at >= *since_) &&
-           is_on_device(key) && (options_.problem.empty() || of_problem_(key.problem)) &&
+    return (options_.kernels.empty() || std::ranges::count(options_.kernels, key.kernel()) > 0) &&
+           (options_.verdict.empty() || key.outcome() == options_.verdict) &&
+           (!since_ || key.finished_at() >= *since_) && is_on_device(key) &&
+           (options_.problem.empty() || of_problem_(key.problem())) &&
            std::ranges::all_of(knobs_, [&](const WantedKnob& knob) { return has_knob(key, knob); }) &&
-           std::ranges::all_of(compile_options_, [&](const auto& option) { return has_option(key.config, option); });
+           std::ranges::all_of(compile_options_, [&](const auto& option) { return has_option(key.config(), option); });
   }
 
   // A failure if the text of --problem did not fit any problem that was checked.
@@ -188,7 +189,7 @@ class Filter {
 
  private:
   bool is_on_device(const ResultKey& key) const {
-    return options_.device.empty() || key.device == options_.device || key.gpu == options_.device;
+    return options_.device.empty() || key.device() == options_.device || key.gpu() == options_.device;
   }
 
   // True if the text of --problem changes nothing in the problem, so that it has the sizes that the text names.

@@ -89,8 +89,8 @@ std::vector<store::StoredObservation> SessionCore::stored_runs(const std::vector
     const auto first = std::ranges::lower_bound(missing, finished_at - kWatchSeconds, {}, &store::NamedRun::at);
     return first != missing.end() && first->at < finished_at + store::NamedRun::kApart;
   };
-  auto found =
-      results_->find([&](const store::ResultKey& key) { return may_be(key.finished_at); }, store::ResultOrder::newest);
+  auto found = results_->find([&](const store::ResultKey& key) { return may_be(key.finished_at()); },
+                              store::ResultOrder::newest);
   if (!worked(found)) return rows;
   const auto read = results_->read(*found, [&](store::StoredObservation row) {
     const Observation& seen = row.observation;

@@ -80,6 +80,12 @@ void insert_row(SQLite::Statement& insert, const std::string& hash, double finis
   insert.reset();
 }
 
+SQLite::Column column_of(const SQLite::Statement& row, KeyColumn column) {
+  return row.getColumn(static_cast<int>(column));
+}
+
+std::string_view text_in(const SQLite::Statement& row, KeyColumn column) { return column_of(row, column).getText(); }
+
 struct Row {
   std::string hash;
   double finished_at;
@@ -243,8 +249,20 @@ Result<std::optional<StoredObservation>> Results::newest(const std::string& hash
   });
 }
 
+double ResultKey::finished_at() const { return column_of(row_, KeyColumn::finished_at).getDouble(); }
+double ResultKey::us() const { return column_of(row_, KeyColumn::us).getDouble(); }
+std::string_view ResultKey::kernel() const { return text_in(row_, KeyColumn::kernel); }
+std::string_view ResultKey::problem() const { return text_in(row_, KeyColumn::problem); }
+std::string_view ResultKey::config() const { return text_in(row_, KeyColumn::config); }
+std::string_view ResultKey::device() const { return text_in(row_, KeyColumn::device); }
+std::string_view ResultKey::gpu() const { return text_in(row_, KeyColumn::gpu); }
+std::string_view ResultKey::cache() const { return text_in(row_, KeyColumn::cache); }
+std::string_view ResultKey::kind() const { return text_in(row_, KeyColumn::kind); }
+std::string_view ResultKey::verdict() const { return text_in(row_, KeyColumn::verdict); }
+std::string_view ResultKey::against() const { return text_in(row_, KeyColumn::against); }
 std::string_view ResultKey::outcome() const {
-  return verdict == word_of(VerdictState::correct) && !against.empty() ? word_of(Headline::agrees) : verdict;
+  const std::string_view state = verdict();
+  return state == word_of(VerdictState::correct) && !against().empty() ? word_of(Headline::agrees) : state;
 }
 
 Result<std::vector<int64_t>> Results::find(const ResultFilter& wanted, ResultOrder order) {
@@ -256,19 +274,9 @@ Result<std::vector<int64_t>> Results::find(const ResultFilter& wanted, ResultOrd
     std::vector<Row> found;
     SQLite::Statement query(database.connection, database.keys() + " ORDER BY id DESC");
     while (query.executeStep()) {
-      const auto text = [&](int column) -> std::string_view { return query.getColumn(column).getText(); };
-      const ResultKey key{.finished_at = query.getColumn(1).getDouble(),
-                          .kernel = text(2),
-                          .problem = text(3),
-                          .config = text(4),
-                          .device = text(5),
-                          .gpu = text(6),
-                          .cache = text(7),
-                          .kind = text(8),
-                          .us = query.getColumn(9).getDouble(),
-                          .verdict = text(10),
-                          .against = text(11)};
-      if (wanted(key)) found.push_back({key.us, query.getColumn(0).getInt64()});
+      const ResultKey key(query);
+      if (wanted(key))
+        found.push_back({order == ResultOrder::fastest ? key.us() : 0, column_of(query, KeyColumn::id).getInt64()});
     }
     if (order == ResultOrder::fastest)
       std::ranges::stable_sort(
@@ -305,7 +313,7 @@ Result<std::vector<StoredObservation>> Results::correct(const Problem& problem) 
   ProblemFilter like([&](const Problem& other) { return is_like(other, problem); });
   auto rows = find(
       [&](const ResultKey& key) {
-        return key.verdict == word_of(VerdictState::correct) && key.us > 0 && like(key.problem);
+        return key.verdict() == word_of(VerdictState::correct) && key.us() > 0 && like(key.problem());
       },
       ResultOrder::newest);
   if (!rows) return fail(rows.error());

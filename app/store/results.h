@@ -15,6 +15,10 @@
 #include "platform/move_aside.h"
 #include "store/run_note.h"
 
+namespace SQLite {
+class Statement;
+}
+
 namespace attnscope::store {
 
 struct ResultsDatabase;
@@ -30,19 +34,27 @@ struct Latest {
   int64_t unreadable = 0;               // rows left out because a newer version wrote them or they are damaged
 };
 
-// The columns of a row that filters use. Text is empty and `us` is 0 if the observation lacks them. The views are valid
-// only during the call that passes them.
-struct ResultKey {
-  double finished_at = 0;
-  std::string_view kernel, problem, config;  // problem and config are JSON
-  std::string_view device, gpu;              // DeviceSpec::id; the GPU's name from the driver
-  std::string_view cache, kind;              // of the timing
-  double us = 0;
-  std::string_view verdict;
-  std::string_view against;  // the kernel that the output was compared with; empty: a different reference, or none
-
+// The columns of a row that filters use. A column is read when it is asked for, because reading all of them is most of
+// the time of a filter. Text is empty and us() is 0 if the observation lacks them. Keys and views are valid only during
+// the call that passes them.
+class ResultKey {
+ public:
+  explicit ResultKey(const SQLite::Statement& row) : row_(row) {}
+  double finished_at() const;
+  std::string_view kernel() const;
+  std::string_view problem() const, config() const;  // JSON
+  std::string_view device() const;                   // DeviceSpec::id
+  std::string_view gpu() const;                      // its name from the driver
+  std::string_view cache() const, kind() const;      // of the timing
+  double us() const;
+  std::string_view verdict() const;
+  // The kernel that the output was compared with; empty: a different reference, or none.
+  std::string_view against() const;
   // "correct", "agrees", "wrong" or "unchecked", without the watch's findings; empty: there is no verdict.
   std::string_view outcome() const;
+
+ private:
+  const SQLite::Statement& row_;
 };
 using ResultFilter = std::function<bool(const ResultKey&)>;
 // Filters by a predicate over problems. A history holds few different problems, so each is parsed and tested once; a

@@ -14,7 +14,7 @@ namespace fs = std::filesystem;
 using Way = ResultsDatabase::Way;
 
 constexpr int kBusyMs = 500;  // another process writes for microseconds
-// The columns of ResultKey after finished_at, and their JSON paths in an observation.
+// The columns of KeyColumn after finished_at, in order, and their JSON paths in an observation.
 constexpr std::pair<const char*, const char*> kKeys[] = {{"kernel", "$.experiment.kernel.id"},
                                                          {"problem", "$.experiment.problem"},
                                                          {"config", "$.experiment.config"},
@@ -25,6 +25,7 @@ constexpr std::pair<const char*, const char*> kKeys[] = {{"kernel", "$.experimen
                                                          {"us", "$.timing.us.p50"},
                                                          {"verdict", "$.verdict.state"},
                                                          {"against", "$.verdict.against"}};
+static_assert(std::size(kKeys) + static_cast<size_t>(KeyColumn::kernel) == static_cast<size_t>(KeyColumn::against) + 1);
 // With exclusive locking, the log of an ended process can be read without shared memory.
 constexpr const char* kAlone = "PRAGMA locking_mode=EXCLUSIVE";
 

@@ -17,6 +17,9 @@ struct ResultsFileSystem {
   bool locks = true, shared_memory = true;
 };
 
+// The columns of a row of keys in the order in which keys() gives them.
+enum class KeyColumn { id, finished_at, kernel, problem, config, device, gpu, cache, kind, us, verdict, against };
+
 // The open results file. Members throw SQLite::Exception; Results turns it into a Failure or repairs the damage.
 struct ResultsDatabase {
   static constexpr int kSchema = 1;
@@ -40,7 +43,7 @@ struct ResultsDatabase {
   static Result<std::unique_ptr<ResultsDatabase>> open_other(const std::filesystem::path& path);
   // Creates the table in an empty database, and the indexes and key tables in any database.
   static void make_schema(SQLite::Database& sql);
-  // A query that gives a row of keys for each observation: id, finished_at, then the columns of ResultKey in order.
+  // A query that gives a row of keys for each observation, with the columns of KeyColumn.
   std::string keys() const;
 
   ResultsDatabase(const std::filesystem::path& path, Way way, bool locks);

@@ -172,7 +172,7 @@ COMMANDS = {
     "results as JSON": lambda p: ["results", "--json", "--store", store(p)],
     "results as CSV": lambda p: ["results", "--csv", "--store", store(p)],
     "leaderboard": lambda p: ["results", "--leaderboard", "--store", store(p)],
-    "merge": lambda p: ["results", "--merge", store(p)],
+    "merge": lambda p: ["results", "--merge", store(p), "--store", p.fresh() / "merged.sqlite"],  # into an empty one each time
     "report": lambda p: [*reported(p), "--out", p.fresh()],
     "bench": lambda p: ["bench", "--from", REPORT],
     "bench to stdout": lambda p: ["bench", "--from", REPORT, "--json", "-", "--svg", "-"],

@@ -129,17 +129,17 @@ TEST(Results, FindsRowsByTheirKeysInBothOrders) {
   EXPECT_EQ(times_of(*results, kAll, ResultOrder::fastest), (std::vector<double>{10, 20, 30, 0}));
   int seen = 0;
   const auto is_gpus = [&](const ResultKey& key) {
-    if (key.gpu != "NVIDIA H200") return false;
+    if (key.gpu() != "NVIDIA H200") return false;
     ++seen;
-    EXPECT_EQ(key.finished_at, 9);
-    EXPECT_EQ(key.kernel, "tiled");
-    EXPECT_EQ(key.device, "cuda:0");
-    EXPECT_EQ(key.kind, "measured");
-    EXPECT_EQ(key.cache, "cold");
-    EXPECT_EQ(key.verdict, "wrong");
-    EXPECT_EQ(key.us, 30);
-    EXPECT_THAT(std::string(key.config), HasSubstr("\"NUM_WARPS\":4"));
-    EXPECT_THAT(std::string(key.problem), HasSubstr("\"seq_q\":512"));
+    EXPECT_EQ(key.finished_at(), 9);
+    EXPECT_EQ(key.kernel(), "tiled");
+    EXPECT_EQ(key.device(), "cuda:0");
+    EXPECT_EQ(key.kind(), "measured");
+    EXPECT_EQ(key.cache(), "cold");
+    EXPECT_EQ(key.verdict(), "wrong");
+    EXPECT_EQ(key.us(), 30);
+    EXPECT_THAT(std::string(key.config()), HasSubstr("\"NUM_WARPS\":4"));
+    EXPECT_THAT(std::string(key.problem()), HasSubstr("\"seq_q\":512"));
     return true;
   };
   EXPECT_EQ(times_of(*results, is_gpus, ResultOrder::newest), std::vector<double>{30});
@@ -148,11 +148,13 @@ TEST(Results, FindsRowsByTheirKeysInBothOrders) {
   agrees.verdict.emplace().state = VerdictState::correct;
   agrees.verdict->against = "naive";
   append(*results, agrees, 11);
-  const auto agreeing = [](const ResultKey& key) { return key.outcome() == "agrees" && key.against == "naive"; };
+  const auto agreeing = [](const ResultKey& key) { return key.outcome() == "agrees" && key.against() == "naive"; };
   EXPECT_EQ(times_of(*results, agreeing, ResultOrder::newest), std::vector<double>{50});
   const auto correct = [](const ResultKey& key) { return key.outcome() == "correct"; };
   EXPECT_EQ(times_of(*results, correct, ResultOrder::newest), std::vector<double>{});
-  const auto is_untimed = [](const ResultKey& key) { return key.us == 0 && key.kind.empty() && key.verdict.empty(); };
+  const auto is_untimed = [](const ResultKey& key) {
+    return key.us() == 0 && key.kind().empty() && key.verdict().empty();
+  };
   EXPECT_EQ(times_of(*results, is_untimed, ResultOrder::newest), std::vector<double>{0});
 }
 
