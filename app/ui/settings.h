@@ -36,7 +36,7 @@ struct WindowSettings {
   int layout_version = 0;           // version of the default layout that `layout` is based on
 
   bool operator==(const WindowSettings&) const = default;
-  static constexpr float kMinZoom = 0.7f, kMaxZoom = 2.0f;
+  static constexpr float kMinZoom = 0.8f, kMaxZoom = 2.0f;
 };
 
 inline constexpr const char* kSettingsKey = "window";
