@@ -56,6 +56,7 @@ std::string count_text(double value) {
   return value == std::round(value) ? with_commas(std::llround(value)) : fmt::format("{:.2f}", value);
 }
 
+std::string terminal_us(double us) { return fmt::format("{:.2f}", us); }
 std::string us_unit(double us) { return in_ms(us) ? "ms" : "µs"; }
 std::string us_number(double us) {
   if (!std::isfinite(us)) return error_text(us);

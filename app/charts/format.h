@@ -12,6 +12,7 @@ std::string count_text(double value);       // "812", "12.4 k", "3.10 M", "1.20 
 std::string us_text(double us);             // "839.4 µs", "2,870 µs", "5.49 µs"; from 10 ms on "12.3 ms"
 std::string us_number(double us);           // the figure of us_text() without its unit
 std::string us_unit(double us);             // the unit of us_text(): "µs" or "ms"
+std::string terminal_us(double us);         // "839.38", "5.49": always in us, for the terminal's columns
 std::string left_text(double seconds);      // "12 s left", "3 min left", "1.5 h left"
 std::string percent_text(double fraction);  // 0.333 → "33.3 %"
 std::string signed_percent_text(double fraction);    // -0.184 → "−18.4 %"

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "charts/format.h"
 #include "charts/term_table.h"
 #include "charts/words.h"
 #include "cli/findings.h"
@@ -105,7 +106,7 @@ std::string explanation_of(const Observation& o, const Kernel& kernel, const Obs
   std::string out = one_line(fmt::format("{}  {}", o.experiment.kernel, short_text(o.experiment.config, kernel))) +
                     "\n" + one_line(fmt::format("{} on {}", short_text(o.experiment.problem), o.device)) + "\n";
   if (o.timing)
-    out += fmt::format("{:.1f} us {}{}\n", o.timing->p50, to_string(o.timing->kind),
+    out += fmt::format("{} us {}{}\n", charts::terminal_us(o.timing->p50), to_string(o.timing->kind),
                        headline_of(o) ? fmt::format(", {}", to_string(*headline_of(o))) : "");
   if (against != nullptr) {
     out += "\n";

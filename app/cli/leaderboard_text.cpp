@@ -47,8 +47,10 @@ std::string standing_text(const Leader& leader) {
 std::string leader_row(const Leader& leader) {
   const Observation& run = *leader.of.run;
   return one_line(fmt::format(
-      "{:>4}{} {:>10.2f} us {:<22} {:<22} {:>9}  {:>3} regs {:>9}  {}  {}{}", leader.rank, leader.tie ? "=" : " ",
-      run.timing->p50, fmt::format("{:.2f} to {:.2f}", run.timing->interval_low, run.timing->interval_high),
+      "{:>4}{} {:>10} us {:<22} {:<22} {:>9}  {:>3} regs {:>9}  {}  {}{}", leader.rank, leader.tie ? "=" : " ",
+      charts::terminal_us(run.timing->p50),
+      fmt::format("{} to {}", charts::terminal_us(run.timing->interval_low),
+                  charts::terminal_us(run.timing->interval_high)),
       standing_text(leader), charts::error_text(run.verdict->rel_frobenius), run.variant ? run.variant->registers : 0,
       run.variant ? charts::kib_text(run.variant->static_shared_bytes + run.variant->dynamic_shared_bytes) : "",
       day_of(leader.of.finished_at), config_of(run), run.watch ? "" : "  (not watched)"));
@@ -92,7 +94,7 @@ std::string text_of(const Leaderboard& board, const std::vector<Kernel>& kernels
   if (sample.timing)
     out +=
         fmt::format(", {}{}", to_string(sample.timing->kind), sample.timing->cache == CacheState::cold ? ", cold" : "");
-  if (board.floor_us > 0) out += fmt::format("; nothing takes less than {:.2f} us", board.floor_us);
+  if (board.floor_us > 0) out += fmt::format("; nothing takes less than {} us", charts::terminal_us(board.floor_us));
   out += "\n";
   for (const Leader& leader : board.leaders) {
     out += leader_row(leader) + "\n";
@@ -110,8 +112,8 @@ std::string text_of(const Leaderboard& board, const std::vector<Kernel>& kernels
   if (board.records.size() > 1) {
     out += "  records:\n";
     for (const charts::DatedRun& one : board.records)
-      out += one_line(fmt::format("    {} {:>10.2f} us  {}", day_of(one.finished_at), one.run->timing->p50,
-                                  config_of(*one.run))) +
+      out += one_line(fmt::format("    {} {:>10} us  {}", day_of(one.finished_at),
+                                  charts::terminal_us(one.run->timing->p50), config_of(*one.run))) +
              "\n";
   }
   return out;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "charts/format.h"
 #include "charts/sheet.h"
 #include "core/escape.h"
 #include "core/json.h"
@@ -39,9 +40,10 @@ Json options_json(const Config& config) {
 
 std::string line_of(const store::StoredObservation& stored) {
   const Observation& o = stored.observation;
-  const std::string time = o.timing ? fmt::format("{:.1f} us {}{}", o.timing->p50, to_string(o.timing->kind),
-                                                  o.timing->cache == CacheState::cold ? ", cold" : "")
-                                    : "";
+  const std::string time =
+      o.timing ? fmt::format("{} us {}{}", charts::terminal_us(o.timing->p50), to_string(o.timing->kind),
+                             o.timing->cache == CacheState::cold ? ", cold" : "")
+               : "";
   return one_line(fmt::format(
       "{}  {:<14} {:>22}  {:<10} {:<14} {}  {}", charts::date_of(stored.finished_at).substr(0, 16), o.experiment.kernel,
       time, charts::result_word(o), ran_on(o), short_text(o.experiment.problem), settings_text(o.experiment.config)));

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "charts/format.h"
 #include "charts/tables.h"
 #include "core/escape.h"
 #include "core/headline.h"
@@ -40,7 +41,7 @@ std::string change_line(const std::string& text) { return "  " + one_line(text) 
 std::string summary_of(const Observation& o, const SourceFile& source) {
   const auto headline = headline_of(o);
   std::string text = o.failure ? "failed" : headline ? std::string(to_string(*headline)) : "no verdict";
-  if (o.timing) text += fmt::format(", {:.1f} us {}", o.timing->p50, to_string(o.timing->kind));
+  if (o.timing) text += fmt::format(", {} us {}", charts::terminal_us(o.timing->p50), to_string(o.timing->kind));
   const size_t findings = located(o, source).size() - (o.failure ? 1 : 0);
   return text + fmt::format(", {} finding{}", findings, findings == 1 ? "" : "s");
 }

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "charts/format.h"
 #include "charts/tables.h"
 #include "charts/terms.h"
 #include "charts/words.h"
@@ -23,8 +24,8 @@ void add_row(std::string& out, std::string_view label, const std::string& text) 
 
 void add_timing(std::string& out, const Observation& o) {
   const Timing& t = *o.timing;
-  std::string text =
-      fmt::format("{:.1f} us {} ({:.1f} to {:.1f})", t.p50, to_string(t.kind), t.interval_low, t.interval_high);
+  std::string text = fmt::format("{} us {} ({} to {})", charts::terminal_us(t.p50), to_string(t.kind),
+                                 charts::terminal_us(t.interval_low), charts::terminal_us(t.interval_high));
   if (o.tflops) text += fmt::format(", {:.3g} TFLOP/s", *o.tflops);
   if (t.bound != Bound::unknown) text += ", bound by " + std::string(to_string(t.bound));
   add_row(out, "latency", text);

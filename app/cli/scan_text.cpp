@@ -20,7 +20,7 @@ using charts::ScanSeries;
 using charts::ScanState;
 
 std::string time_text(const ScanRow& row) {
-  return row.us ? fmt::format("{:.1f} us {}", *row.us, to_string(row.kind)) : "";
+  return row.us ? fmt::format("{} us {}", charts::terminal_us(*row.us), to_string(row.kind)) : "";
 }
 
 std::string change_text(const ScanRow& row) {

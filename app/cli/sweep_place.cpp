@@ -68,7 +68,7 @@ void SweepLine::show(const sweep::Progress& now) {
   if (!now.of_model && now.to_model > 0) how_far_ += ", " + sweep::modelled_text(now.modelled, now.to_model);
   if (now.left_seconds) how_far_ += ", " + charts::left_text(*now.left_seconds);
   if (now.best != nullptr)
-    how_far_ += fmt::format(", best {:.1f} us: {}", now.best->timing->p50,
+    how_far_ += fmt::format(", best {} us: {}", charts::terminal_us(now.best->timing->p50),
                             short_text(now.best->experiment.config, kernel_, options_));
   parts_ = {now.ended, now.most};
   show();

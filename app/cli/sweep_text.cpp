@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "charts/format.h"
 #include "cli/results_text.h"
 #include "core/command_words.h"
 #include "core/escape.h"
@@ -18,8 +19,8 @@ constexpr size_t kShortReasons = 12;  // lines
 
 std::string sweep_row(const sweep::Board& board, const charts::ScanRow& row, size_t rank) {
   const Observation& run = *board.accepted.timed(row.point);
-  std::string text = fmt::format("{:>4}{} {:>12.1f} us {}  {:<14} {}", rank, row.tie ? "=" : " ", *row.us,
-                                 to_string(row.kind), label(row.verdict), row.text);
+  std::string text = fmt::format("{:>4}{} {:>12} us {}  {:<14} {}", rank, row.tie ? "=" : " ",
+                                 charts::terminal_us(*row.us), to_string(row.kind), label(row.verdict), row.text);
   if (!row.same_as.empty())
     text += "  (equal machine code: timed once)";
   else if (!run.watch)

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "charts/format.h"
 #include "core/headline.h"
 
 namespace attnscope::sweep {
@@ -21,8 +22,8 @@ Rejected rejected_of(const Scan& scan, const charts::ScanRow& row) {
   if (is_sound(scan, row.point)) {  // timed for less than others, because it was dropped (search/halving.h)
     const Observation* run = scan.timed(row.point);
     one.why = "dropped";
-    one.reason = fmt::format("{:.1f} us in a round of up to {} ms, slower than those that went on", run->timing->p50,
-                             run->experiment.measure.max_time_ms);
+    one.reason = fmt::format("{} us in a round of up to {} ms, slower than those that went on",
+                             charts::terminal_us(run->timing->p50), run->experiment.measure.max_time_ms);
     one.common =
         fmt::format("slower than those that went on from a round of up to {} ms", run->experiment.measure.max_time_ms);
     return one;

@@ -96,7 +96,7 @@ class Results(unittest.TestCase):
         self.assertEqual(self.times("--store", path, "--device", "emulated:l4", "--kernel", "mine"), [50])
         self.assertEqual(self.times("--store", path, "--device", "emulated:a100"), [])
         text = self.good("results", "--store", path, "--fastest", "--limit", 1)
-        self.assertRegex(text.stdout, r"^2023-11-15 22:13  tiled +10\.0 us modelled  correct +emulated:l4 +B1 H1 S64 D64 .*NUM_WARPS=8")
+        self.assertRegex(text.stdout, r"^2023-11-15 22:13  tiled +10\.00 us modelled  correct +emulated:l4 +B1 H1 S64 D64 .*NUM_WARPS=8")
         self.assertIn("1 of 5 results; --limit 0 lists all", text.stderr)
         self.assertIn("No stored result", self.good("results", "--store", path, "--kernel", "none").stdout)
 
@@ -145,7 +145,7 @@ class Results(unittest.TestCase):
         path = self.store("agrees.sqlite", [(0, self.variant(40)), (1, self.variant(10, warps=8, verdict=agrees))])
         self.assertEqual(self.times("--store", path, "--verdict", "correct"), [40])
         self.assertEqual(self.times("--store", path, "--verdict", "agrees"), [10])
-        self.assertRegex(self.good("results", "--store", path).stdout, r"10\.0 us modelled +agrees ")
+        self.assertRegex(self.good("results", "--store", path).stdout, r"10\.00 us modelled +agrees ")
 
     def test_a_leaderboard_ranks_what_is_correct_with_ties_records_and_commands(self):
         wrong = copy.deepcopy(self.one["verdict"])

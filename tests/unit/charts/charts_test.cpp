@@ -19,6 +19,9 @@ TEST(Format, SaysFiguresInTheFieldsWay) {
   EXPECT_EQ(us_text(2870), "2,870 \u00b5s");
   EXPECT_EQ(us_text(5.49), "5.49 \u00b5s");
   EXPECT_EQ(us_text(51000), "51.00 ms");
+  EXPECT_EQ(terminal_us(5.494), "5.49");
+  EXPECT_EQ(terminal_us(839.38), "839.38");
+  EXPECT_EQ(terminal_us(51000), "51000.00");
   EXPECT_EQ(kib_text(49152), "48 KB");
   EXPECT_EQ(kib_text(36896), "36 KB");
   EXPECT_EQ(kib_text(540672 * 32), "16.5 MB");

@@ -183,7 +183,7 @@ TEST(RunChanges, ARunInALine) {
   o.verdict.emplace().state = VerdictState::correct;
   o.timing.emplace().p50 = 12.34;
   o.timing->kind = FigureKind::modelled;
-  EXPECT_EQ(summary_of(o, kSource), "correct, 12.3 us modelled, 1 finding");
+  EXPECT_EQ(summary_of(o, kSource), "correct, 12.34 us modelled, 1 finding");
   Observation failed;
   failed.failure = Failure{Stage::compile, "no", ""};
   EXPECT_EQ(summary_of(failed, kSource), "failed, 0 findings");

@@ -43,7 +43,7 @@ TEST(RunText, AMeasuredTimeSaysHowItWasMeasured) {
   t.p50 = 12.34;
   t.interval_low = 12.26;
   t.interval_high = 12.51;
-  EXPECT_THAT(rest_of(o), ElementsAre("latency        12.3 us measured (12.3 to 12.5)"));
+  EXPECT_THAT(rest_of(o), ElementsAre("latency        12.34 us measured (12.26 to 12.51)"));
   o.fragment_cycles = FragmentCycles{FigureKind::measured, 2, 410, 412.5, 415};
   EXPECT_EQ(rest_of(o).back(), "fragment       412.5 clocks a CTA measured (410.0 to 415.0)");
   o.fragment_cycles = FragmentCycles{FigureKind::measured, 1, 412.5, 412.5, 412.5};
@@ -57,7 +57,7 @@ TEST(RunText, AMeasuredTimeSaysHowItWasMeasured) {
   s.rounds = {{1}, {2}, {3}};
   s.stopped = Stopped::stable;
   EXPECT_THAT(rest_of(o),
-              ElementsAre("latency        12.3 us measured (12.3 to 12.5), 23.5 TFLOP/s, bound by shared memory",
+              ElementsAre("latency        12.34 us measured (12.26 to 12.51), 23.5 TFLOP/s, bound by shared memory",
                           "               cold, 640 samples in 3 rounds, stable"));
   t.clock_mhz = 1980.4;
   s.power_w = 69.6;

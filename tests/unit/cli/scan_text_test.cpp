@@ -21,8 +21,8 @@ TEST(ScanText, ATieWithTheCurrentValueHasTheWordsOfEveryOther) {
     scan.points.push_back({"K", {value, ""}, value == 4, {}, {}, {}, run, {}});
   }
   const std::string text = text_of(scan, Kernel{});
-  EXPECT_THAT(text, HasSubstr("100.4 us measured  cannot be told apart  "));
-  EXPECT_THAT(text, HasSubstr("200.0 us measured              +100.0 %  "));
+  EXPECT_THAT(text, HasSubstr("100.40 us measured  cannot be told apart  "));
+  EXPECT_THAT(text, HasSubstr("200.00 us measured              +100.0 %  "));
 }
 
 }  // namespace

@@ -144,7 +144,7 @@ TEST_F(SearchTest, HalvingTimesTheFasterHalfForLonger) {
   ASSERT_EQ(board.rejected.size(), 1u);
   EXPECT_EQ(board.rejected[0].config, "K=1");
   EXPECT_EQ(board.rejected[0].why, "dropped");
-  EXPECT_THAT(board.rejected[0].reason, HasSubstr("30.0 us in a round of up to 30 ms"));
+  EXPECT_THAT(board.rejected[0].reason, HasSubstr("30.00 us in a round of up to 30 ms"));
 }
 
 TEST_F(SearchTest, AStoppedHalvingHasWhatItsRoundHad) {
