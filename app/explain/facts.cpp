@@ -4,7 +4,6 @@
 
 #include "model/ceilings.h"
 #include "model/rates.h"
-#include "model/roofline.h"
 
 namespace attnscope::explain {
 namespace {
@@ -69,8 +68,7 @@ std::map<Bound, double> roofs(const Facts& facts, std::string_view phase) {
   }
   if (facts.spec.tensor_tflops_f16 > 0 && products > 0)
     us[Bound::tensor_cores] = scale * products * model::kProductFlop / facts.spec.tensor_tflops_f16 * 1e-6;
-  if (phase.empty() && facts.seen.experiment.problem.is_attention())
-    us[Bound::dram_bandwidth] = model::dram_us(facts.spec, model::compulsory_bytes(facts.seen.experiment.problem));
+  if (phase.empty()) us[Bound::dram_bandwidth] = facts.dram_us;
   return us;
 }
 

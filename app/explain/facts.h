@@ -46,6 +46,7 @@ struct Facts {
   // Recorded accesses to shared memory, by index in `code`; null: none.
   const std::map<uint32_t, SharedSteps>* shared = nullptr;
   double distinct_bytes = 0;  // that the grid must read at least once; 0: unknown
+  double dram_us = 0;  // in which the device's memory delivers what the second level does not hold; 0: it holds all
 };
 
 double time_us(const Facts& facts);  // 0: unknown

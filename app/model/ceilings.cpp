@@ -15,6 +15,7 @@ struct Work {
   double issued = 0, fp32 = 0, mufu = 0, products = 0;
   double wavefronts = 0;
   double sectors = 0;     // of global memory
+  double stored = 0;      // those of stores
   double past_first = 0;  // those that certainly go to the second level
 };
 
@@ -48,6 +49,7 @@ Work work_of(const KernelSchedule& schedule) {
         break;
       case Unit::global_store:
         work.sectors += sectors;
+        work.stored += sectors;
         work.past_first += sectors;
         break;
       default:
@@ -55,6 +57,14 @@ Work work_of(const KernelSchedule& schedule) {
     }
   }
   return work;
+}
+
+// What passes the second level at least once, as far as the grid requests it: a wrong kernel may leave some out, and
+// another one uses a part of its buffers.
+double moved_bytes(const Problem& problem, const KernelSchedule& schedule, const Work& work, double grid) {
+  const double all = grid * work.sectors * kSectorBytes, stored = grid * work.stored * kSectorBytes;
+  if (problem.is_attention()) return std::min(compulsory_bytes(problem), all);
+  return std::min(schedule.buffers.read, all - stored) + std::min(schedule.buffers.written, stored);
 }
 
 }  // namespace
@@ -67,7 +77,7 @@ Ceilings ceilings(const DeviceSpec& spec, const Problem& problem, const Counters
   if (counters.emulated_ctas <= 0) return out;
   const Work work = work_of(schedule);
   const double grid = double(counters.total_ctas) / double(counters.emulated_ctas);
-  const double bytes = std::min(compulsory_bytes(problem), grid * work.sectors * kSectorBytes);
+  const double bytes = moved_bytes(problem, schedule, work, grid);
   const double clocks_us = double(spec.sms) * spec.clock_mhz;  // SM clocks per microsecond
   if (clocks_us > 0) {
     const auto of = [&](double amount, const rates::Rate& which) {

@@ -14,13 +14,14 @@ struct Ceilings {
   double mufu = 0;    // EX2, LG2, RCP, RSQ, SIN, COS
   double issue = 0;   // all warp instructions
   double shared = 0;  // wavefronts of shared memory
-  double l2 = 0;      // sectors of stores and of copies past the first level; at least the compulsory bytes
-  double dram = 0;    // compulsory bytes of a problem that does not fit into the second-level cache
+  double l2 = 0;      // sectors of stores and of copies past the first level; at least the bytes that must be moved
+  double dram = 0;    // bytes that must be moved, if they do not fit into the second-level cache
   double highest() const;
 };
 
-// `counters` and `schedule` must come from the same emulated CTAs, which represent the grid. Compulsory bytes count
-// only as far as the kernel requests them, because a wrong kernel may leave some out.
+// `counters` and `schedule` must come from the same emulated CTAs, which represent the grid. What must be moved are
+// attention's compulsory bytes, or of another kernel the buffers that it reads and those that it writes; both only as
+// far as the kernel requests them.
 Ceilings ceilings(const DeviceSpec& spec, const Problem& problem, const Counters& counters,
                   const KernelSchedule& schedule);
 

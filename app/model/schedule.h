@@ -108,6 +108,11 @@ struct LocalReuse {
   std::map<uint32_t, std::map<uint32_t, uint64_t>> loads;
 };
 
+// Of the buffers that a launch gets, those that it may read and those that it may write.
+struct BufferBytes {
+  double read = 0, written = 0;
+};
+
 // A kernel's code and what a few of its CTAs did with it: the latency model's input besides the counters. device/ makes
 // it from an emulator run; here it is a plain value.
 struct KernelSchedule {
@@ -117,6 +122,7 @@ struct KernelSchedule {
   LocalReuse local_reuse;
   // Distinct bytes that a CTA reads; 0: unknown, every request goes to the second level.
   double global_bytes_per_cta = 0;
+  BufferBytes buffers;  // of the whole launch; unused for attention, whose problem says what must be moved
 };
 
 }  // namespace attnscope::model

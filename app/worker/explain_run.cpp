@@ -4,6 +4,7 @@
 
 #include "device/terms.h"
 #include "emulator/isa/program.h"
+#include "model/ceilings.h"
 
 namespace attnscope::worker {
 namespace {
@@ -79,6 +80,7 @@ explain::Facts facts_of(const Kernel& kernel, const DeviceSpec& spec, const mode
   facts.code = code_of(kernel, did, *simulated.schedule);
   facts.warps = warps_of(*simulated.schedule, facts.code);
   facts.shared = &did.result.shared_steps;
+  facts.dram_us = model::ceilings(spec, facts.seen.experiment.problem, counters, *simulated.schedule).dram;
   return facts;
 }
 

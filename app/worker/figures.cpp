@@ -20,7 +20,9 @@ Simulated simulated(const PlannedRun& run, const PlannedLaunch& one, const Count
   const model::LaunchShape& shape = one.launch.shape;
   model::KernelSchedule schedule = device::schedule_of(*emulated.program, emulated.result, run.problem, shape.grid);
   if (run.workload) {
-    const double bytes = is_program(run) ? bytes_named(*run.workload, one.arguments) : double(run.workload->bytes());
+    const NamedBytes named = bytes_named(*run.workload, is_program(run) ? one.arguments : run.workload->arguments);
+    const double bytes = is_program(run) ? named.all : double(run.workload->bytes());
+    schedule.buffers = named.by_use;
     schedule.global_bytes_per_cta = bytes / double(std::max<int64_t>(1, shape.ctas()));
   }
   auto modelled = model::latency({run.spec, run.problem, one.info, shape, one.occupancy, counters, &schedule});
@@ -81,7 +83,7 @@ std::vector<Finding> findings_of(const PlannedRun& run, const std::vector<Simula
     explain::Facts facts = facts_of(one.kernel, run.spec, one.launch.shape, std::move(own), *made[i].counters,
                                     *made[i].emulated, made[i].simulated);
     facts.distinct_bytes =
-        is_program(run) ? bytes_named(*run.workload, one.arguments) : distinct_bytes(run.problem, run.workload);
+        is_program(run) ? bytes_named(*run.workload, one.arguments).all : distinct_bytes(run.problem, run.workload);
     all.push_back(explain::findings_of(facts));
   }
   return merged(run.launches, std::move(all));

@@ -92,7 +92,7 @@ std::vector<Finding> merged(const std::vector<PlannedLaunch>& launches, std::vec
   return all;
 }
 
-double bytes_named(const Workload& workload, const std::vector<ArgumentValue>& arguments) {
+NamedBytes bytes_named(const Workload& workload, const std::vector<ArgumentValue>& arguments) {
   std::map<size_t, size_t> named;  // the smallest offset of each operand; bytes before it are not passed
   const auto name = [&](size_t operand, size_t offset) {
     const auto [one, fresh] = named.try_emplace(operand, offset);
@@ -102,9 +102,15 @@ double bytes_named(const Workload& workload, const std::vector<ArgumentValue>& a
     if (one.operand) name(*one.operand, one.offset);
     for (const auto& address : one.addresses) name(address.operand, address.offset);
   }
-  double bytes = 0;
-  for (const auto& [operand, offset] : named) bytes += double(workload.operands[operand].bytes() - offset);
-  return bytes;
+  NamedBytes sum;
+  for (const auto& [operand, offset] : named) {
+    const Operand& one = workload.operands[operand];
+    const double bytes = double(one.bytes() - offset);
+    sum.all += bytes;
+    if (one.role != BufferRole::out) sum.by_use.read += bytes;
+    if (one.role != BufferRole::in) sum.by_use.written += bytes;
+  }
+  return sum;
 }
 
 }  // namespace attnscope::worker

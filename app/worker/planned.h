@@ -10,6 +10,7 @@
 #include "core/observation.h"
 #include "core/workload.h"
 #include "device/launch.h"
+#include "model/schedule.h"
 
 namespace attnscope::worker {
 
@@ -46,7 +47,12 @@ Headliner headliner(const std::vector<LaunchFigures>& steps);
 // that several launches share, such as one about the source, appears once.
 std::vector<Finding> merged(const std::vector<PlannedLaunch>& launches, std::vector<std::vector<Finding>> findings);
 
-// Total bytes of the buffers that a launch's arguments name: the least that it reads or writes if it uses all of them.
-double bytes_named(const Workload& workload, const std::vector<ArgumentValue>& arguments);
+// Of the buffers that a launch's arguments name. All of them together are the least that it moves if it uses all of
+// them.
+struct NamedBytes {
+  double all = 0;
+  model::BufferBytes by_use;
+};
+NamedBytes bytes_named(const Workload& workload, const std::vector<ArgumentValue>& arguments);
 
 }  // namespace attnscope::worker

@@ -55,7 +55,10 @@ TEST(Roofs, OfMemoryAndOfTensorCores) {
   const auto all = roofs(in.facts);
   EXPECT_NEAR(all.at(Bound::shared_memory), 5, 1e-9);
   EXPECT_NEAR(all.at(Bound::tensor_cores), 1e6 * 4096 / 100e12 * 1e6, 1e-9) << "16x8x16 multiply-adds each";
-  EXPECT_EQ(all.at(Bound::dram_bandwidth), 0) << "the inputs fit into the L2";
+  EXPECT_EQ(all.at(Bound::dram_bandwidth), 0) << "what is moved fits into the L2";
+  in.facts.dram_us = 7;
+  EXPECT_EQ(roofs(in.facts).at(Bound::dram_bandwidth), 7);
+  in.facts.dram_us = 0;
   EXPECT_FALSE(roofs(in.facts, "sum").contains(Bound::dram_bandwidth));
   EXPECT_EQ(highest_roof(in.facts), (std::pair{Bound::tensor_cores, all.at(Bound::tensor_cores)}));
   in.facts.seen.timing->clock_mhz = 0;

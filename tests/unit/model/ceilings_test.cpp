@@ -64,6 +64,25 @@ TEST_F(CeilingsOf, WhatTheCacheDoesNotHoldComesFromMemory) {
   EXPECT_NEAR(of.l2, 4.0 * 64 * 8 * 4096 * 64 * 2 / 32 / 0.83 / (58 * 2040.0), 1e-6) << "and each byte passes it once";
 }
 
+// A problem that is not attention does not say what must be moved; its buffers do.
+TEST_F(CeilingsOf, AnotherKernelMovesItsBuffersAsFarAsItRequestsThem) {
+  problem.kind = ProblemKind::custom;
+  schedule.buffers = {.read = 3e9, .written = 1e9};
+  EXPECT_EQ(ceilings(l4(), problem, counters, schedule).dram, 0) << "the kernel requests nothing";
+  ScheduledInstruction load = instruction(Unit::global_load), store = instruction(Unit::global_store);
+  load.sectors = 16, store.sectors = 4;
+  load.issued = store.issued = 1'000'000;
+  schedule.code.push_back(load);
+  schedule.code.push_back(store);
+  const double loaded = 4e6 * 16 * 32, stored = 4e6 * 4 * 32;  // 2.0 and 0.5 GB
+  EXPECT_NEAR(ceilings(l4(), problem, counters, schedule).dram, (loaded + stored) / 300e9 * 1e6, 1e-3);
+  schedule.buffers = {.read = 1.5e9, .written = 0.2e9};
+  EXPECT_NEAR(ceilings(l4(), problem, counters, schedule).dram, 1.7e9 / 300e9 * 1e6, 1e-3);
+  EXPECT_NEAR(ceilings(l4(), problem, counters, schedule).l2, 1.7e9 / 32 / 0.83 / (58 * 2040.0), 1e-6);
+  schedule.buffers = {.read = 20e6, .written = 20e6};
+  EXPECT_EQ(ceilings(l4(), problem, counters, schedule).dram, 0) << "the second-level cache holds 48 MB";
+}
+
 TEST_F(CeilingsOf, TheRoofsAreTheRatesThatTheyDivideBy) {
   problem.batch = 64, problem.seq_q = problem.seq_k = 4096;
   schedule.code[2] = instruction(Unit::global_store);

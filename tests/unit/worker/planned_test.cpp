@@ -150,16 +150,23 @@ TEST(PlannedTest, BytesAreThoseOfEachBufferOnce) {
   workload.operands[1].shape = {4, 25};
   workload.operands[2].shape = {1000};
   const ArgumentValue first{"x", 0, {}, {}}, second{"y", 1, {}, {}}, size{"n", {}, {}, 4};
-  EXPECT_EQ(bytes_named(workload, {first, size, first}), 40);
-  EXPECT_EQ(bytes_named(workload, {first, second}), 440);
+  EXPECT_EQ(bytes_named(workload, {first, size, first}).all, 40);
+  EXPECT_EQ(bytes_named(workload, {first, second}).all, 440);
   ArgumentValue parts{"parts", {}, {}, {}};
   parts.addresses = {{0, 2}, {8, 0}};
-  EXPECT_EQ(bytes_named(workload, {first, parts}), 4040);
-  EXPECT_EQ(bytes_named(workload, {size}), 0);
+  EXPECT_EQ(bytes_named(workload, {first, parts}).all, 4040);
+  EXPECT_EQ(bytes_named(workload, {size}).all, 0);
   ArgumentValue half = second, quarter = second;
   half.offset = 200;
   quarter.offset = 300;
-  EXPECT_EQ(bytes_named(workload, {half, quarter}), 200) << "what lies before both is not passed";
+  EXPECT_EQ(bytes_named(workload, {half, quarter}).all, 200) << "what lies before both is not passed";
+  workload.operands[0].role = BufferRole::in;
+  workload.operands[1].role = BufferRole::out;
+  workload.operands[2].role = BufferRole::inout;
+  const auto [all, by_use] = bytes_named(workload, {second, parts});
+  EXPECT_EQ(all, 4440);
+  EXPECT_EQ(by_use.read, 4040);
+  EXPECT_EQ(by_use.written, 4400);
 }
 
 }  // namespace
