@@ -21,6 +21,7 @@ struct Instruction {
   int line = 0;         // 0: unknown
   std::string phase{};  // as in Terms::phases
   model::Unit unit = model::Unit::control;
+  bool atomic = false;    // of global memory
   double issued = 0;      // warp instructions
   double lanes = 0;       // active lanes
   double width = 0;       // bytes per lane, for a memory access

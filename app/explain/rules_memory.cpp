@@ -179,10 +179,10 @@ std::optional<Finding> global_scattered(const Facts& facts) {
   if (at == nullptr) return std::nullopt;
   return costs(
       facts, RuleId::global_scattered, saved,
-      fmt::format("The lanes of a warp read or write far apart: a request at {} touches {:.3g} lines of 128 "
+      fmt::format("The lanes of a warp read or write far apart: a request at {} touches about {:.3g} lines of 128 "
                   "bytes where {:.3g} would hold its bytes.",
                   place(*at), at->lines / std::max(1.0, at->requests), least_lines(*at) / std::max(1.0, at->requests)),
-      {counted("lines of a request", at->lines / std::max(1.0, at->requests)),
+      {modelled("lines of a request", at->lines / std::max(1.0, at->requests), ""),
        counted("sectors of a request", at->sectors / std::max(1.0, at->requests)),
        counted("sectors that its bytes need", least_sectors(*at) / std::max(1.0, at->requests))},
       at);
@@ -265,6 +265,25 @@ std::optional<Finding> local_recursion(const Facts& facts) {
                at);
 }
 
+// Lanes that share a word of a sector certainly meet; whether warps and CTAs do is not counted.
+std::optional<Finding> atomics_meet(const Facts& facts) {
+  constexpr double few = 2;
+  const auto meeting = [](const Instruction& one) {
+    return one.atomic && one.sectors > 0 ? one.bytes / (32 * one.sectors) : 0;
+  };
+  const auto most = std::ranges::max_element(
+      facts.code, {}, [&](const Instruction& one) { return meeting(one) >= few ? one.requests : 0; });
+  if (most == facts.code.end() || meeting(*most) < few) return std::nullopt;
+  return note(RuleId::atomics_meet, Severity::warning,
+              fmt::format("The lanes of a warp meet in their atomics at {}, at least {:.3g} at an address. A GPU makes "
+                          "the atomics of one address one after the other, those of other CTAs too. The modelled time "
+                          "leaves that out: it is too short, and another version that is slower by it may be faster.",
+                          place(*most), meeting(*most)),
+              {counted("bytes of a request", most->bytes / std::max(1.0, most->requests), "B"),
+               counted("sectors of a request", most->sectors / std::max(1.0, most->requests))},
+              &*most);
+}
+
 constexpr RuleOf kMemoryRules[] = {
     {RuleId::bank_conflicts, bank_conflicts,
      "What helps: pad each row, or permute its 16-byte chunks by the row's number (a swizzle).", Wants::layout},
@@ -275,6 +294,8 @@ constexpr RuleOf kMemoryRules[] = {
      "What helps: keep a tile in shared memory or registers and use it for more rows."},
     {RuleId::global_narrow, global_narrow, "What helps: vector types such as float4 for neighbouring values.",
      Wants::wide},
+    {RuleId::atomics_meet, atomics_meet,
+     "What helps: combine the values of a warp or of a CTA first, by shuffles or in shared memory."},
     {RuleId::local_spill, local_spill,
      "What helps: smaller tiles in registers, a lower unroll, or a higher register limit."},
     {RuleId::local_stack, local_stack,

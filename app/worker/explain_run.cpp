@@ -11,6 +11,10 @@ namespace {
 
 using explain::Instruction;
 
+bool is_global_atomic(const std::string& opcode) {
+  return opcode == "ATOM" || opcode == "ATOMG" || opcode == "RED" || opcode == "REDG";
+}
+
 std::vector<Instruction> code_of(const Kernel& kernel, const device::EmulatedDetail& emulated,
                                  const model::KernelSchedule& schedule) {
   const emulator::Program& program = *emulated.program;
@@ -31,6 +35,7 @@ std::vector<Instruction> code_of(const Kernel& kernel, const device::EmulatedDet
     }
     one.phase = phases[i];
     one.unit = scheduled.unit;
+    one.atomic = is_global_atomic(sass.instructions[i].opcode);
     one.issued = double(did.issued);
     one.lanes = double(did.threads);
     one.width = program.ops[i].bytes;

@@ -67,7 +67,8 @@ TEST(GlobalScattered, FiguresAreOfARequestHoweverFewThereAre) {
     EXPECT_DOUBLE_EQ(figure(found, "lines of a request"), 32);
     EXPECT_DOUBLE_EQ(figure(found, "sectors of a request"), 16);
     EXPECT_DOUBLE_EQ(figure(found, "sectors that its bytes need"), 8);
-    EXPECT_THAT(found->sentence, HasSubstr("touches 32 lines of 128 bytes where 2 would hold its bytes")) << requests;
+    EXPECT_THAT(found->sentence, HasSubstr("touches about 32 lines of 128 bytes where 2 would hold its bytes"))
+        << requests;
   }
 }
 
@@ -82,6 +83,22 @@ TEST(GlobalRepeated, CostsAllButTheFirstLoad) {
   EXPECT_THAT(found->sentence, HasSubstr("loaded 4 times"));
   in.facts.distinct_bytes = 5e5;
   EXPECT_FALSE(look(RuleId::global_repeated, in.facts)) << "twice is not often";
+}
+
+TEST(AtomicsMeet, IsSaidIfLanesShareWords) {
+  Input in;
+  Instruction& add = in.at(kStore);
+  add.atomic = true;
+  add.requests = 1000, add.bytes = 128000, add.sectors = 1000;
+  const auto found = look(RuleId::atomics_meet, in.facts);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->severity, Severity::warning);
+  EXPECT_THAT(found->sentence, HasSubstr("at least 4 at an address"));
+  EXPECT_DOUBLE_EQ(figure(found, "bytes of a request"), 128);
+  add.sectors = 4000;
+  EXPECT_FALSE(look(RuleId::atomics_meet, in.facts)) << "each lane has a word of its own";
+  add.sectors = 1000, add.atomic = false;
+  EXPECT_FALSE(look(RuleId::atomics_meet, in.facts)) << "stores of a warp to one address are one";
 }
 
 TEST(GlobalNarrow, CostsTheInstructionsThatWideAccessesSave) {

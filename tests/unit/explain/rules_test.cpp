@@ -116,6 +116,12 @@ const std::vector<Planted>& planted() {
          in.facts.distinct_bytes = 1e5;
          in.stall(TermKind::l2_bandwidth, kLoad, 15);
        }},
+      {"LanesAddToOneWord", RuleId::atomics_meet, kStore, Severity::warning,
+       [](Input& in) {
+         Instruction& add = in.at(kStore);
+         add.atomic = true;
+         add.bytes = 64 * add.sectors;
+       }},
       {"SpillsCost", RuleId::local_spill, kSum, Severity::warning,
        [](Input& in) {
          in.facts.seen.variant->spill_bytes = in.facts.seen.variant->stack_bytes = 512;
