@@ -13,6 +13,7 @@ namespace {
 
 // CTAs for each place that tell how long the others take; and those that, at the limit, tell more than a rate.
 constexpr size_t kEnough = 6, kFew = 4;
+constexpr size_t kLeft = 3;  // CTAs for each place that are more than those that end beside empty places
 // An SM with that many times the instructions that are simulated, and that many CTAs for each place among these.
 constexpr int64_t kManyTimes = 16;
 constexpr size_t kManyCtas = 8;
@@ -61,10 +62,10 @@ void Simulation::mix_ctas() {
   ctas_ = std::move(best);
 }
 
-bool Simulation::have_ended(size_t of_place) const {
+bool Simulation::tell(size_t of_place) const {
   size_t ended = 0;
   for (const CtaSlot& place : slots_) ended += place.whole.size();
-  return ended >= of_place * slots_.size();
+  return ended >= of_place * slots_.size() && ctas_.size() - started_ >= kLeft * slots_.size();
 }
 
 bool Simulation::will_end() const {
@@ -76,7 +77,7 @@ bool Simulation::will_end() const {
   return double(result_.steps) * (1 + left / double(executed())) <= double(load_.step_limit);
 }
 
-bool Simulation::is_enough() const { return load_.repeat && have_ended(kEnough) && !will_end(); }
+bool Simulation::is_enough() const { return load_.repeat && tell(kEnough) && !will_end(); }
 
 int64_t Simulation::left_to_issue() const {
   int64_t left = of_started_ - result_.steps;
@@ -115,7 +116,7 @@ void Simulation::extrapolate() {
   result_.simulated = clock_;
   const double now = clock_ + skipped_;
   const double share = double(executed()) / double(executed() + left_to_issue());
-  result_.clocks = have_ended(kFew) ? now + left_by_ctas() : now / share;
+  result_.clocks = tell(kFew) ? now + left_by_ctas() : now / share;
 }
 
 }  // namespace attnscope::model

@@ -77,6 +77,14 @@ TEST(Extrapolation, TooFewTellNothing) {
     const double by_instructions = part.simulated * 400 * kShort / double(limit);
     EXPECT_EQ(std::abs(part.clocks - by_instructions) < 1e-6 * part.clocks, three == 1) << "four CTAs are not few";
   }
+  for (const size_t left : {2, 3}) {
+    const TwoPhases some(15 + 1 + left);  // after five threes another one, which is long, has begun
+    const int64_t limit = 5 * kThree + 10;
+    const SmRun part = run_until(some.schedule, some.ctas, 1, limit, limit);
+    const SmRun whole = whole_run(some.schedule, some.ctas, 1);
+    const double by_instructions = part.simulated * double(whole.instructions) / double(limit);
+    EXPECT_EQ(std::abs(part.clocks - by_instructions) < 1e-6 * part.clocks, left == 2) << "three that are left are not few";
+  }
 }
 
 TEST(Extrapolation, ItEndsEarlyOnlyIfTheLimitWouldEndIt) {
