@@ -103,8 +103,8 @@ class Simulation {
   // simulated, are of all lengths.
   void mix_ctas();
 
-  // Whether so many CTAs for each place have begun and ended that they tell how long the others take, and enough of these
-  // are left that it hardly counts how the last ones end.
+  // Whether so many CTAs for each place have begun and ended that they tell how long the others take, and enough of
+  // these are left that it hardly counts how the last ones end.
   bool tell(size_t of_place) const;
 
   // Whether at its pace so far the simulation will reach the end before the limit.

@@ -83,7 +83,8 @@ TEST(Extrapolation, TooFewTellNothing) {
     const SmRun part = run_until(some.schedule, some.ctas, 1, limit, limit);
     const SmRun whole = whole_run(some.schedule, some.ctas, 1);
     const double by_instructions = part.simulated * double(whole.instructions) / double(limit);
-    EXPECT_EQ(std::abs(part.clocks - by_instructions) < 1e-6 * part.clocks, left == 2) << "three that are left are not few";
+    EXPECT_EQ(std::abs(part.clocks - by_instructions) < 1e-6 * part.clocks, left == 2)
+        << "three that are left are not few";
   }
 }
 
