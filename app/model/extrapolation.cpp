@@ -13,7 +13,8 @@ namespace {
 
 // CTAs for each place that tell how long the others take; and those that, at the limit, tell more than a rate.
 constexpr size_t kEnough = 6, kFew = 4;
-constexpr size_t kLeft = 3;  // CTAs for each place that are more than those that end beside empty places
+constexpr int64_t kTimesTheLimit = 2;  // a simulation of less than that goes on to the limit
+constexpr size_t kLeft = 3;            // CTAs for each place that are more than those that end beside empty places
 // An SM with that many times the instructions that are simulated, and that many CTAs for each place among these.
 constexpr int64_t kManyTimes = 16;
 constexpr size_t kManyCtas = 8;
@@ -68,16 +69,16 @@ bool Simulation::tell(size_t of_place) const {
   return ended >= of_place * slots_.size() && ctas_.size() - started_ >= kLeft * slots_.size();
 }
 
-bool Simulation::will_end() const {
+bool Simulation::is_short() const {
   auto left = double(left_to_issue());
   if (equal_ && waves_.length > 0) {  // by then all but a few waves have passed at once
     const int64_t ctas = std::max<int64_t>(0, int64_t(kWavesUntilPassed * slots_.size()) - int64_t(started_));
     left = std::min(left, double(of_started_ - result_.steps + ctas * work_of_[ctas_.front()].instructions));
   }
-  return double(result_.steps) * (1 + left / double(executed())) <= double(load_.step_limit);
+  return double(result_.steps) * (1 + left / double(executed())) <= double(kTimesTheLimit * load_.step_limit);
 }
 
-bool Simulation::is_enough() const { return load_.repeat && tell(kEnough) && !will_end(); }
+bool Simulation::is_enough() const { return load_.repeat && tell(kEnough) && !is_short(); }
 
 int64_t Simulation::left_to_issue() const {
   int64_t left = of_started_ - result_.steps;

@@ -107,8 +107,8 @@ class Simulation {
   // these are left that it hardly counts how the last ones end.
   bool tell(size_t of_place) const;
 
-  // Whether at its pace so far the simulation will reach the end before the limit.
-  bool will_end() const;
+  // Whether at its pace so far the simulation would reach the end at twice the limit at most.
+  bool is_short() const;
 
   // Whether the CTAs that have ended tell enough to end the simulation before the limit.
   bool is_enough() const;

@@ -88,18 +88,20 @@ TEST(Extrapolation, TooFewTellNothing) {
   }
 }
 
-TEST(Extrapolation, ItEndsEarlyOnlyIfTheLimitWouldEndIt) {
-  const TwoPhases two(30);
-  const int64_t all = 10 * kThree;
-  EXPECT_TRUE(run_until(two.schedule, two.ctas, 1, all / 2, all).complete);
-  const SmRun part = run_until(two.schedule, two.ctas, 1, all / 2, all - kThree);
+TEST(Extrapolation, ItEndsEarlyOnlyIfItIsLong) {
+  const TwoPhases two(60);
+  const int64_t all = 20 * kThree;
+  EXPECT_TRUE(run_until(two.schedule, two.ctas, 1, all / 4, all).complete);
+  EXPECT_EQ(run_until(two.schedule, two.ctas, 1, all / 4, all / 2 + 10).steps, all / 2 + 10) << "twice the limit";
+  const SmRun part = run_until(two.schedule, two.ctas, 1, all / 4, all / 2 - kThree);
   EXPECT_FALSE(part.complete);
-  EXPECT_EQ(part.steps, all / 2);
-  EXPECT_EQ(run_until(two.schedule, two.ctas, 1, kThree, all - kThree).steps, all - kThree) << "three have ended";
+  EXPECT_EQ(part.steps, all / 4);
+  EXPECT_EQ(run_until(two.schedule, two.ctas, 1, kThree, all / 2 - kThree).steps, all / 2 - kThree)
+      << "three have ended";
 }
 
 TEST(Extrapolation, WithoutRepetitionItGoesOnToTheLimit) {
-  const TwoPhases two(30);
+  const TwoPhases two(90);
   SmLoad load{two.ctas, 1, 8 * kThree};
   load.enough_steps = 5 * kThree;
   EXPECT_EQ(simulate_sm(round_rates(), two.schedule, load).steps, 5 * kThree);
@@ -133,7 +135,7 @@ TEST(Extrapolation, WavesThatWillPassAtOnceAreNotLeft) {
   const SmRun whole = whole_run(s, ctas, 2);
   ASSERT_GT(whole.steps, 2 * 20 * of_cta) << "waves differ, so they are compared for long";
   EXPECT_TRUE(run_until(s, ctas, 2, 2 * 10 * of_cta, 2 * 30 * of_cta).complete);
-  EXPECT_EQ(run_until(s, ctas, 2, 2 * 10 * of_cta, 2 * 20 * of_cta).steps, 2 * 10 * of_cta);
+  EXPECT_EQ(run_until(s, ctas, 2, 2 * 8 * of_cta, 2 * 11 * of_cta).steps, 2 * 8 * of_cta);
 }
 
 // What passed at once while a CTA ran is no part of its time.
