@@ -22,8 +22,11 @@ struct CtaSlot {
   std::vector<size_t> warps;    // indices
   size_t alive = 0;             // number of live warps
   double ends = 0;              // when the last results of its ended warps arrive
+  double began = 0;             // by Simulation::cta_clock()
   std::vector<size_t> waiting;  // warps at the CTA's barrier, in order of arrival
   double last_arrival = 0;      // when the barrier unit accepted the last of them
+  // The CTAs that have begun and ended in this place: the trace, and the clocks for which each held the place.
+  std::vector<std::pair<size_t, double>> whole;
 };
 
 // A queue that the SM's warps share.
@@ -43,6 +46,9 @@ class Simulation {
   SmRun run();
 
  private:
+  // Simulates until that many warp instructions have been simulated, or all.
+  void simulate(int64_t steps);
+
   // Adds what is still in a unit or a queue when the last CTA has ended.
   void drain();
 
@@ -92,8 +98,29 @@ class Simulation {
 
   int64_t executed() const { return result_.steps + passed_; }
 
-  // Extrapolates: the rest runs at the rate of the simulated part.
+  // --- What is left when the simulation ends early (extrapolation.cpp) ----------------------------------------------
+  // Puts the CTAs of an SM with many more than can be simulated into an order in which the first ones, which will be
+  // simulated, are of all lengths.
+  void mix_ctas();
+
+  // Whether so many CTAs for each place have begun and ended that they tell how long the others take, and enough of
+  // these are left that it hardly counts how the last ones end.
+  bool tell(size_t of_place) const;
+
+  // Whether at its pace so far the simulation would reach the end at twice the limit at most.
+  bool is_short() const;
+
+  // Whether the CTAs that have ended tell enough to end the simulation before the limit.
+  bool is_enough() const;
+
+  // The rest takes as long as the CTAs that have ended tell; or, if these are few, as its instructions at the rate of
+  // the simulated part.
   void extrapolate();
+  double left_by_ctas() const;    // clocks
+  int64_t left_to_issue() const;  // instructions
+
+  // The time without waves that passed at once, which are no part of any simulated CTA.
+  double cta_clock(double now) const { return now + skipped_ - waves_skipped_; }
 
   // --- What repeats -------------------------------------------------------------------------------------------------
   // A steady state is found by windows of the run: two in a row, in which the SM executes its instructions at the same
@@ -132,6 +159,7 @@ class Simulation {
   static constexpr Tolerance kSame{.rates = 1e-9, .whole = 1e-9};
   static constexpr int kLongestWindow = 32;  // runs
   static constexpr int kLongestWave = 8;     // CTAs in each place; after that, the last window counts as steady
+  static constexpr size_t kWavesUntilPassed = 3 * kLongestWave;  // two windows of each length, one of the longest
 
   void begin(Window& window, double now, bool may_repeat);
 
@@ -182,6 +210,7 @@ class Simulation {
   const Machine machine_;
   const KernelSchedule& schedule_;
   const SmLoad& load_;
+  SmCtas ctas_;  // the load's
   SmRun result_;
   double miss_share_ = 1;
   std::vector<double> hits_;
@@ -206,6 +235,7 @@ class Simulation {
   std::vector<std::vector<std::vector<Work>>> loop_work_;  // of one run; by trace, warp and loop
   bool equal_ = false;                                     // all CTAs are equal
   double skipped_ = 0;                                     // clocks that were skipped
+  double waves_skipped_ = 0;                               // those of waves
   int64_t events_ = 0;                                     // number of warps and CTAs that began or ended
   size_t watched_ = kNoWarp;                               // the warp whose runs delimit windows
   Window loops_, waves_;

@@ -18,6 +18,7 @@ Simulation::Simulation(const DeviceSpec& spec, const KernelSchedule& schedule, c
     : machine_(spec),
       schedule_(schedule),
       load_(load),
+      ctas_(load.ctas),
       prepared_(machine_, schedule.code),
       code_cache_(spec, schedule) {
   // The first access finds nothing in the first level.
@@ -29,16 +30,14 @@ Simulation::Simulation(const DeviceSpec& spec, const KernelSchedule& schedule, c
 }
 
 SmRun Simulation::run() {
-  const auto resident = static_cast<size_t>(std::max<int64_t>(1, std::min(load_.resident, int64_t(load_.ctas.size()))));
+  const auto resident = static_cast<size_t>(std::max<int64_t>(1, std::min(load_.resident, int64_t(ctas_.size()))));
   slots_.resize(resident);
-  equal_ = std::ranges::adjacent_find(load_.ctas, std::not_equal_to<>()) == load_.ctas.end();
+  equal_ = std::ranges::adjacent_find(ctas_, std::not_equal_to<>()) == ctas_.end();
+  if (load_.repeat && !equal_) mix_ctas();
   if (load_.split) attribution_.emplace(schedule_.code, resident);
   for (size_t slot = 0; slot < resident; ++slot) start_cta(slot, 0, machine_.start * double(slot));
-  while (result_.steps < load_.step_limit) {
-    const Turn turn = turns_.first();
-    if (turn.is_none()) break;
-    step(turn);
-  }
+  simulate(std::min(load_.enough_steps, load_.step_limit));
+  if (!is_enough()) simulate(load_.step_limit);
   result_.simulated = result_.clocks;
   result_.clocks += skipped_;
   result_.instructions = executed();
@@ -46,6 +45,14 @@ SmRun Simulation::run() {
   if (attribution_) result_.stalls = attribution_->finish(result_.clocks, result_.complete);
   if (result_.complete) drain();
   return result_;
+}
+
+void Simulation::simulate(int64_t steps) {
+  while (result_.steps < steps) {
+    const Turn turn = turns_.first();
+    if (turn.is_none()) break;
+    step(turn);
+  }
 }
 
 void Simulation::drain() {
@@ -67,16 +74,17 @@ void Simulation::drain() {
 }
 
 void Simulation::start_cta(size_t slot, double free, double time) {
-  if (started_ >= load_.ctas.size()) {
+  if (started_ >= ctas_.size()) {
     if (attribution_) attribution_->empty_place(free);
     return;
   }
   if (slot == 0 && started_ > 0) wave_passed(free);
   ++events_;
   if (load_.recorder != nullptr) load_.recorder->begin_cta(started_, slot, free);
-  const CtaTrace& trace = schedule_.traces[load_.ctas[started_++]];
+  const CtaTrace& trace = schedule_.traces[ctas_[started_++]];
   CtaSlot& cta = slots_[slot];
-  cta.trace = load_.ctas[started_ - 1];
+  cta.trace = ctas_[started_ - 1];
+  cta.began = cta_clock(free);
   if (cta.warps.empty()) {
     // One CTA's warps follow another's; if each uses all schedulers, the next one begins one scheduler further.
     const size_t first = slot * trace.warps.size() + (trace.warps.size() % kSchedulers == 0 ? slot : 0);
@@ -110,7 +118,7 @@ void Simulation::start_cta(size_t slot, double free, double time) {
     warp.copies.clear();
     if (attribution_) attribution_->enter(free, warp);
     if (load_.recorder != nullptr) load_.recorder->begin_warp(cta.warps[w], warp, free);
-    of_started_ += instructions_of_[load_.ctas[started_ - 1]][w];
+    of_started_ += instructions_of_[ctas_[started_ - 1]][w];
     queue_next(cta.warps[w], time);
   }
 }
@@ -371,19 +379,10 @@ void Simulation::finish_warp(size_t index, double time) {
     return;
   }
   time = cta.ends;
+  cta.whole.emplace_back(cta.trace, cta_clock(time) - cta.began);
   if (load_.recorder != nullptr) load_.recorder->end_cta(warp.cta, time);
   result_.clocks = std::max(result_.clocks, time);
   start_cta(warp.cta, time, time + machine_.start);
-}
-
-void Simulation::extrapolate() {
-  result_.complete = false;
-  int64_t rest = of_started_ - result_.steps;
-  for (size_t j = started_; j < load_.ctas.size(); ++j)
-    for (const int64_t of_warp : instructions_of_[load_.ctas[j]]) rest += of_warp;
-  const double share = double(executed()) / double(executed() + rest);
-  result_.simulated = clock_;
-  result_.clocks = (clock_ + skipped_) / share;
 }
 
 SmRun simulate_sm(const DeviceSpec& spec, const KernelSchedule& schedule, const SmLoad& load) {

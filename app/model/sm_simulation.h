@@ -15,9 +15,11 @@ struct SmLoad {
   SmCtas ctas{0};                  // to run on this SM, one after another as places become free
   int64_t resident = 1;            // most CTAs at a time
   int64_t step_limit = 6'000'000;  // warp instructions to simulate; the rest is extrapolated
-  bool repeat = true;              // steady states are skipped instead of simulated
-  bool split = true;               // fills SmRun::stalls
-  int64_t readers = 0;             // SMs that have a CTA and share the second level; 0: all of the device
+  // With that many the simulation ends too if enough CTAs have ended to tell how long the others take.
+  int64_t enough_steps = 4'000'000;
+  bool repeat = true;   // steady states are skipped instead of simulated
+  bool split = true;    // fills SmRun::stalls
+  int64_t readers = 0;  // SMs that have a CTA and share the second level; 0: all of the device
   // Clocks of the SM's share of the memory bandwidth for each sector that goes to the second level; 0: all of them are
   // cached there.
   double dram_sector = 0;

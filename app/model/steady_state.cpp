@@ -96,7 +96,7 @@ void Simulation::pass_at_once(const Mark& mark, double now, int64_t times, const
 }
 
 bool Simulation::only_one_is_left() const {
-  return started_ == load_.ctas.size() && std::ranges::count_if(slots_, [](auto& cta) { return cta.alive > 0; }) == 1;
+  return started_ == ctas_.size() && std::ranges::count_if(slots_, [](auto& cta) { return cta.alive > 0; }) == 1;
 }
 
 void Simulation::run_passed(size_t index, double now) {
@@ -192,11 +192,13 @@ void Simulation::wave_passed(double now) {
   }
   waves_.length = 0;  // once is enough
   if (!whole) return;
-  const auto left = static_cast<int64_t>(load_.ctas.size() - started_) - static_cast<int64_t>(slots_.size());
+  const auto left = static_cast<int64_t>(ctas_.size() - started_) - static_cast<int64_t>(slots_.size());
   if (left < ctas) return;
   Work work;
-  work.add(work_of_[load_.ctas.front()], double(ctas));
+  work.add(work_of_[ctas_.front()], double(ctas));
+  const double before = skipped_;
   pass_at_once(*waves_.mark, now, left / ctas, work);
+  waves_skipped_ += skipped_ - before;
   started_ += static_cast<size_t>(left / ctas * ctas);
   ++events_;
 }
