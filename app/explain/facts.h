@@ -68,14 +68,19 @@ std::map<std::string, double> us_by_phase(const Facts& facts);
 std::map<Bound, double> roofs(const Facts& facts, std::string_view phase = {});
 std::pair<Bound, double> highest_roof(const Facts& facts, std::string_view phase = {});
 
-// A phase whose work only some of a CTA's warps do.
+// A phase of which some of a CTA's warps do clearly more than the others, which wait for them at barriers.
 struct LonePhase {
   std::string phase{};
   double working = 0;  // number of warps, if all did as much as the busiest
-  double us = 0;       // its own time
+  double us = 0;       // its own time, without waits at barriers
   double waited = 0;   // us that the other warps wait for it at barriers
+  size_t warps = 0;    // of a CTA
+  size_t busy = 0;     // warps that do more than the others
+  size_t busiest = 0;  // the first of them
+  double beyond = 0;   // share of the work that they do beyond an equal share
+  double times = 0;    // as much work as each of the others does, on average; 0: the others do next to nothing
 };
-// Longest first.
+// Longest first. Empty if no warp waits at a barrier.
 std::vector<LonePhase> lone_phases(const Facts& facts);
 
 // The time of a phase including the waits of others for it, divided by its own time; 1 if every warp works.

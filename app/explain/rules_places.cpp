@@ -62,6 +62,11 @@ std::optional<Finding> occupancy_low(const Facts& facts) {
        counted("CTAs at once", double(occupancy->resident_ctas)), modelled("time of latency", waits)});
 }
 
+std::string waits_for_few(const LonePhase& of) {
+  return fmt::format("warps wait while {} of a CTA's {} {}{} in {}", of.busy, of.warps, of.busy == 1 ? "works" : "work",
+                     of.times > 0 ? " longer" : "", of.phase);
+}
+
 std::optional<Finding> occupancy_misleading(const Facts& facts) {
   const auto& occupancy = facts.seen.occupancy;
   // The launch's time says nothing about warps, and neither does a grid that leaves SMs empty.
@@ -72,16 +77,16 @@ std::optional<Finding> occupancy_misleading(const Facts& facts) {
   const std::vector<LonePhase> lone = lone_phases(facts);
   const double issue = term_us(facts, TermKind::issue) / time;
   double lone_share = 0;
-  for (const LonePhase& one : lone) lone_share += (one.us + one.waited) / time;
+  for (const LonePhase& one : lone) lone_share += one.waited / time;
   // Skipped if few warps work, or if the time goes to a queue, which more warps only lengthen.
   if (lone_share < kWarning && (waits > kWarning * time || issue > kHalfFull)) return std::nullopt;
-  return note(RuleId::occupancy_misleading, Severity::info,
-              fmt::format("An SM has {} of {} warps, but its schedulers issue in only {} of the time: {}.",
-                          occupancy->warps_per_sm, facts.spec.warps_sm, percent(issue),
-                          lone_share >= kWarning ? fmt::format("most of them wait while {:.3g} of a CTA's work in {}",
-                                                               lone.front().working, lone.front().phase)
-                                                 : "they queue for a unit that is already full"),
-              {counted("occupancy", 100 * occupancy->fraction, "%"), modelled("time of issue", 100 * issue, "%")});
+  return note(
+      RuleId::occupancy_misleading, Severity::info,
+      fmt::format("An SM has {} of {} warps, but its schedulers issue in only {} of the time: {}.",
+                  occupancy->warps_per_sm, facts.spec.warps_sm, percent(issue),
+                  lone_share >= kWarning ? waits_for_few(*std::ranges::max_element(lone, {}, &LonePhase::waited))
+                                         : "they queue for a unit that is already full"),
+      {counted("occupancy", 100 * occupancy->fraction, "%"), modelled("time of issue", 100 * issue, "%")});
 }
 
 std::optional<Finding> grid_tail(const Facts& facts) {
