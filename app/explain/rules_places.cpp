@@ -96,16 +96,21 @@ std::optional<Finding> grid_tail(const Facts& facts) {
   const double most = std::ceil(double(occupancy->total_ctas) / double(facts.spec.sms));
   // The model gives the cost of the last CTAs; a tail that other CTAs fill costs nothing.
   const double saved = std::min(term_us(facts, TermKind::tail), lost * time_us(facts));
-  return costs(
-      facts, RuleId::grid_tail, saved,
-      fmt::format("{} CTAs do not share out evenly: an SM of {} runs up to {:.0f}, on average {:.3g}. {} places "
-                  "are there at once, so the last {} CTAs run in a wave of their own.",
-                  with_commas(occupancy->total_ctas), facts.spec.sms, most,
-                  double(occupancy->total_ctas) / double(facts.spec.sms), with_commas(occupancy->resident_ctas),
-                  with_commas(occupancy->tail_ctas)),
-      {counted("CTAs", double(occupancy->total_ctas)), counted("places", double(occupancy->resident_ctas)),
-       counted("CTAs of the last wave", double(occupancy->tail_ctas)),
-       modelled("time of the tail", term_us(facts, TermKind::tail))});
+  std::string sentence = fmt::format(
+      "{} CTAs do not share out evenly: an SM of {} runs up to {:.0f}, on average {:.3g}.",
+      with_commas(occupancy->total_ctas), facts.spec.sms, most, double(occupancy->total_ctas) / double(facts.spec.sms));
+  std::vector<Evidence> evidence{counted("CTAs", double(occupancy->total_ctas)),
+                                 counted("places", double(occupancy->resident_ctas))};
+  if (occupancy->total_ctas <= occupancy->resident_ctas) {
+    sentence += " All of them run at once, and an SM with fewer is done earlier.";
+  } else {
+    sentence += fmt::format(" {} places are there at once, so the last {} CTA{} in a wave of {} own.",
+                            with_commas(occupancy->resident_ctas), with_commas(occupancy->tail_ctas),
+                            occupancy->tail_ctas == 1 ? " runs" : "s run", occupancy->tail_ctas == 1 ? "its" : "their");
+    evidence.push_back(counted("CTAs of the last wave", double(occupancy->tail_ctas)));
+  }
+  evidence.push_back(modelled("time of the tail", term_us(facts, TermKind::tail)));
+  return costs(facts, RuleId::grid_tail, saved, std::move(sentence), std::move(evidence));
 }
 
 std::optional<Finding> grid_small(const Facts& facts) {

@@ -267,15 +267,33 @@ TEST(OccupancyMisleading, BlamesFewWarpsOnlyIfOthersWaitForThem) {
 TEST(GridTail, CostsNoMoreThanTheSmsThatStayEmpty) {
   Input in;
   in.facts.seen.occupancy->total_ctas = 100;
+  in.facts.seen.occupancy->resident_ctas = 96;
+  in.facts.seen.occupancy->tail_ctas = 4;
   in.stall(TermKind::tail, 0, 20);
   EXPECT_DOUBLE_EQ(saved(look(RuleId::grid_tail, in.facts)), 20);
-  EXPECT_THAT(look(RuleId::grid_tail, in.facts)->sentence, HasSubstr("runs up to 3, on average 2.08."));
+  EXPECT_THAT(look(RuleId::grid_tail, in.facts)->sentence, HasSubstr("runs up to 3, on average 2.08. 96 places"));
   EXPECT_DOUBLE_EQ(figure(look(RuleId::grid_tail, in.facts), "CTAs"), 100);
-  EXPECT_DOUBLE_EQ(figure(look(RuleId::grid_tail, in.facts), "CTAs of the last wave"), 96);
+  EXPECT_DOUBLE_EQ(figure(look(RuleId::grid_tail, in.facts), "CTAs of the last wave"), 4);
   in.stall(TermKind::tail, 0, 40);
   EXPECT_NEAR(saved(look(RuleId::grid_tail, in.facts)), 100 * (1 - 100.0 / 144), 1e-9);
   in.facts.seen.occupancy->total_ctas = 48;
   EXPECT_FALSE(look(RuleId::grid_tail, in.facts)) << "one CTA an SM";
+}
+
+TEST(GridTail, SpeaksOfALastWaveOnlyIfThereIsOne) {
+  Input in;
+  in.facts.seen.occupancy->total_ctas = 100;
+  in.stall(TermKind::tail, 0, 20);
+  for (const int64_t places : {100, 576}) {
+    in.facts.seen.occupancy->resident_ctas = places;
+    const auto found = look(RuleId::grid_tail, in.facts);
+    EXPECT_THAT(found->sentence, HasSubstr("on average 2.08. All of them run at once, and an SM with fewer is done"));
+    for (const Evidence& one : found->evidence) EXPECT_NE(one.name, "CTAs of the last wave");
+  }
+  in.facts.seen.occupancy->resident_ctas = 99;
+  in.facts.seen.occupancy->tail_ctas = 1;
+  EXPECT_THAT(look(RuleId::grid_tail, in.facts)->sentence,
+              HasSubstr("99 places are there at once, so the last 1 CTA runs in a wave of its own."));
 }
 
 TEST(GridSmall, CostsTheIdleSmsTimeButTheLaunch) {
