@@ -21,16 +21,17 @@ struct Instruction {
   int line = 0;         // 0: unknown
   std::string phase{};  // as in Terms::phases
   model::Unit unit = model::Unit::control;
-  double issued = 0;      // warp instructions
-  double lanes = 0;       // active lanes
-  double width = 0;       // bytes per lane, for a memory access
-  double bytes = 0;       // requested by the lanes, for a memory access
-  double requests = 0;    // with at least one lane on, for a memory access
-  double wavefronts = 0;  // in shared memory
-  double ideal = 0;       // wavefronts without bank conflicts
-  double sectors = 0;     // of 32 bytes; global and local
-  double lines = 0;       // of 128 bytes; global and local
-  double products = 0;    // of Tensor Cores, model::kProductFlop each
+  double issued = 0;        // warp instructions
+  double lanes = 0;         // active lanes
+  double width = 0;         // bytes per lane, for a memory access
+  double bytes = 0;         // requested by the lanes, for a memory access
+  double requests = 0;      // with at least one lane on, for a memory access
+  double wavefronts = 0;    // in shared memory
+  double ideal = 0;         // wavefronts without bank conflicts
+  double sectors = 0;       // of 32 bytes; global and local
+  double lines = 0;         // of 128 bytes; global and local
+  double products = 0;      // of Tensor Cores, model::kProductFlop each
+  bool reciprocal = false;  // 1/x of a float, as a division of floats or of integers has one
 };
 
 // The input of the rules. For a refused run it holds only what was known before.

@@ -30,6 +30,7 @@ std::vector<Instruction> code_of(const Kernel& kernel, const device::EmulatedDet
     }
     one.phase = phases[i];
     one.unit = scheduled.unit;
+    one.reciprocal = sass.instructions[i].opcode == "MUFU" && compile::has_modifier(sass.instructions[i], "RCP");
     one.issued = double(did.issued);
     one.lanes = double(did.threads);
     one.width = program.ops[i].bytes;

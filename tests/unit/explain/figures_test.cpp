@@ -410,6 +410,41 @@ TEST(IntegerDivision, TakesSixIntegerInstructionsAndFewerFloats) {
   EXPECT_FALSE(found(4, 2, 4));
 }
 
+// The code of a division at a line of a grid-stride loop. With `floats`, the line's code divides floats too.
+std::string said_of_line(const std::string& text, bool floats, const std::string& step = "gridDim.x * blockDim.x",
+                         const std::string& macros = "") {
+  Input in;
+  in.kernel.source = macros + "\n__global__ void made_up(float* x, int n, int w) {\n" +
+                     "  for (int i = threadIdx.x; i < n; i += " + step + ") {\n    " + text + "\n  }\n}\n";
+  in.divide(4, 20);
+  if (floats) in.add(Unit::mufu, 4);
+  for (Instruction& one : in.facts.code) one.reciprocal = one.line == 4 && one.unit == Unit::mufu;
+  const auto found = look(RuleId::integer_division, in.facts);
+  EXPECT_TRUE(found);
+  return found ? found->sentence : "";
+}
+
+TEST(IntegerDivision, OfALoopsRunsIsNotTheLines) {
+  const auto of_loop = HasSubstr("counts the runs of the loop at made_up.cu:3 by a division of integers");
+  const auto of_line = HasSubstr("made_up.cu:4 divides integers, or takes a remainder, by a number that only the run");
+  EXPECT_THAT(said_of_line("x[i] = 2.f;", false), of_loop);
+  EXPECT_THAT(said_of_line("x[i] = 2.f;  // i / w", false), of_loop);
+  EXPECT_THAT(said_of_line("x[i] = i / 32;", false), of_loop) << "that is a shift";
+  EXPECT_THAT(said_of_line("x[i] = i / ROWS;", false), of_loop) << "a knob is known";
+  EXPECT_THAT(said_of_line("x[i] = 2.f;", false), HasSubstr("What helps: #pragma unroll 1 before a loop"));
+  EXPECT_THAT(said_of_line("x[i] = i / w;", false), of_line);
+  EXPECT_THAT(said_of_line("x[i] = i % w;", false), of_line);
+  EXPECT_THAT(said_of_line("x[i] = i / w;", false), HasSubstr("What helps: a divisor that is known"));
+  EXPECT_THAT(said_of_line("x[i] = UP(i, w);", false, "blockDim.x", "#define UP(a, b) (((a) + (b) - 1) / (b))"),
+              of_line);
+  EXPECT_THAT(said_of_line("x[i] = f(i);", false, "32"), of_line) << "a step that is known needs no division";
+}
+
+TEST(IntegerDivision, OfALoopsRunsStandsAtALineThatDividesFloats) {
+  EXPECT_THAT(said_of_line("x[i] = x[i] / (1.f - n);", true), HasSubstr("counts the runs of the loop at made_up.cu:3"));
+  EXPECT_THAT(said_of_line("x[i] = x[i] / float(i / w);", true), HasSubstr("made_up.cu:4 divides integers"));
+}
+
 TEST(ErrorHalf, IsFromOneAndAHalfTimesOnAndAWarningOverTwo) {
   const auto severity = [](double times) -> std::optional<Severity> {
     Input in;
