@@ -1,6 +1,7 @@
 #include "explain/facts.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "model/ceilings.h"
 #include "model/rates.h"
@@ -14,6 +15,8 @@ namespace rates = model::rates;
 // A phase is done by few warps if they are less than this share of the CTA's.
 constexpr double kFewWarps = 0.75;
 constexpr double kShortPhase = 0.02;  // of the time; shorter phases are ignored
+// Warps that do less than this share of a phase do next to nothing of it.
+constexpr double kNextToNothing = 0.05;
 
 struct Pipe {
   Unit unit;
@@ -29,6 +32,31 @@ constexpr Pipe kPipes[] = {{Unit::fp32, Bound::fp32, &rates::kFp32},
                            {Unit::mufu, Bound::mufu, &rates::kMufu},
                            {Unit::conversion, Bound::conversions, &rates::kConversion},
                            {Unit::shuffle, Bound::shuffles, &rates::kShuffle}};
+
+// How a phase's warp instructions are shared out: the busy warps stand above the widest gap.
+LonePhase shared_unevenly(const std::vector<double>& issued) {
+  LonePhase of;
+  of.warps = issued.size();
+  std::vector<double> sorted = issued;
+  std::ranges::sort(sorted, std::greater<>());
+  const double sum = std::accumulate(sorted.begin(), sorted.end(), 0.0), most = sorted.front();
+  if (most <= 0) return of;
+  of.working = sum / most;
+  of.busiest = size_t(std::ranges::max_element(issued) - issued.begin());
+  double widest = 0, above = 0, busy = 0;
+  for (size_t i = 0; i + 1 < sorted.size(); ++i) {
+    above += sorted[i];
+    if (sorted[i] - sorted[i + 1] <= widest) continue;
+    widest = sorted[i] - sorted[i + 1];
+    of.busy = i + 1;
+    busy = above;
+  }
+  if (of.busy == 0) return of;
+  of.beyond = busy / sum - double(of.busy) / double(of.warps);
+  const double rest = sum - busy;
+  if (rest > kNextToNothing * sum) of.times = busy / double(of.busy) / (rest / double(of.warps - of.busy));
+  return of;
+}
 
 }  // namespace
 
@@ -81,23 +109,31 @@ std::pair<Bound, double> highest_roof(const Facts& facts, std::string_view phase
 
 std::vector<LonePhase> lone_phases(const Facts& facts) {
   std::vector<LonePhase> lone;
+  const double barriers = term_us(facts, TermKind::barriers);
+  if (barriers <= 0) return lone;
+  std::map<std::string, double> own = us_by_phase(facts);
+  for (const model::Stall& stall : facts.stalls)
+    if (stall.term == TermKind::barriers && stall.producer != model::Stall::kNone)
+      own[facts.code[stall.producer].phase] -= stall.time;
   double idle = 0;
-  for (const auto& [phase, us] : us_by_phase(facts)) {
+  for (const auto& [phase, us] : own) {
     const auto found = facts.warps.find(phase);
     if (found == facts.warps.end() || found->second.size() < 2 || us < kShortPhase * time_us(facts)) continue;
-    double sum = 0, most = 0;
-    for (const double issued : found->second) {
-      sum += issued;
-      most = std::max(most, issued);
-    }
-    const auto warps = double(found->second.size());
-    if (most <= 0 || sum / most >= kFewWarps * warps) continue;
-    lone.push_back({phase, sum / most, us, us * (1 - sum / most / warps)});
-    idle += lone.back().waited;
+    LonePhase one = shared_unevenly(found->second);
+    const double warps = double(one.warps);
+    if (one.busy == 0 || one.working >= kFewWarps * warps) continue;
+    one.phase = phase;
+    one.us = us;
+    one.waited = us * (1 - one.working / warps);
+    idle += one.waited;
+    lone.push_back(std::move(one));
   }
-  // The barriers' time is divided by the time in which warps have nothing to do.
-  const double barriers = term_us(facts, TermKind::barriers);
-  for (LonePhase& one : lone) one.waited *= barriers / idle;
+  for (LonePhase& one : lone) {
+    // The barriers' time is divided by the time in which warps have nothing to do. Nobody waits for longer than the
+    // busy warps work on what is beyond an equal share. A phase's time is a mean over the schedulers.
+    const double schedulers = std::min(double(one.warps), rates::rate(facts.spec, rates::kIssue));
+    one.waited = std::min(one.waited * barriers / idle, one.us * one.beyond * schedulers);
+  }
   std::ranges::sort(lone, std::greater<>(), [](const LonePhase& one) { return one.us + one.waited; });
   return lone;
 }

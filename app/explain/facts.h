@@ -21,17 +21,18 @@ struct Instruction {
   int line = 0;         // 0: unknown
   std::string phase{};  // as in Terms::phases
   model::Unit unit = model::Unit::control;
-  bool atomic = false;    // of global memory
-  double issued = 0;      // warp instructions
-  double lanes = 0;       // active lanes
-  double width = 0;       // bytes per lane, for a memory access
-  double bytes = 0;       // requested by the lanes, for a memory access
-  double requests = 0;    // with at least one lane on, for a memory access
-  double wavefronts = 0;  // in shared memory
-  double ideal = 0;       // wavefronts without bank conflicts
-  double sectors = 0;     // of 32 bytes; global and local
-  double lines = 0;       // of 128 bytes; global and local
-  double products = 0;    // of Tensor Cores, model::kProductFlop each
+  bool atomic = false;      // of global memory
+  double issued = 0;        // warp instructions
+  double lanes = 0;         // active lanes
+  double width = 0;         // bytes per lane, for a memory access
+  double bytes = 0;         // requested by the lanes, for a memory access
+  double requests = 0;      // with at least one lane on, for a memory access
+  double wavefronts = 0;    // in shared memory
+  double ideal = 0;         // wavefronts without bank conflicts
+  double sectors = 0;       // of 32 bytes; global and local
+  double lines = 0;         // of 128 bytes; global and local
+  double products = 0;      // of Tensor Cores, model::kProductFlop each
+  bool reciprocal = false;  // 1/x of a float, as a division of floats or of integers has one
 };
 
 // The input of the rules. For a refused run it holds only what was known before.
@@ -70,14 +71,19 @@ std::map<std::string, double> us_by_phase(const Facts& facts);
 std::map<Bound, double> roofs(const Facts& facts, std::string_view phase = {});
 std::pair<Bound, double> highest_roof(const Facts& facts, std::string_view phase = {});
 
-// A phase whose work only some of a CTA's warps do.
+// A phase of which some of a CTA's warps do clearly more than the others, which wait for them at barriers.
 struct LonePhase {
   std::string phase{};
   double working = 0;  // number of warps, if all did as much as the busiest
-  double us = 0;       // its own time
+  double us = 0;       // its own time, without waits at barriers
   double waited = 0;   // us that the other warps wait for it at barriers
+  size_t warps = 0;    // of a CTA
+  size_t busy = 0;     // warps that do more than the others
+  size_t busiest = 0;  // the first of them
+  double beyond = 0;   // share of the work that they do beyond an equal share
+  double times = 0;    // as much work as each of the others does, on average; 0: the others do next to nothing
 };
-// Longest first.
+// Longest first. Empty if no warp waits at a barrier.
 std::vector<LonePhase> lone_phases(const Facts& facts);
 
 // The time of a phase including the waits of others for it, divided by its own time; 1 if every warp works.

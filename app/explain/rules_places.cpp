@@ -62,6 +62,11 @@ std::optional<Finding> occupancy_low(const Facts& facts) {
        counted("CTAs at once", double(occupancy->resident_ctas)), modelled("time of latency", waits)});
 }
 
+std::string waits_for_few(const LonePhase& of) {
+  return fmt::format("warps wait while {} of a CTA's {} {}{} in {}", of.busy, of.warps, of.busy == 1 ? "works" : "work",
+                     of.times > 0 ? " longer" : "", of.phase);
+}
+
 std::optional<Finding> occupancy_misleading(const Facts& facts) {
   const auto& occupancy = facts.seen.occupancy;
   // The launch's time says nothing about warps, and neither does a grid that leaves SMs empty.
@@ -72,16 +77,16 @@ std::optional<Finding> occupancy_misleading(const Facts& facts) {
   const std::vector<LonePhase> lone = lone_phases(facts);
   const double issue = term_us(facts, TermKind::issue) / time;
   double lone_share = 0;
-  for (const LonePhase& one : lone) lone_share += (one.us + one.waited) / time;
+  for (const LonePhase& one : lone) lone_share += one.waited / time;
   // Skipped if few warps work, or if the time goes to a queue, which more warps only lengthen.
   if (lone_share < kWarning && (waits > kWarning * time || issue > kHalfFull)) return std::nullopt;
-  return note(RuleId::occupancy_misleading, Severity::info,
-              fmt::format("An SM has {} of {} warps, but its schedulers issue in only {} of the time: {}.",
-                          occupancy->warps_per_sm, facts.spec.warps_sm, percent(issue),
-                          lone_share >= kWarning ? fmt::format("most of them wait while {:.3g} of a CTA's work in {}",
-                                                               lone.front().working, lone.front().phase)
-                                                 : "they queue for a unit that is already full"),
-              {counted("occupancy", 100 * occupancy->fraction, "%"), modelled("time of issue", 100 * issue, "%")});
+  return note(
+      RuleId::occupancy_misleading, Severity::info,
+      fmt::format("An SM has {} of {} warps, but its schedulers issue in only {} of the time: {}.",
+                  occupancy->warps_per_sm, facts.spec.warps_sm, percent(issue),
+                  lone_share >= kWarning ? waits_for_few(*std::ranges::max_element(lone, {}, &LonePhase::waited))
+                                         : "they queue for a unit that is already full"),
+      {counted("occupancy", 100 * occupancy->fraction, "%"), modelled("time of issue", 100 * issue, "%")});
 }
 
 std::optional<Finding> grid_tail(const Facts& facts) {
@@ -91,16 +96,21 @@ std::optional<Finding> grid_tail(const Facts& facts) {
   const double most = std::ceil(double(occupancy->total_ctas) / double(facts.spec.sms));
   // The model gives the cost of the last CTAs; a tail that other CTAs fill costs nothing.
   const double saved = std::min(term_us(facts, TermKind::tail), lost * time_us(facts));
-  return costs(
-      facts, RuleId::grid_tail, saved,
-      fmt::format("{} CTAs do not share out evenly: an SM of {} runs up to {:.0f}, on average {:.3g}. {} places "
-                  "are there at once, so the last {} CTAs run in a wave of their own.",
-                  with_commas(occupancy->total_ctas), facts.spec.sms, most,
-                  double(occupancy->total_ctas) / double(facts.spec.sms), with_commas(occupancy->resident_ctas),
-                  with_commas(occupancy->tail_ctas)),
-      {counted("CTAs", double(occupancy->total_ctas)), counted("places", double(occupancy->resident_ctas)),
-       counted("CTAs of the last wave", double(occupancy->tail_ctas)),
-       modelled("time of the tail", term_us(facts, TermKind::tail))});
+  std::string sentence = fmt::format(
+      "{} CTAs do not share out evenly: an SM of {} runs up to {:.0f}, on average {:.3g}.",
+      with_commas(occupancy->total_ctas), facts.spec.sms, most, double(occupancy->total_ctas) / double(facts.spec.sms));
+  std::vector<Evidence> evidence{counted("CTAs", double(occupancy->total_ctas)),
+                                 counted("places", double(occupancy->resident_ctas))};
+  if (occupancy->total_ctas <= occupancy->resident_ctas) {
+    sentence += " All of them run at once, and an SM with fewer is done earlier.";
+  } else {
+    sentence += fmt::format(" {} places are there at once, so the last {} CTA{} in a wave of {} own.",
+                            with_commas(occupancy->resident_ctas), with_commas(occupancy->tail_ctas),
+                            occupancy->tail_ctas == 1 ? " runs" : "s run", occupancy->tail_ctas == 1 ? "its" : "their");
+    evidence.push_back(counted("CTAs of the last wave", double(occupancy->tail_ctas)));
+  }
+  evidence.push_back(modelled("time of the tail", term_us(facts, TermKind::tail)));
+  return costs(facts, RuleId::grid_tail, saved, std::move(sentence), std::move(evidence));
 }
 
 std::optional<Finding> grid_small(const Facts& facts) {

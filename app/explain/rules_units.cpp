@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "core/number_text.h"
+#include "explain/divisions.h"
 #include "explain/next.h"
 #include "explain/rules.h"
 #include "model/rates.h"
@@ -260,16 +261,19 @@ std::optional<Finding> double_used(const Facts& facts) {
 std::optional<Finding> integer_division(const Facts& facts) {
   using Line = std::pair<std::string, int>;
   struct Made {
-    int reciprocals = 0, conversions = 0, products = 0, integers = 0, floats = 0;
+    int mufu = 0, reciprocals = 0, conversions = 0, products = 0, integers = 0, floats = 0;
     bool divides() const {
-      return reciprocals >= 1 && conversions >= 2 && products >= 1 && products + integers >= 6 && floats < integers;
+      return mufu >= 1 && conversions >= 2 && products >= 1 && products + integers >= 6 && floats < integers;
     }
+    // Each division of integers has one reciprocal and two conversions.
+    bool divides_floats() const { return 2 * reciprocals > conversions; }
   };
   std::map<Line, Made> lines;
   for (const Instruction& one : facts.code) {
     if (one.line <= 0) continue;
     Made& made = lines[{one.file, one.line}];
-    made.reciprocals += one.unit == Unit::mufu;
+    made.mufu += one.unit == Unit::mufu;
+    made.reciprocals += one.reciprocal;
     made.conversions += one.unit == Unit::conversion;
     made.products += one.unit == Unit::imad;
     made.integers += one.unit == Unit::integer;
@@ -287,11 +291,22 @@ std::optional<Finding> integer_division(const Facts& facts) {
   if (at == nullptr) return std::nullopt;
   const double us = stalled_us(facts, of_division);
   const Made& made = lines.at({at->file, at->line});
-  const double instructions = made.reciprocals + made.conversions + made.products + made.integers;
-  return costs(facts, RuleId::integer_division, us,
-               fmt::format("{} divides integers, or takes a remainder, by a number that only the run knows: {:.0f} "
-                           "instructions, and {} of the time.",
-                           place(*at), instructions, percent(us / time_us(facts))),
+  const double instructions = made.mufu + made.conversions + made.products + made.integers;
+  std::string sentence;
+  if (const auto loop = loop_whose_runs_are_counted(facts.kernel, at->file, at->line, made.divides_floats())) {
+    sentence = fmt::format(
+        "The compiler counts the runs of the loop at {}:{} by a division of integers, because only the run knows the "
+        "loop's step: {:.0f} instructions at {}, and {} of the time. What helps: #pragma unroll 1 before a loop of few "
+        "runs, or a step that is known when the kernel is compiled.",
+        at->file, *loop, instructions, place(*at), percent(us / time_us(facts)));
+  } else {
+    sentence = fmt::format(
+        "{} divides integers, or takes a remainder, by a number that only the run knows: {:.0f} instructions, and {} "
+        "of the time. What helps: a divisor that is known when the kernel is compiled, a power of two by shift and "
+        "mask, or counting along instead of dividing.",
+        place(*at), instructions, percent(us / time_us(facts)));
+  }
+  return costs(facts, RuleId::integer_division, us, std::move(sentence),
                {modelled("time of division", us), counted("instructions of the line", instructions)}, at);
 }
 
@@ -303,9 +318,7 @@ constexpr RuleOf kUnitRules[] = {
     {RuleId::tensor_unused, tensor_unused, "What helps: products by mma instructions.", Wants::tensor},
     {RuleId::double_used, double_used,
      "What helps: constants with the suffix f (0.5f for 0.5) and functions of floats (sqrtf for sqrt)."},
-    {RuleId::integer_division, integer_division,
-     "What helps: a divisor that is known when the kernel is compiled, a power of two by shift and mask, or counting "
-     "along instead of dividing."},
+    {RuleId::integer_division, integer_division, ""},  // it says what helps
     {RuleId::bound_roof, bound_roof, ""},
     {RuleId::phase_most, phase_most, ""}};
 

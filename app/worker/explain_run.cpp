@@ -36,6 +36,7 @@ std::vector<Instruction> code_of(const Kernel& kernel, const device::EmulatedDet
     one.phase = phases[i];
     one.unit = scheduled.unit;
     one.atomic = is_global_atomic(sass.instructions[i].opcode);
+    one.reciprocal = sass.instructions[i].opcode == "MUFU" && compile::has_modifier(sass.instructions[i], "RCP");
     one.issued = double(did.issued);
     one.lanes = double(did.threads);
     one.width = program.ops[i].bytes;
@@ -89,12 +90,40 @@ explain::Facts facts_of(const Kernel& kernel, const DeviceSpec& spec, const mode
   return facts;
 }
 
-double distinct_bytes(const Problem& problem, const std::optional<Workload>& workload) {
+namespace {
+
+double distinct_bytes(const Problem& problem, const std::optional<Workload>& workload,
+                      const std::vector<ArgumentValue>* arguments) {
   if (!workload) return double((problem.q_elements() + 2 * problem.kv_elements()) * bytes_of(problem.dtype));
   double bytes = 0;
-  for (const Operand& one : workload->operands)
+  for (size_t i = 0; i < workload->operands.size(); ++i) {
+    const Operand& one = workload->operands[i];
+    const auto names_it = [i](const ArgumentValue& argument) {
+      return argument.operand == i || std::ranges::count(argument.addresses, i, &ArgumentValue::Address::operand) > 0;
+    };
+    if (arguments != nullptr && std::ranges::none_of(*arguments, names_it)) continue;
     if (one.role == BufferRole::in || one.role == BufferRole::inout) bytes += double(one.bytes());
+  }
   return bytes;
+}
+
+}  // namespace
+
+double distinct_bytes(const Problem& problem, const std::optional<Workload>& workload) {
+  return distinct_bytes(problem, workload, nullptr);
+}
+
+double distinct_bytes(const Problem& problem, const std::optional<Workload>& workload,
+                      const std::vector<ArgumentValue>& arguments) {
+  return distinct_bytes(problem, workload, &arguments);
+}
+
+bool has_variables(const compile::CubinKernel& kernel) {
+  using Target = compile::CubinRelocation::Target;
+  return std::ranges::any_of(kernel.relocations, [](const compile::CubinRelocation& one) {
+    const bool is_variable = one.target == Target::global || one.target == Target::global_init;
+    return is_variable && !one.symbol.starts_with("$str");  // texts of printf(), which the kernel does not read
+  });
 }
 
 }  // namespace attnscope::worker

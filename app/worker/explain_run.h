@@ -3,6 +3,7 @@
 #include <optional>
 #include <vector>
 
+#include "compile/cubin.h"
 #include "core/device_spec.h"
 #include "core/kernel.h"
 #include "core/observation.h"
@@ -25,7 +26,14 @@ struct Simulated {
 explain::Facts facts_of(const Kernel& kernel, const DeviceSpec& spec, const model::LaunchShape& shape, Observation seen,
                         const Counters& counters, const device::EmulatedDetail& did, const Simulated& simulated);
 
-// Bytes that the grid must read at least once. `workload`: for a problem that is not attention.
+// Bytes of the inputs. `workload`: for a problem that is not attention.
 double distinct_bytes(const Problem& problem, const std::optional<Workload>& workload);
+// The same, only of those that the arguments of a kernel's launch name: others are not read.
+double distinct_bytes(const Problem& problem, const std::optional<Workload>& workload,
+                      const std::vector<ArgumentValue>& arguments);
+
+// True if the kernel refers to __device__ variables. What is loaded of them is counted with what is loaded of the
+// inputs.
+bool has_variables(const compile::CubinKernel& kernel);
 
 }  // namespace attnscope::worker

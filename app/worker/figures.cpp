@@ -82,8 +82,9 @@ std::vector<Finding> findings_of(const PlannedRun& run, const std::vector<Simula
     }
     explain::Facts facts = facts_of(one.kernel, run.spec, one.launch.shape, std::move(own), *made[i].counters,
                                     *made[i].emulated, made[i].simulated);
-    facts.distinct_bytes =
-        is_program(run) ? bytes_named(*run.workload, one.arguments).all : distinct_bytes(run.problem, run.workload);
+    if (!has_variables(made[i].emulated->program->sass->kernel))
+      facts.distinct_bytes = is_program(run) ? bytes_named(*run.workload, one.arguments).all
+                                             : distinct_bytes(run.problem, run.workload, one.arguments);
     all.push_back(explain::findings_of(facts));
   }
   return merged(run.launches, std::move(all));

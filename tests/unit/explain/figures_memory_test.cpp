@@ -24,7 +24,7 @@ TEST(BankConflicts, CostTheirTimeAndThatOfTheWarpsThatWaitForTheirPhase) {
   EXPECT_DOUBLE_EQ(figure(found, "wavefronts without conflicts"), 10000);
   EXPECT_THAT(found->sentence, HasSubstr("75 % of all wavefronts"));
   in.facts.warps["score"] = {400, 0, 0, 0};
-  EXPECT_DOUBLE_EQ(saved(look(RuleId::bank_conflicts, in.facts)), 30 * (1 + 1.5 / 63));
+  EXPECT_DOUBLE_EQ(saved(look(RuleId::bank_conflicts, in.facts)), 30 * (1 + 1.5 / 61.5));
 }
 
 TEST(SharedQueue, CountsTheArithmeticOfAWavefront) {

@@ -118,17 +118,76 @@ TEST(LonePhases, DivideTheWaitAtBarriersByTheTimeThatWarpsAreIdle) {
   EXPECT_EQ(lone_phases(in.facts).size(), 3u);
 }
 
+TEST(LonePhases, NeedABarrierAtWhichOthersWait) {
+  Input in;
+  in.facts.warps["score"] = {400, 0, 0, 0};
+  EXPECT_EQ(lone_phases(in.facts).size(), 1u);
+  std::erase_if(in.facts.stalls, [](const model::Stall& s) { return s.term == TermKind::barriers; });
+  EXPECT_TRUE(lone_phases(in.facts).empty());
+  EXPECT_FALSE(look(RuleId::lone_warps, in.facts));
+}
+
+// 31.5 us on a scheduler, on average over four: 126 us of one warp's time, of which the others wait for what is beyond
+// an equal share.
+TEST(LonePhases, NobodyWaitsLongerThanTheBusyWarpsDoMore) {
+  Input in;
+  in.stall(TermKind::barriers, kWait, 78.5);
+  in.facts.warps["score"] = {190, 70, 70, 70};
+  const auto lone = lone_phases(in.facts);
+  ASSERT_EQ(lone.size(), 1u);
+  EXPECT_DOUBLE_EQ(lone[0].beyond, 190.0 / 400 - 0.25);
+  EXPECT_DOUBLE_EQ(lone[0].waited, 126 * 0.225);
+  const auto rest = look(RuleId::barrier_wait, in.facts);
+  EXPECT_DOUBLE_EQ(saved(rest), 80 - 28.35);
+  EXPECT_THAT(rest->sentence, HasSubstr("80 % of the time at barriers, 35.4 % of it for few warps, most of it at"));
+}
+
+TEST(LonePhases, TheBusyWarpsAreAboveTheWidestGap) {
+  const auto lone = [](std::vector<double> issued) {
+    Input in;
+    in.facts.warps["score"] = std::move(issued);
+    const auto all = lone_phases(in.facts);
+    EXPECT_EQ(all.size(), 1u);
+    return all.empty() ? LonePhase() : all.front();
+  };
+  EXPECT_EQ(lone({0, 400, 0, 0}).busy, 1u);
+  EXPECT_EQ(lone({0, 400, 0, 0}).busiest, 1u);
+  EXPECT_EQ(lone({0, 400, 0, 0}).times, 0);
+  EXPECT_EQ(lone({396, 400, 0, 20}).busy, 2u);
+  EXPECT_EQ(lone({396, 400, 0, 20}).times, 0) << "a fortieth of the work";
+  EXPECT_DOUBLE_EQ(lone({396, 404, 40, 60}).times, 8);
+  EXPECT_EQ(lone({70, 50, 40, 30}).busy, 1u);
+  EXPECT_DOUBLE_EQ(lone({70, 50, 40, 30}).times, 1.75);
+}
+
 TEST(LoneWarps, SaveWhatTheWorkWouldTakeLessIfAllDidIt) {
   Input in;
   in.facts.warps["score"] = {400, 0, 0, 0};
+  in.stall(TermKind::barriers, kWait, 38.5);
   const auto found = look(RuleId::lone_warps, in.facts);
   EXPECT_DOUBLE_EQ(figure(found, "warps that work"), 1);
-  EXPECT_DOUBLE_EQ(figure(found, "time of the phase"), 33);
-  EXPECT_DOUBLE_EQ(figure(found, "time that others wait for it"), 1.5);
-  EXPECT_DOUBLE_EQ(saved(found), 34.5 * 0.75);
-  EXPECT_THAT(found->sentence, HasSubstr("wait for it at the barrier"));
+  EXPECT_DOUBLE_EQ(figure(found, "time of the phase"), 31.5);
+  EXPECT_DOUBLE_EQ(figure(found, "time that others wait for it"), 40);
+  EXPECT_DOUBLE_EQ(saved(found), 40) << "not 71.5 * 0.75: nobody waits longer";
+  EXPECT_THAT(found->sentence, HasSubstr("1 of a CTA's 4 warps does all of score; the others wait for it at the"));
   in.facts.warps["score"] = {200, 200, 0, 0};
-  EXPECT_THAT(look(RuleId::lone_warps, in.facts)->sentence, HasSubstr("wait for them at the barrier"));
+  const auto of_two = look(RuleId::lone_warps, in.facts);
+  EXPECT_DOUBLE_EQ(saved(of_two), 71.5 * 0.5) << "the work does not become less";
+  EXPECT_THAT(of_two->sentence, HasSubstr("2 of a CTA's 4 warps do all of score; the others wait for them at the"));
+}
+
+TEST(LoneWarps, CountNoWarpsWhereAllWork) {
+  Input in;
+  in.stall(TermKind::barriers, kWait, 20);
+  in.facts.warps["score"] = {40, 280, 40, 40};
+  const auto found = look(RuleId::lone_warps, in.facts);
+  EXPECT_THAT(found->sentence, HasSubstr("Warp 1 of a CTA's 4 warps does 7 times as much of score as each of the "
+                                         "others, which wait for it at the barrier."));
+  EXPECT_DOUBLE_EQ(figure(found, "warps that do more"), 1);
+  EXPECT_DOUBLE_EQ(figure(found, "work of such a warp"), 7);
+  in.facts.warps["score"] = {280, 280, 40, 40};
+  EXPECT_THAT(look(RuleId::lone_warps, in.facts)->sentence,
+              HasSubstr("2 of a CTA's 4 warps do 7 times as much of score as each of the others"));
 }
 
 TEST(IdleThreads, SaveTheShareOfTheIdleLanes) {
@@ -194,18 +253,50 @@ TEST(OccupancyMisleading, IsOfHalfFullSmsWhoseTimeGoesToAQueue) {
   EXPECT_FALSE(look(RuleId::occupancy_misleading, in.facts)) << "more warps would hide that";
 }
 
+TEST(OccupancyMisleading, BlamesFewWarpsOnlyIfOthersWaitForThem) {
+  Input in;
+  in.facts.warps["score"] = {220, 180, 0, 0};
+  std::erase_if(in.facts.stalls, [](const model::Stall& s) { return s.term == TermKind::issue; });
+  in.stall(TermKind::shared_wavefronts, kScore, 90);
+  EXPECT_THAT(look(RuleId::occupancy_misleading, in.facts)->sentence, HasSubstr("they queue for a unit"));
+  in.stall(TermKind::barriers, kWait, 20);
+  EXPECT_THAT(look(RuleId::occupancy_misleading, in.facts)->sentence,
+              HasSubstr("warps wait while 2 of a CTA's 4 work in score."));
+  in.facts.warps["score"] = {280, 40, 40, 40};
+  EXPECT_THAT(look(RuleId::occupancy_misleading, in.facts)->sentence,
+              HasSubstr("warps wait while 1 of a CTA's 4 works longer in score."));
+}
+
 TEST(GridTail, CostsNoMoreThanTheSmsThatStayEmpty) {
   Input in;
   in.facts.seen.occupancy->total_ctas = 100;
+  in.facts.seen.occupancy->resident_ctas = 96;
+  in.facts.seen.occupancy->tail_ctas = 4;
   in.stall(TermKind::tail, 0, 20);
   EXPECT_DOUBLE_EQ(saved(look(RuleId::grid_tail, in.facts)), 20);
-  EXPECT_THAT(look(RuleId::grid_tail, in.facts)->sentence, HasSubstr("runs up to 3, on average 2.08."));
+  EXPECT_THAT(look(RuleId::grid_tail, in.facts)->sentence, HasSubstr("runs up to 3, on average 2.08. 96 places"));
   EXPECT_DOUBLE_EQ(figure(look(RuleId::grid_tail, in.facts), "CTAs"), 100);
-  EXPECT_DOUBLE_EQ(figure(look(RuleId::grid_tail, in.facts), "CTAs of the last wave"), 96);
+  EXPECT_DOUBLE_EQ(figure(look(RuleId::grid_tail, in.facts), "CTAs of the last wave"), 4);
   in.stall(TermKind::tail, 0, 40);
   EXPECT_NEAR(saved(look(RuleId::grid_tail, in.facts)), 100 * (1 - 100.0 / 144), 1e-9);
   in.facts.seen.occupancy->total_ctas = 48;
   EXPECT_FALSE(look(RuleId::grid_tail, in.facts)) << "one CTA an SM";
+}
+
+TEST(GridTail, SpeaksOfALastWaveOnlyIfThereIsOne) {
+  Input in;
+  in.facts.seen.occupancy->total_ctas = 100;
+  in.stall(TermKind::tail, 0, 20);
+  for (const int64_t places : {100, 576}) {
+    in.facts.seen.occupancy->resident_ctas = places;
+    const auto found = look(RuleId::grid_tail, in.facts);
+    EXPECT_THAT(found->sentence, HasSubstr("on average 2.08. All of them run at once, and an SM with fewer is done"));
+    for (const Evidence& one : found->evidence) EXPECT_NE(one.name, "CTAs of the last wave");
+  }
+  in.facts.seen.occupancy->resident_ctas = 99;
+  in.facts.seen.occupancy->tail_ctas = 1;
+  EXPECT_THAT(look(RuleId::grid_tail, in.facts)->sentence,
+              HasSubstr("99 places are there at once, so the last 1 CTA runs in a wave of its own."));
 }
 
 TEST(GridSmall, CostsTheIdleSmsTimeButTheLaunch) {
@@ -320,6 +411,41 @@ TEST(IntegerDivision, TakesSixIntegerInstructionsAndFewerFloats) {
   EXPECT_FALSE(found(3, 2, 0));
   EXPECT_FALSE(found(6, 0, 0)) << "no product corrects the estimate";
   EXPECT_FALSE(found(4, 2, 4));
+}
+
+// The code of a division at a line of a grid-stride loop. With `floats`, the line's code divides floats too.
+std::string said_of_line(const std::string& text, bool floats, const std::string& step = "gridDim.x * blockDim.x",
+                         const std::string& macros = "") {
+  Input in;
+  in.kernel.source = macros + "\n__global__ void made_up(float* x, int n, int w) {\n" +
+                     "  for (int i = threadIdx.x; i < n; i += " + step + ") {\n    " + text + "\n  }\n}\n";
+  in.divide(4, 20);
+  if (floats) in.add(Unit::mufu, 4);
+  for (Instruction& one : in.facts.code) one.reciprocal = one.line == 4 && one.unit == Unit::mufu;
+  const auto found = look(RuleId::integer_division, in.facts);
+  EXPECT_TRUE(found);
+  return found ? found->sentence : "";
+}
+
+TEST(IntegerDivision, OfALoopsRunsIsNotTheLines) {
+  const auto of_loop = HasSubstr("counts the runs of the loop at made_up.cu:3 by a division of integers");
+  const auto of_line = HasSubstr("made_up.cu:4 divides integers, or takes a remainder, by a number that only the run");
+  EXPECT_THAT(said_of_line("x[i] = 2.f;", false), of_loop);
+  EXPECT_THAT(said_of_line("x[i] = 2.f;  // i / w", false), of_loop);
+  EXPECT_THAT(said_of_line("x[i] = i / 32;", false), of_loop) << "that is a shift";
+  EXPECT_THAT(said_of_line("x[i] = i / ROWS;", false), of_loop) << "a knob is known";
+  EXPECT_THAT(said_of_line("x[i] = 2.f;", false), HasSubstr("What helps: #pragma unroll 1 before a loop"));
+  EXPECT_THAT(said_of_line("x[i] = i / w;", false), of_line);
+  EXPECT_THAT(said_of_line("x[i] = i % w;", false), of_line);
+  EXPECT_THAT(said_of_line("x[i] = i / w;", false), HasSubstr("What helps: a divisor that is known"));
+  EXPECT_THAT(said_of_line("x[i] = UP(i, w);", false, "blockDim.x", "#define UP(a, b) (((a) + (b) - 1) / (b))"),
+              of_line);
+  EXPECT_THAT(said_of_line("x[i] = f(i);", false, "32"), of_line) << "a step that is known needs no division";
+}
+
+TEST(IntegerDivision, OfALoopsRunsStandsAtALineThatDividesFloats) {
+  EXPECT_THAT(said_of_line("x[i] = x[i] / (1.f - n);", true), HasSubstr("counts the runs of the loop at made_up.cu:3"));
+  EXPECT_THAT(said_of_line("x[i] = x[i] / float(i / w);", true), HasSubstr("made_up.cu:4 divides integers"));
 }
 
 TEST(ErrorHalf, IsFromOneAndAHalfTimesOnAndAWarningOverTwo) {

@@ -50,14 +50,17 @@ const std::vector<Planted>& planted() {
       {"OneWarpScores", RuleId::lone_warps, kScore, Severity::warning,
        [](Input& in) {
          in.facts.warps["score"] = {400, 0, 0, 0};
+         in.stall(TermKind::barriers, kWait, 20);
        }},
       {"TwoOfFourWarpsSum", RuleId::lone_warps, kSum, Severity::warning,
        [](Input& in) {
          in.facts.warps["sum"] = {200, 200, 0, 0};
+         in.stall(TermKind::barriers, kWait, 20);
        }},
       {"OneWarpDoesMostOfTheLoad", RuleId::lone_warps, kLoad, Severity::warning,
        [](Input& in) {
          in.facts.warps["load"] = {280, 40, 40, 40};
+         in.stall(TermKind::barriers, kWait, 20);
        }},
       {"WarpsWaitAtABarrier", RuleId::barrier_wait, kWait, Severity::warning,
        [](Input& in) { in.stall(TermKind::barriers, kWait, 20); }},
@@ -158,6 +161,7 @@ const std::vector<Planted>& planted() {
       {"ManyWarpsAndOneWorks", RuleId::occupancy_misleading, kNoLine, Severity::info,
        [](Input& in) {
          in.facts.warps["score"] = {400, 0, 0, 0};
+         in.stall(TermKind::barriers, kWait, 20);
        },
        9},
       {"ManyWarpsQueue", RuleId::occupancy_misleading, kNoLine, Severity::info,
@@ -267,6 +271,11 @@ const std::vector<Clean>& clean() {
       {"OneWarpDoesAShortPhase",
        [](Input& in) {
          in.facts.warps["tidy"] = {1, 0, 0, 0};
+       }},
+      {"FewWarpsDoAPhaseThatNobodyWaitsFor",
+       [](Input& in) {
+         std::erase_if(in.facts.stalls, [](const model::Stall& s) { return s.term == TermKind::barriers; });
+         in.facts.warps["score"] = {220, 180, 0, 0};
        }},
       {"OneWarpIsTheWholeCta",
        [](Input& in) {

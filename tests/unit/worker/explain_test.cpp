@@ -223,11 +223,9 @@ TEST_F(Explained, MinimalLoadsFarApartAndAgainAndAgain) {
   EXPECT_EQ(scattered->where.at("file"), "01_minimal.cu");
   EXPECT_NEAR(scattered->evidence.at(0).value, 32, 0.5) << "lines of a request";
   EXPECT_EQ(find(seen, RuleId::bank_conflicts), nullptr);
-  // A CTA of 128 threads has 64 output columns, which costs little.
-  const Finding* lone = find(seen, RuleId::lone_warps);
-  ASSERT_NE(lone, nullptr);
-  EXPECT_EQ(lone->severity, Severity::info);
-  EXPECT_NEAR(lone->evidence.at(0).value, 2, 0.01);
+  // A CTA of 128 threads has 64 output columns, but the other two warps hardly wait: the time is that of a queue.
+  EXPECT_EQ(find(seen, RuleId::lone_warps), nullptr);
+  EXPECT_EQ(find(seen, RuleId::barrier_wait), nullptr);
 }
 
 // Kernels that were written with all these rules in mind cause no warning. If two groups of warps share the keys, one

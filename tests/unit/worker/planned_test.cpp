@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "core/hash.h"
+#include "worker/explain_run.h"
 
 namespace attnscope::worker {
 namespace {
@@ -167,6 +168,36 @@ TEST(PlannedTest, BytesAreThoseOfEachBufferOnce) {
   EXPECT_EQ(all, 4440);
   EXPECT_EQ(by_use.read, 4040);
   EXPECT_EQ(by_use.written, 4400);
+}
+
+// A buffer that no argument names, such as a stand-in of an import, is not read, and an output is not loaded.
+TEST(PlannedTest, OnlyInputsThatAreArgumentsAreRead) {
+  std::optional<Workload> workload(std::in_place);
+  workload->operands.resize(4);
+  for (Operand& one : workload->operands) one.type = ElementType::f32, one.shape = {1000};
+  workload->operands[1].role = BufferRole::out;
+  workload->operands[2].role = BufferRole::inout;
+  const ArgumentValue x{"x", 0, {}, {}}, y{"y", 1, {}, {}};
+  ArgumentValue parts{"parts", {}, {}, {}};
+  parts.addresses = {{0, 2}};
+  EXPECT_EQ(distinct_bytes({}, workload, {x, y}), 4000);
+  EXPECT_EQ(distinct_bytes({}, workload, {x, y, parts}), 8000);
+  EXPECT_EQ(distinct_bytes({}, workload), 12000);
+}
+
+TEST(PlannedTest, VariablesAreThoseOfTheDeviceAndNoTextsOfPrintf) {
+  using Target = compile::CubinRelocation::Target;
+  const auto refers_to = [](Target target, const std::string& symbol) {
+    compile::CubinKernel kernel;
+    kernel.relocations.push_back({.target = Target::external, .symbol = "vprintf"});
+    kernel.relocations.push_back({.target = target, .symbol = symbol});
+    return has_variables(kernel);
+  };
+  EXPECT_TRUE(refers_to(Target::global, "table"));
+  EXPECT_TRUE(refers_to(Target::global_init, "table"));
+  EXPECT_FALSE(refers_to(Target::global_init, "$str$1"));
+  EXPECT_FALSE(refers_to(Target::constant_bank, "weights"));
+  EXPECT_FALSE(refers_to(Target::text, "helper"));
 }
 
 }  // namespace
