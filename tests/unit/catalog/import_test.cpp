@@ -696,7 +696,11 @@ int main() { int n = 32; run(0, n, 96); }
   const auto imported = import_kernel("k.cu", source, "");
   const Json json = *parse_json(imported->manifest, "manifest");
   EXPECT_EQ(json["sizes"]["n"], 32 * 96);
-  EXPECT_EQ(json["launch"]["grid"][0], "24");
+  EXPECT_EQ(json["launch"]["grid"][0], "ceil_div(n, 128)");
+  const std::string product = "(n * width + 127) / 128";
+  std::string other = source;
+  other.replace(other.find(product), product.size(), "(n + 127) / 4");
+  EXPECT_EQ(manifest_of(other)["launch"]["grid"][0], "39");
 }
 
 // A benchmark's buffers are gigabytes: a first run takes fewer rows of the same width.
