@@ -63,8 +63,10 @@ class Reader {
         read_reference(at(i), out_);
       else if ((is(i, "=") || is(i, "+") || is(i, "-")) && i > 1)
         read_change(at(i), out_);
-      else if (word(i) && is(i + 1, "("))
+      else if (word(i) && is(i + 1, "(")) {
+        read_pitch(at(i), out_);
         read_call(at(i), written_, out_);
+      }
     }
     add_enumerators();
     out_.constants.sort();

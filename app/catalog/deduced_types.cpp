@@ -69,6 +69,43 @@ std::optional<std::string> pointed_to(const ReadSource& source, std::string_view
   return std::nullopt;
 }
 
+// `double` of `thrust::device_vector<double> in(n), out(n);`, in the function around `at`.
+std::optional<std::string> vector_of(const ReadSource& source, std::string_view name, size_t at) {
+  const HostFunction* const around = source.host.function_at(at);
+  if (!around || around->begin > at) return std::nullopt;
+  const std::vector<CppToken> tokens =
+      cpp_tokens(std::string_view(source.text).substr(around->begin, at - around->begin));
+  std::optional<std::string> found;
+  for (size_t i = 0; i + 4 < tokens.size(); ++i) {
+    if (!tokens[i].is("device_vector") || !tokens[i + 1].is("<") || !tokens[i + 3].is(">")) continue;
+    for (size_t k = i + 4; k < tokens.size() && k < i + kMostTextTokens && !tokens[k].is(";"); ++k)
+      if (tokens[k].is(name) && (tokens[k - 1].is(">") || tokens[k - 1].is(","))) found = tokens[i + 2].text;
+  }
+  return found && element_of(*found) ? found : std::nullopt;
+}
+
+// x of `thrust::raw_pointer_cast(x.data())` and `thrust::raw_pointer_cast(&x[0])`.
+std::string vector_in(const std::vector<CppToken>& passed) {
+  const auto cast = std::ranges::find_if(passed, [](const CppToken& one) { return one.is("raw_pointer_cast"); });
+  const auto i = static_cast<size_t>(cast - passed.begin());
+  if (!is(passed, i + 1, "(")) return {};
+  const bool first = is(passed, i + 2, "&") && is(passed, i + 4, "[") && is(passed, i + 5, "0");
+  const bool data = is(passed, i + 3, ".") && is(passed, i + 4, "data");
+  return first || data ? std::string(passed[i + (first ? 3 : 2)].text) : "";
+}
+
+// `ns::Scale<4>` of `ns::Scale<4>{…}` and `Scale(…)`, if it is a class of the source.
+std::optional<std::string> made_type(const ReadSource& source, const std::vector<CppToken>& passed) {
+  const CppBrackets brackets(passed);
+  size_t name = 0;
+  while (is(passed, name + 1, ":") && is(passed, name + 2, ":")) name += 3;
+  if (name >= passed.size() || !source.cuda.classes.contains(std::string(passed[name].text))) return std::nullopt;
+  const size_t open = is(passed, name + 1, "<") ? brackets.behind_angles(name + 1) : name + 1;
+  if (!is(passed, open, "{") && !is(passed, open, "(")) return std::nullopt;
+  std::string type = text_of(passed, 0, open);
+  return brackets.closing(open) + 1 == passed.size() && !type.empty() ? std::optional(std::move(type)) : std::nullopt;
+}
+
 }  // namespace
 
 std::map<std::string, std::string> deduced_types(const ReadSource& source, const SourceKernel& kernel,
@@ -84,9 +121,11 @@ std::map<std::string, std::string> deduced_types(const ReadSource& source, const
       const std::string name = passed_pointer(argument).name;
       const bool cast = argument.find("_cast") != std::string::npos || argument.starts_with("(");
       auto type = name.empty() || cast ? std::nullopt : pointed_to(source, name, launch->at);
+      if (const std::string vector = vector_in(passed); !vector.empty()) type = vector_of(source, vector, launch->at);
       if (type) found.emplace(parameter.type, std::move(*type));
       continue;
     }
+    if (auto type = made_type(source, passed)) found.emplace(parameter.type, std::move(*type));
     if (passed.size() != 1 || passed[0].kind != CppToken::Kind::word) continue;
     if (auto type = declared_type(source, passed[0].text, launch->at)) found.emplace(parameter.type, std::move(*type));
   }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -185,6 +186,8 @@ class Parser {
       const auto right = multiplicative();
       if (!right) return std::nullopt;
       for (const auto& [subtracted, text] : right->parts) left->parts.emplace_back(subtracted != minus, text);
+      left->scale = 1;
+      left->scaled.clear();
       left->number += minus ? -right->number : right->number;
       left->now += minus ? -right->now : right->now;
       left = in_range(*left);
@@ -193,14 +196,23 @@ class Parser {
   }
 
   std::optional<HostSum> multiplicative() {
-    auto left = unary();
+    auto left = operand(true);
     while (left && (is("*") || is("/") || is("%"))) {
       const char what = tokens_[at_++].text[0];
-      const auto right = unary();
+      const auto right = what == '*' ? operand(false) : unary();
       if (!right) return std::nullopt;
       left = what == '*' ? times(*left, *right) : what == '/' ? over(*left, *right) : rest(*left, *right);
     }
     return left;
+  }
+
+  // One operand, or several that the launch passes for a size. `first`: of the product, as in n / 2 * m.
+  std::optional<HostSum> operand(bool first) {
+    if (!names_.product) return unary();
+    const auto kept = names_.product(std::span(tokens_).subspan(at_), used_at_, first);
+    if (!kept) return unary();
+    at_ += kept->tokens;
+    return HostSum::product(kept->times, kept->size.name, true, kept->size.now);
   }
 
   static std::optional<HostSum> times(const HostSum& a, const HostSum& b) {
@@ -209,7 +221,7 @@ class Parser {
     if (a.constant() && b.constant()) return HostSum::whole(now);
     if (a.constant() && a.number == 1) return b;
     if (b.constant() && b.number == 1) return a;
-    return short_enough(HostSum::of(a.factor() + " * " + b.right_side(), now));
+    return short_enough(HostSum::product_of(a, b, now));
   }
 
   std::optional<HostSum> over(const HostSum& a, const HostSum& b) const {
@@ -219,6 +231,12 @@ class Parser {
     const int64_t now = a.now / b.now;
     if (a.constant() && b.constant()) return HostSum::whole(now);
     if (b.constant() && b.number == 1) return a;
+    if (b.constant() && b.number > 1 && !a.scaled.empty()) {  // 64 * n / 4, and 4 * n / 8
+      if (auto half = a.without_factor(b.number, now)) return half;
+      if (a.scale % b.number == 0) return short_enough(HostSum::product(a.scale / b.number, a.scaled, a.leads, now));
+      if (b.number % a.scale == 0)
+        return over(HostSum::of(a.scaled, a.now / a.scale), HostSum::whole(b.number / a.scale));
+    }
     if (a.now % b.now == 0) return short_enough(HostSum::of(a.factor() + " / " + b.right_side(), now));
     const std::string divisor = b.right_side();
     return short_enough(HostSum::of(fmt::format("({0} - {1} % {2}) / {2}", a.text(), a.factor(), divisor), now));

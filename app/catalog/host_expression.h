@@ -2,7 +2,10 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
+
+#include "core/cpp_tokens.h"
 
 namespace attnscope::catalog {
 
@@ -26,10 +29,19 @@ struct KeptName {
   int64_t now = 0;   // its default
 };
 
+// An operand, or several of a product, that a launch passes for a size.
+struct KeptProduct {
+  KeptName size;      // `now`: the value of the operands
+  int64_t times = 1;  // they are so many times the size
+  size_t tokens = 0;
+};
+
 // The meaning of names in an expression of host code at the place of use.
 struct HostNames {
   // For a knob or size.
   std::function<std::optional<KeptName>(const std::string& name, size_t at)> kept;
+  // For the first operands of `tokens`; empty if they are none. `first`: nothing is multiplied by them.
+  std::function<std::optional<KeptProduct>(std::span<const CppToken> tokens, size_t at, bool first)> product = {};
   // The expression of a constant or macro; empty if the name is neither.
   std::function<HostText(const std::string& name, size_t at)> meaning;
   // The same for x, y or z of a dim3.

@@ -127,9 +127,13 @@ class NumberParser {
       name = qualified;
     const HostText meaning = scope_.meaning(name, at_in_source_);
     const bool itself = meaning.text == name && meaning.at == at_in_source_;
-    if (meaning.text.empty() || itself || depth_ == 0) return std::nullopt;
-    const auto found = NumberParser(meaning, scope_, depth_ - 1, steps_).whole();
-    if (!found || meaning.kind == NumberKind::as_written) return found;
+    const bool said = !meaning.text.empty() && !itself && depth_ > 0;
+    const auto found = said ? NumberParser(meaning, scope_, depth_ - 1, steps_).whole() : std::nullopt;
+    if (!found) {
+      const auto size = scope_.size_now(name, at_in_source_);
+      return size ? std::optional(OneNumber{static_cast<double>(*size), NumberKind::whole}) : std::nullopt;
+    }
+    if (meaning.kind == NumberKind::as_written) return found;
     if (meaning.kind != NumberKind::unknown) return of_type(found, meaning.kind == NumberKind::floating);
     return OneNumber{found->value, found->kind == NumberKind::whole ? NumberKind::unknown : found->kind};
   }

@@ -15,25 +15,29 @@ constexpr int64_t kMostGuessed = int64_t{1} << 24;  // elements of a buffer with
 
 // Knobs and sizes keep their names if the manifest can express them.
 HostNames HostScope::names(bool keep) const {
-  return {.kept = [this, keep](const std::string& name, size_t at) -> std::optional<KeptName> {
-            if (!keep) return std::nullopt;
-            const HostFunction* const here = host_.function_at(at);
-            for (const Alias& alias : aliases_)
-              if (alias.name == name && alias.function == here && alias.defined == definition(name, at)) {
-                note_changes(name, alias.defined, at);
-                return KeptName{alias.size, kept.at(alias.size)};
-              }
-            const auto found = kept.find(name);
-            if (found == kept.end() || (here != nullptr && has_alias(name))) return std::nullopt;
-            return KeptName{name, found->second};
-          },
-          .meaning = [this](const std::string& name, size_t at) { return meaning(name, at); },
-          .member = [this](const std::string& name, size_t axis, size_t at) { return member(name, axis, at); },
-          .bytes_of = [this](const std::string& type) -> std::optional<int64_t> {
-            const auto element = element_of(resolved_type(type));
-            return element ? std::optional(bytes_of(element->type) * element->lanes) : std::nullopt;
-          },
-          .returned = [this](const std::string& name) { return host_.returned_by(name); }};
+  return {
+      .kept = [this, keep](const std::string& name, size_t at) -> std::optional<KeptName> {
+        if (!keep) return std::nullopt;
+        const HostFunction* const here = host_.function_at(at);
+        for (const Alias& alias : aliases_)
+          if (alias.name == name && alias.function == here && alias.defined == definition(name, at)) {
+            note_changes(name, alias.defined, at);
+            return KeptName{alias.size, kept.at(alias.size)};
+          }
+        const auto found = kept.find(name);
+        if (found == kept.end() || (here != nullptr && has_alias(name))) return std::nullopt;
+        return KeptName{name, found->second};
+      },
+      .product = [this, keep](std::span<const CppToken> tokens, size_t at, bool first) -> std::optional<KeptProduct> {
+        return keep ? product(tokens, at, first) : std::nullopt;
+      },
+      .meaning = [this](const std::string& name, size_t at) { return meaning(name, at); },
+      .member = [this](const std::string& name, size_t axis, size_t at) { return member(name, axis, at); },
+      .bytes_of = [this](const std::string& type) -> std::optional<int64_t> {
+        const auto element = element_of(resolved_type(type));
+        return element ? std::optional(bytes_of(element->type) * element->lanes) : std::nullopt;
+      },
+      .returned = [this](const std::string& name) { return host_.returned_by(name); }};
 }
 
 // True if the host code has another name for the size; its name then means something else there.
@@ -141,6 +145,91 @@ void HostScope::set_size(const std::string& size, int64_t now, const std::string
 void HostScope::forget_size(const std::string& size) {
   kept.erase(size);
   std::erase_if(aliases_, [&](const Alias& alias) { return alias.size == size; });
+}
+
+namespace {
+
+// B * T and N / 2, but not a single name, as tokens; empty for anything else.
+std::vector<std::string> product_in(const std::string& text) {
+  const auto tokens = cpp_tokens(text);
+  std::vector<std::string> found;
+  bool names = false;
+  for (const CppToken& token : tokens) {
+    const bool operand = found.size() % 2 == 0;
+    const bool is_word = token.kind == CppToken::Kind::word;
+    if (operand ? !is_word && token.kind != CppToken::Kind::number : !token.is("*") && !token.is("/")) return {};
+    names = names || is_word;
+    found.emplace_back(token.text);
+  }
+  return names && found.size() > 1 && found.size() % 2 == 1 ? found : std::vector<std::string>();
+}
+
+bool is_word(const std::string& text) {
+  const auto tokens = cpp_tokens(text);
+  return tokens.size() == 1 && tokens[0].kind == CppToken::Kind::word;
+}
+
+}  // namespace
+
+void HostScope::set_products(const std::map<std::string, std::string>& passed) {
+  products_.clear();
+  for (const auto& [size, text] : passed) {
+    if (!kept.contains(size)) continue;
+    HostText here{text, used_at};
+    for (int depth = 0; depth < kDeepest && !here.text.empty(); ++depth) {
+      if (auto tokens = product_in(here.text); !tokens.empty()) {
+        const auto each = tokens.size() == 3 && tokens[1] == "/" && is_word(tokens[0])
+                              ? host_value({tokens[2], here.at}, names(false))
+                              : std::nullopt;
+        const auto whole = each ? host_value({tokens[0], here.at}, names(false)) : std::nullopt;
+        if (whole && each->now > 1 && whole->now == each->now * kept.at(size))
+          products_.push_back({{tokens[0]}, here.at, size, each->now});
+        products_.push_back({std::move(tokens), here.at, size, 1});
+        break;
+      }
+      if (!is_word(here.text)) break;
+      // `const int rows = B * T;`, or what the callers pass.
+      const auto* const constant = source_.constants.find(here.text, here.at);
+      here = constant && constant->end != SIZE_MAX ? said_by(*constant) : host_.argument(here.text, here.at);
+    }
+  }
+  // What is passed for two sizes stands for neither.
+  std::vector<Product> own;
+  for (const Product& one : products_)
+    if (std::ranges::count(products_, one.tokens, &Product::tokens) == 1) own.push_back(one);
+  std::ranges::stable_sort(own, [](const Product& a, const Product& b) { return a.tokens.size() > b.tokens.size(); });
+  products_ = std::move(own);
+}
+
+std::optional<KeptProduct> HostScope::product(std::span<const CppToken> tokens, size_t at, bool first) const {
+  for (const Product& one : products_) {
+    const size_t count = one.tokens.size();
+    const bool divides = std::ranges::count(one.tokens, "/") > 0;
+    if ((divides && !first) || tokens.size() < count || !kept.contains(one.size)) continue;
+    if (!std::equal(one.tokens.begin(), one.tokens.end(), tokens.begin(),
+                    [](const std::string& a, const CppToken& b) { return b.is(a); }))
+      continue;
+    // T.x, T[0], T(1) and T::x are more than T.
+    const auto is = [&](size_t i, std::string_view text) { return i < tokens.size() && tokens[i].is(text); };
+    const bool more = is(count, ".") || is(count, "[") || is(count, "(") || (is(count, ":") && is(count + 1, ":")) ||
+                      (is(count, "-") && is(count + 1, ">"));
+    if (more || host_.function_at(at) != host_.function_at(one.at)) continue;
+    const auto means_the_same = [&](const std::string& word) {
+      return !is_word(word) || definition(word, at) == definition(word, one.at);
+    };
+    if (!std::ranges::all_of(one.tokens, means_the_same)) continue;
+    for (const std::string& word : one.tokens)
+      if (is_word(word)) note_changes(word, definition(word, at), at);
+    return KeptProduct{{one.size, kept.at(one.size) * one.times}, one.times, count};
+  }
+  return std::nullopt;
+}
+
+std::optional<int64_t> HostScope::size_now(const std::string& name, size_t at) const {
+  const auto found = names(true).kept(name, at);
+  if (!found) return std::nullopt;
+  sized_ = true;
+  return found->now;
 }
 
 std::optional<int64_t> HostScope::number_of(const std::string& expression) const {

@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -33,6 +34,12 @@ class HostScope {
   // The kernel's size `size` has the name `name` at the launch, and the names that the launch's callers pass for it.
   void set_size(const std::string& size, int64_t now, const std::string& name);
   void forget_size(const std::string& size);
+  // The products that the launch passes for sizes, such as B * T for rows, stand for the sizes from now on: in the host
+  // code where they mean the same. Of N / 2, where it is whole, N is twice the size. By size: what the launch passes.
+  void set_products(const std::map<std::string, std::string>& passed);
+  // What a name that is a size has as its default. The answer relies on it (take_sized).
+  std::optional<int64_t> size_now(const std::string& name, size_t at) const;
+  bool take_sized() const { return std::exchange(sized_, false); }
   // The value of a whole-number expression; empty if a name in it is unknown.
   std::optional<int64_t> number_of(const std::string& expression) const;
   // Converts a host expression to a manifest's, which may use kept names; empty if that is not possible. `unknown`, if
@@ -74,6 +81,7 @@ class HostScope {
   HostNames names(bool keep) const;
   bool has_alias(const std::string& size) const;
   const TemplateValue* template_value(const std::string& name, size_t at) const;
+  std::optional<KeptProduct> product(std::span<const CppToken> tokens, size_t at, bool first) const;
   HostText said_by(const SourceValues<std::string>::One& constant) const;
   void note_changes(const std::string& name, size_t from, size_t at) const;
   HostText member(const std::string& name, size_t axis, size_t at) const;
@@ -86,7 +94,14 @@ class HostScope {
     size_t defined;  // where the name got its value; SIZE_MAX: elsewhere
   };
   std::vector<Alias> aliases_;
-  mutable bool guessed_ = false;
+  struct Product {
+    std::vector<std::string> tokens;
+    size_t at = 0;  // where it is passed, or defined
+    std::string size;
+    int64_t times = 1;
+  };
+  std::vector<Product> products_;  // the longest first
+  mutable bool guessed_ = false, sized_ = false;
 };
 
 }  // namespace attnscope::catalog

@@ -1,5 +1,7 @@
 #include "catalog/host_source.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <set>
 #include <utility>
@@ -201,7 +203,10 @@ void HostSource::read_call(const Tokens& tokens, const CppBrackets& brackets, si
     const auto arguments = parts_in(tokens, brackets, open);
     if (arguments.size() < 2) return;
     std::vector<HostText>& known = allocations_[pointer_name(arguments[0])];
-    if (known.size() < kMostAllocations) known.push_back({arguments[1], tokens[open].at});
+    const bool pitch = name == "cudaMallocPitch" && arguments.size() == 4;
+    if (known.size() < kMostAllocations)
+      known.push_back(
+          {pitch ? fmt::format("{} * ({})", pitched(arguments[2]), arguments[3]) : arguments[1], tokens[open].at});
     return;
   }
   std::vector<Call>& calls = calls_[std::string(name)];

@@ -1,5 +1,7 @@
 #include "catalog/host_values.h"
 
+#include <fmt/format.h>
+
 #include <set>
 #include <string_view>
 #include <utility>
@@ -243,6 +245,26 @@ void read_change(const HostToken& place, HostValues& values) {
   change(values, std::string(tokens[name].text), tokens[i].at, tokens[i].at);
   if (name > 1 && place.is(name - 1, ".") && place.word(name - 2))  // grid.x /= 4;
     change(values, std::string(tokens[name - 2].text), tokens[i].at, tokens[i].at);
+}
+
+std::string pitched(const std::string& bytes) {
+  constexpr int kPitch = 512;  // bytes, on each device of compute capability 7 to 9
+  return fmt::format("(({}) + {}) / {} * {}", bytes, kPitch - 1, kPitch, kPitch);
+}
+
+void read_pitch(const HostToken& place, HostValues& values) {
+  const auto& [tokens, brackets, i, end_of_block] = place;
+  const size_t close = brackets.closing(i + 1);
+  if (!place.is(i, "cudaMallocPitch") || close >= tokens.size() || close - i > kMostOfConstant) return;
+  const auto arguments = parts_of(tokens, brackets, i + 2, close);
+  if (arguments.size() != 4) return;
+  const auto [pitch, behind] = arguments[1];
+  const auto [width, end] = arguments[2];
+  if (behind != pitch + 2 || !place.is(pitch, "&") || !place.word(pitch + 1)) return;
+  // Behind the &, which may give the name any value.
+  values.constants.add(std::string(tokens[pitch + 1].text),
+                       {tokens[width].at, end_of_block, pitched(text_of(tokens, width, end)), false});
+  values.kinds.emplace(tokens[width].at, NumberKind::whole);
 }
 
 void read_reference(const HostToken& place, HostValues& values) {

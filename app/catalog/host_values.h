@@ -119,6 +119,10 @@ void read_change(const HostToken& place, HostValues& values);
 void read_braces(const HostToken& place, HostValues& values);
 // Reads `f(1, &x)` and `std::cin >> x`, which may give x another value, at the & or at cin. cudaMalloc(&x, 4) does not.
 void read_reference(const HostToken& place, HostValues& values);
+// The bytes from row to row that cudaMallocPitch makes of rows of `bytes`: a multiple of the device's pitch alignment.
+std::string pitched(const std::string& bytes);
+// Reads `cudaMallocPitch(&x, &pitch, width, height)`, at its name: it gives pitch a value.
+void read_pitch(const HostToken& place, HostValues& values);
 // A launch takes a dim3, and a uint3 becomes one.
 inline bool is_dims_type(std::string_view word) { return word == "dim3" || word == "uint3"; }
 

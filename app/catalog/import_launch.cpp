@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "catalog/grid_sync.h"
+#include "catalog/import_guards.h"
 #include "catalog/import_sizes.h"
 #include "catalog/template_arguments.h"
 #include "core/joined.h"
@@ -329,14 +330,38 @@ class ShapeImporter {
       else
         shape_.grid = {fmt::format("ceil_div({}, {})", size_names_[1], shape_.block[0]),
                        fmt::format("ceil_div({}, {})", size_names_[0], shape_.block[1]), "1"};
+      const bool own = take_own_grid();
       // All CTAs of a cooperative launch exist at once, and each usually goes through its share in a loop.
       if (shape_.cooperative) shape_.grid = {fmt::format("min({}, {})", shape_.grid[0], kSms), "1", "1"};
       imported_.guessed.push_back(kGridSaid + shape_.grid[0] + " x " + shape_.grid[1] + " x " + shape_.grid[2] +
-                                  " CTAs");
+                                  " CTAs" + (own ? ", as the kernel compares its indices" : ""));
     } else {
       note(grid.guessed, fmt::format("{}{} x {} x {} CTAs", kGridSaid, shape_.grid[0], shape_.grid[1], shape_.grid[2]));
     }
     find_shared();
+  }
+
+  // Puts what the kernel's own text says in place of the guessed grid. False: it says nothing.
+  bool take_own_grid() {
+    const OwnGrid own = own_grid(source_, kernel_, shape_.block, scope_);
+    const auto said = [](const std::string& text) { return !text.empty(); };
+    const bool tiles = !own.tile[1].empty() && own.used[0] && size_names_.size() > 1;
+    if (std::ranges::none_of(own.ctas, said) && !tiles) return false;
+    // Rows and columns of tiles that nothing is compared with.
+    if (tiles) {
+      const std::string& across = own.tile[0].empty() ? shape_.block[0] : own.tile[0];
+      shape_.grid = {fmt::format("ceil_div({}, {})", size_names_[1], across),
+                     fmt::format("ceil_div({}, {})", size_names_[0], own.tile[1]), "1"};
+    } else if (!own.ctas[1].empty() || !own.ctas[2].empty()) {
+      // The first axis covers what the others do not.
+      shape_.grid[0] = own.used[0] ? fmt::format("ceil_div({}, {})", size_names_.back(), shape_.block[0]) : "1";
+    }
+    for (size_t axis = 0; axis < 3; ++axis)
+      if (said(own.ctas[axis]))
+        shape_.grid[axis] = own.ctas[axis];
+      else if (!own.used[axis])
+        shape_.grid[axis] = "1";
+    return true;
   }
 
   // True if the code in these bytes, or a function of the file that it names, uses threadIdx.y or blockDim.y.

@@ -300,7 +300,9 @@ class Binder {
     }
     imported_.open_values.insert(bound_.arguments.size() - 1);
     imported_.guessed.push_back(fmt::format("{} is passed as {}{}", parameter.name, argument["value"].dump(),
-                                            passed ? ", as elsewhere in the host code" : ""));
+                                            !passed            ? ""
+                                            : passed->of_sizes ? ", as the host code computes it from the sizes"
+                                                               : ", as elsewhere in the host code"));
   }
 
   void declare_untyped_buffer(const SourceParameter& parameter) {

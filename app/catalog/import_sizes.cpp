@@ -92,6 +92,11 @@ class SizeFinder {
     for (const SourceParameter& parameter : kernel_.parameters | std::views::reverse)
       if (const auto one = found_.formulas.find(parameter.name); one != found_.formulas.end())
         one->second = expanded(one->second);
+    std::map<std::string, std::string> passed;
+    for (const SourceParameter& parameter : kernel_.parameters)
+      if (bound_.sizes.contains(parameter.name))
+        passed.emplace(parameter.name, argument_of(kernel_, launch_, parameter).text);
+    scope_.set_products(passed);
     if (!bound_.size_names.empty()) return;
     add_size(kStandInSize, kUsualSize, "");
     guess_stand_in(kUsualSize, imported_);

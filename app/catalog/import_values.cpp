@@ -142,10 +142,11 @@ std::optional<double> literal_value(const std::string& text, ElementType type) {
 std::optional<PassedNumber> passed_number(const HostText& passed, ElementType type, const HostScope& scope) {
   if (passed.text.empty()) return std::nullopt;
   scope.take_guessed();
+  scope.take_sized();
   const auto number = host_number(passed, scope);
-  const bool guessed = scope.take_guessed();
+  const bool guessed = scope.take_guessed(), of_sizes = scope.take_sized();
   if (!number || !holds(type, *number)) return std::nullopt;
-  return PassedNumber{*number, guessed};
+  return PassedNumber{*number, guessed || of_sizes, of_sizes};
 }
 
 std::vector<HostText> passed_members(const ReadSource& source, const HostText& passed,

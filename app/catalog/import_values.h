@@ -16,7 +16,8 @@ std::optional<double> literal_value(const std::string& text, ElementType type);
 // What the host code passes for a parameter that is neither a buffer nor a size.
 struct PassedNumber {
   double number = 0;
-  bool guessed = false;  // another block's, or one that may have changed
+  bool guessed = false;   // another block's, or one that may have changed
+  bool of_sizes = false;  // computed from the kernel's sizes, of which the host code says no value
 };
 // Empty if the host code does not say, or the type cannot hold it. An expression without a value in it, such as one of
 // a size that the launch gets from elsewhere, is empty too.

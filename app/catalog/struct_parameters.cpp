@@ -148,6 +148,8 @@ class HostMembers {
     for (size_t i = 0; i < leaves_.size(); ++i) {
       if (leaves_[i].member.pointer || texts_[i].text.empty() || !function_) continue;
       Value value{argument(i), texts_[i], function_->end, is_floating(leaves_[i].type)};
+      // `p.stride = p.rows * p.width` of the struct's own members.
+      if (!word_.empty()) rename_members(value.text.text, 0, value.text.text.size(), word_, leaves_, true);
       if (followed_) value.text.at = function_->begin;
       value.text.at = std::min(value.text.at, launch_.at - 1);
       found.push_back(std::move(value));

@@ -125,7 +125,13 @@ std::optional<TemplateArguments> template_arguments(const SourceKernel& kernel, 
     }
     if (one.kind == OneArgument::Kind::missing) return std::nullopt;
     const bool guessed = one.kind == OneArgument::Kind::guessed;
-    all_deduced = all_deduced && !its_type.empty() && one.value == its_type;
+    // No argument could say another one than the default.
+    const bool standard = launched && parameter && !parameter->standard.empty() && !guessed &&
+                          std::ranges::none_of(kernel.parameters, [&](const SourceParameter& p) {
+                            return std::ranges::any_of(
+                                cpp_tokens(p.type), [&](const CppToken& token) { return token.is(parameter->name); });
+                          });
+    all_deduced = all_deduced && (standard || (!its_type.empty() && one.value == its_type));
     found.guessed = found.guessed || guessed;
     found.values.push_back(one.value);
     if (!parameter) continue;

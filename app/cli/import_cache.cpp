@@ -10,6 +10,7 @@
 #include "core/escape.h"
 #include "core/fields.h"
 #include "core/hash.h"
+#include "core/observation_fields.h"
 #include "cuda_api/locate.h"
 #include "platform/file_stamp.h"
 #include "platform/paths.h"
@@ -48,9 +49,10 @@ struct FieldsOf<catalog::Imported> {
 template <>
 struct FieldsOf<cli::ImportedFile> {
   using Of = cli::ImportedFile;
-  static constexpr auto list = std::tuple{
-      Field{"name", &Of::name, Limits{.required = true}}, Field{"whole", &Of::whole, Limits{.required = true}},
-      Field{"imported", &Of::imported, Limits{.required = true}}, Field{"compiled", &Of::compiled}};
+  static constexpr auto list = std::tuple{Field{"name", &Of::name, Limits{.required = true}},
+                                          Field{"whole", &Of::whole, Limits{.required = true}},
+                                          Field{"imported", &Of::imported, Limits{.required = true}},
+                                          Field{"failure", &Of::failure}, Field{"compiled", &Of::compiled}};
 };
 
 namespace cli {

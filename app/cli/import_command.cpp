@@ -1,5 +1,6 @@
 #include <CLI/CLI.hpp>
 #include <filesystem>
+#include <optional>
 
 #include "catalog/catalog.h"
 #include "catalog/import.h"
@@ -64,6 +65,16 @@ bool is_of_another_entry(const fs::path& path, const std::string& manifest) {
   return !entries.empty() && entries != entries_of(*here);
 }
 
+// How an import ends: the command, or what is in its way. `failure`: of import's own run, if it did not end well.
+std::string how_to_run(const std::optional<Failure>& failure, const std::string& command) {
+  if (!failure) return "Run it: " + command;
+  const bool slow = failure->kind != FailureKind::deadlock &&
+                    (failure->stage == Stage::cancelled || failure->stage == Stage::deadline);
+  if (slow) return "Import's own run of it did not end: " + failure->message + "\nRun it: " + command;
+  return "It does not run yet: " + failure->message + "\n" + (failure->hint.empty() ? "" : failure->hint + "\n") +
+         "Once that is mended: " + command;
+}
+
 Result<std::string> import_file(const ImportOptions& options) {
   const fs::path file = options.given.file;
   auto read = read_import(options.given);
@@ -95,7 +106,8 @@ Result<std::string> import_file(const ImportOptions& options) {
   if (auto loaded = catalog::load_kernel(manifest); !loaded)
     text += "It does not load yet: " + loaded.error().message + "\n" + loaded.error().hint;
   else
-    text += "Run it: attnscope run --kernels " + (folder.empty() ? "." : folder.string()) + " --kernel " + imported.id;
+    text += how_to_run(read->failure, "attnscope run --kernels " + (folder.empty() ? "." : folder.string()) +
+                                          " --kernel " + imported.id);
   return text;
 }
 

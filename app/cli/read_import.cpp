@@ -142,6 +142,7 @@ class Reading {
     const bool slow = failure && file.compiled && failure->kind != FailureKind::deadlock &&
                       (failure->stage == Stage::cancelled || failure->stage == Stage::deadline);
     if (!failure || slow) learn_extents(file);
+    file.failure = failure;
     if (failure && !file.imported.open_lengths.empty())
       file.imported.guessed.push_back("the guessed lengths could not be tried: " + failure->message);
   }

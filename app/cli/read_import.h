@@ -1,4 +1,5 @@
 #pragma once
+#include <optional>
 #include <string>
 
 #include "catalog/import.h"
@@ -15,8 +16,9 @@ struct ImportedFile {
   catalog::Imported imported;
   // Before a run made the first buffer longer; empty: none did.
   std::optional<catalog::Imported> at_first_lengths = {};
-  bool compiled = false;  // a run of it had code to run
-  bool hurried = false;   // a limit by the clock ended a try: on another day there may be more
+  std::optional<Failure> failure = {};  // how its last run failed; empty: it ran, or it is machine code
+  bool compiled = false;                // a run of it had code to run
+  bool hurried = false;                 // a limit by the clock ended a try: on another day there may be more
 };
 
 // Reads a file, with what other files of its project say of its kernel's launch, and runs the kernel in the emulator

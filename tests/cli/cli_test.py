@@ -743,6 +743,25 @@ cp {wheel} "$2"
         self.assertIn("unchecked: The kernel's manifest declares no reference.", text)
         self.assertNotIn("Frobenius", text)  # no error to report
 
+    def test_import_says_that_a_kernel_does_not_run_yet(self):
+        launch = "int main() { float* y; cudaMalloc(&y, 256); k<<<2, 32>>>(y); }\n"
+        for name, source, reasons in (
+                ("syntax", "__global__ void k(float* y) { y[0] = nothing; }\n", ['identifier "nothing" is undefined']),
+                ("header", '#include "not_here.h"\n__global__ void k(float* y) { y[0] = of_header(); }\n', ["not_here.h"]),
+                ("far", "__global__ void k(float* y) { y[threadIdx.x + 64] = 1; }\n", ["past the end of y", "far.cu:1"]),
+                ("uneven", "__global__ void k(float* y) { if (threadIdx.x < 8) asm volatile(\"bar.sync 1, 64;\"); y[0] = 1; }\n", ["deadlock"])):
+            file = self.path / f"{name}.cu"
+            file.write_text(source + launch)
+            for _ in range(2):  # the second time from what is kept
+                done = self.call("import", file, "--replace")
+                self.assertEqual(done.returncode, 0, done.stderr)  # the manifest is written
+                self.assertTrue(file.with_suffix(".json").exists())
+                self.assertNotIn("Run it: ", done.stdout)
+                end = done.stdout.split("\nIt does not run yet: ")[1]
+                for reason in reasons:
+                    self.assertIn(reason, end)
+                self.assertIn(f"\nOnce that is mended: attnscope run --kernels {self.path} --kernel {name}", end)
+
     def test_import_takes_what_main_launches_as_a_program(self):
         source = (TREE / "tests/data/programs/softmax3.cu").read_text()
         source = source.replace('extern "C" ', "") + """

@@ -53,6 +53,17 @@ TEST(HostExpression, FoldsWhatIsConstant) {
   EXPECT_EQ(said("(std::size_t)kWarps * unsigned(4)"), "32 fixed");
 }
 
+TEST(HostExpression, AQuotientOfAProductLosesItsFactor) {
+  EXPECT_EQ(said("sizeof(float) * 16 * n / 4"), "16 * n");
+  EXPECT_EQ(said("16 * n * 4 / 4"), "16 * n");
+  EXPECT_EQ(said("4 * n * rows / 4"), "n * rows");
+  EXPECT_EQ(said("n * 4 * rows / 8"), "n * rows / 2");
+  EXPECT_EQ(said("n / 3 * 8 / 4"), "(n - n % 3) / 3 * 2");
+  EXPECT_EQ(said("(n * 4 + 4) / 4"), "(n * 4 + 4) / 4");
+  EXPECT_EQ(said("3 * n / 2"), "3 * n / 2");
+  EXPECT_EQ(said("n % 7 * 4 / 4"), "n % 7");
+}
+
 // A program is run without arguments. The branch that is not taken may name anything.
 TEST(HostExpression, OnlyTheTakenBranchIsRead) {
   EXPECT_EQ(said("(argc > 1) ? atoi(argv[1]) : 256"), "256 fixed");

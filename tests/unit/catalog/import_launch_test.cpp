@@ -323,6 +323,40 @@ TEST(ImportLaunch, ADim3FromOutsideIsNoSize) {
   EXPECT_THAT(open.imported.guessed, Contains(StartsWith("the grid: ceil_div(n, ")));
 }
 
+// The grid of a kernel that nothing launches.
+std::string own_grid_of(const std::string& body) {
+  const Json grid =
+      kernel_in("constexpr int TILE = 32, WIDE = 64;\n__global__ void k(float* y, int B, int T, int C) { " + body +
+                " }")
+          .json["launch"]["grid"];
+  return grid[0].get<std::string>() + " x " + grid[1].get<std::string>() + " x " + grid[2].get<std::string>();
+}
+
+TEST(ImportLaunch, WithoutALaunchTheGridReachesTheBoundsOfTheKernelsIndices) {
+  const std::string index = "int i = blockIdx.x * blockDim.x + threadIdx.x; ";
+  EXPECT_EQ(own_grid_of(index + "int N = B * T * C; if (i < N) y[i] = 1;"), "ceil_div(B * T * C, 256) x 1 x 1");
+  EXPECT_EQ(own_grid_of(index + "if (i >= C) return; y[i] = 1;"), "ceil_div(C, 256) x 1 x 1");
+  EXPECT_EQ(own_grid_of("for (int i = threadIdx.x + blockDim.x * blockIdx.x; i < T * C; i += 4) y[i] = 1;"),
+            "ceil_div(T * C, 256) x 1 x 1");
+  EXPECT_EQ(own_grid_of("int row = blockIdx.x; if (row < T) y[row] = 1;"), "T x 1 x 1");
+  // A warp for each row, and four elements for each thread.
+  EXPECT_EQ(own_grid_of(index + "int row = i / 32; if (row < B) y[row] = 1;"), "ceil_div(32 * B, 256) x 1 x 1");
+  EXPECT_EQ(own_grid_of("int row = (blockIdx.x * blockDim.x + threadIdx.x) >> 5; if (row < B) y[row] = 1;"),
+            "ceil_div(32 * B, 256) x 1 x 1");
+  EXPECT_EQ(own_grid_of("int i = (blockIdx.x * blockDim.x + threadIdx.x) * 4; if (i < C) y[i] = 1;"),
+            "ceil_div(C, 1024) x 1 x 1");
+  // The constants that multiply each axis.
+  EXPECT_EQ(own_grid_of("int m = blockIdx.y * TILE + threadIdx.x / 8, n = blockIdx.x * WIDE + threadIdx.x % 8;\n"
+                        "if (m < T && n < C) y[m * C + n] = 1;"),
+            "ceil_div(C, 64) x ceil_div(T, 32) x 1");
+  EXPECT_EQ(own_grid_of("int m = blockIdx.y * TILE, n = blockIdx.x * WIDE; y[m * C + n] = 1;"),
+            "ceil_div(T, 64) x ceil_div(B, 32) x 1");
+  // A bound that is not known outside the thread says nothing.
+  const std::string guess = own_grid_of("y[blockIdx.x * 256 + threadIdx.x] = 1;");
+  EXPECT_EQ(own_grid_of(index + "int last = y[0]; if (i < last) y[i] = 1;"), guess);
+  EXPECT_EQ(own_grid_of(index + "if (i < 7) y[i] = 1;"), guess);
+}
+
 TEST(ImportLaunch, AReachIsSmall) {
   const std::string source =
       "__global__ void blur(const float* x, float* y, int rows, int kernelRadius, int mask_width, int stride_h) {}";

@@ -549,6 +549,36 @@ TEST(Import, ATemplatesTypeIsThatOfTheObjectThatTheLaunchHandsOn) {
   EXPECT_EQ(other["entry"], "k<4, float, float>");
 }
 
+TEST(Import, ATemplatesTypesAreThoseOfWhatTheLaunchMakesAndOfAVector) {
+  const auto imported = import_kernel(
+      "k.cu",
+      "namespace kernels {\ntemplate <typename T, typename Op>\n"
+      "__global__ void transform(const T* in, T* out, size_t n, Op op) { out[threadIdx.x] = op(in[n]); }\n"
+      "struct Square { __device__ double operator()(double v) const { return v * v; } };\n}\n"
+      "int main() { const size_t n = 5000; thrust::device_vector<double> in(n), out(n);\n"
+      "  kernels::transform<<<16, 128>>>(thrust::raw_pointer_cast(in.data()), thrust::raw_pointer_cast(&out[0]), n,\n"
+      "                                  kernels::Square{}); }\n",
+      "");
+  ASSERT_TRUE(imported) << imported.error().message;
+  EXPECT_EQ(imported->entry, "kernels::transform<double, kernels::Square>");
+  EXPECT_THAT(imported->guessed, Not(Contains(StartsWith(kTemplateSaid))));
+}
+
+TEST(Import, DefaultsThatNoArgumentCouldReplaceAreNoGuess) {
+  const std::string kernel = "template <int M = 64, int N = M / 2> __global__ void k(float* x, int n) { x[n] = M; }\n";
+  const auto guesses = [](const std::string& source) {
+    const auto imported = import_kernel("k.cu", source, "");
+    return imported ? imported->guessed : std::vector<std::string>{imported.error().message};
+  };
+  for (const char* launch : {"k<><<<1, 32>>>(x, 4);", "k<<<1, 32>>>(x, 4);"})
+    EXPECT_THAT(guesses(kernel + "void run(float* x) { " + launch + " }"), Not(Contains(StartsWith(kTemplateSaid))));
+  EXPECT_THAT(guesses(kernel), Contains(StartsWith(kTemplateSaid))) << "nothing launches it";
+  // The launch's pointer says another type than the default.
+  EXPECT_THAT(guesses("template <typename T = float> __global__ void k(T* x, int n) { x[n] = 1; }\n"
+                      "void run(Tensor x) { k<<<1, 32>>>(get(x), 4); }"),
+              Contains(StartsWith(kTemplateSaid)));
+}
+
 // Their contents are bytes, whatever their members are.
 TEST(Import, APointerToAClassIsABufferOfBytes) {
   const auto imported = import_kernel(
@@ -666,7 +696,11 @@ int main() { int n = 32; run(0, n, 96); }
   const auto imported = import_kernel("k.cu", source, "");
   const Json json = *parse_json(imported->manifest, "manifest");
   EXPECT_EQ(json["sizes"]["n"], 32 * 96);
-  EXPECT_EQ(json["launch"]["grid"][0], "24");
+  EXPECT_EQ(json["launch"]["grid"][0], "ceil_div(n, 128)");
+  const std::string product = "(n * width + 127) / 128";
+  std::string other = source;
+  other.replace(other.find(product), product.size(), "(n + 127) / 4");
+  EXPECT_EQ(manifest_of(other)["launch"]["grid"][0], "39");
 }
 
 // A benchmark's buffers are gigabytes: a first run takes fewer rows of the same width.

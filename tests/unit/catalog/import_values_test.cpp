@@ -90,7 +90,7 @@ TEST(ImportValues, ANameWhoseAddressACallGetsIsAGuess) {
       "__global__ void k(float* x, int rank, float scale, int n, float kept) {}\n"
       "int main() {\n  int rank = 0, n = 64; float scale = 2, kept = 3; \n"
       "  MPI_Comm_rank(MPI_COMM_WORLD, &rank);\n  get(f(1, 2), (void*)&scale);\n"
-      "  cudaMallocPitch((void**)&kept, &n, 4, 4);\n  k<<<1, 32>>>(0, rank, scale, n, kept);\n}\n");
+      "  cudaMallocArray((void**)&kept, &n, 4, 4);\n  k<<<1, 32>>>(0, rank, scale, n, kept);\n}\n");
   EXPECT_THAT(one.read, Not(Contains(HasSubstr("rank is"))));
   EXPECT_THAT(one.read, Not(Contains(HasSubstr("scale is"))));
   EXPECT_THAT(one.guessed, Contains("the size n = 64, as elsewhere in the host code"));
@@ -257,6 +257,82 @@ TEST(ImportValues, AnAllocationMayCountItsOwnElements) {
                                    "cudaMalloc(&d_x, n * sizeof(*d_x)); k<<<1, 32>>>(" + passed + ", y, n); }\n");
     EXPECT_THAT(cast.read, Not(Contains(HasSubstr("x has")))) << passed;
   }
+}
+
+// What the launch passes for a size stands for it in the grid and in the lengths too.
+TEST(ImportValues, AProductThatTheLaunchPassesIsTheSize) {
+  const std::string kernel = "__global__ void k(float* x, int rows, int cols) { x[rows * cols] = 1; }\n";
+  const auto json_of = [](const Imported& one) { return *parse_json(one.manifest, "manifest"); };
+  for (const char* said : {"k<<<(B * T * 32 + 255) / 256, 256>>>(x, B * T, V);",
+                           "const int rows = B * T; k<<<(rows * 32 + 255) / 256, 256>>>(x, rows, V);"}) {
+    const Json json = json_of(imported(kernel + "int main() { const int B = 8, T = 64, V = 1000; float* x;\n" +
+                                       "cudaMalloc(&x, B * T * V * sizeof(float)); " + said + " }\n"));
+    EXPECT_EQ(json["buffers"][0]["shape"], Json({"rows", "cols"})) << said;
+    EXPECT_EQ(json["launch"]["grid"][0], "ceil_div(rows * 32, 256)") << said;
+    EXPECT_EQ(json["sizes"]["rows"], 512) << said;
+  }
+  const auto grid_of = [&](const std::string& grid, const std::string& between = "") {
+    return json_of(imported(kernel +
+                            "int f(int B, int T) { return B; }\nint main() { int B = 8, T = 64, V = 10; float* x; " +
+                            between + "k<<<" + grid + ", 256>>>(x, B * T, V); }\n"))["launch"]["grid"][0];
+  };
+  EXPECT_EQ(grid_of("2 * B * T"), "2 * rows");
+  EXPECT_EQ(grid_of("1024 / B * T"), "8192") << "the quotient is of B only";
+  EXPECT_EQ(grid_of("B * 2 * T"), "1024");
+  EXPECT_EQ(grid_of("g", "int g = B * T; B = 4; "), "512") << "B is another one at the launch";
+}
+
+TEST(ImportValues, OfAQuotientThatTheLaunchPassesTheWholeFollows) {
+  const std::string kernel = "__global__ void k(const half2* x, half2* y, int n2) { y[threadIdx.x] = x[n2]; }\n";
+  const auto json_of = [&](const std::string& host) {
+    return *parse_json(imported(kernel + "int main() { half *x, *y; " + host + " }\n").manifest, "manifest");
+  };
+  const std::string memory = "cudaMalloc(&x, N * sizeof(half)); cudaMallocManaged(&y, N * sizeof(half)); ";
+  const std::string launch = "k<<<(N / 2 + 255) / 256, 256>>>((half2*)x, (half2*)y, N / 2);";
+  const Json json = json_of("const int N = 1 << 16; " + memory + launch);
+  EXPECT_EQ(json["sizes"]["n2"], 32768);
+  EXPECT_EQ(json["launch"]["grid"][0], "ceil_div(n2, 256)");
+  EXPECT_EQ(json["buffers"][0]["shape"], Json({"n2", "2"}));
+  EXPECT_EQ(json["buffers"][1]["shape"], Json({"n2", "2"}));
+  // N is not twice the size.
+  const Json odd = json_of("const int N = 65537; " + memory + launch);
+  EXPECT_EQ(odd["launch"]["grid"][0], "ceil_div(n2, 256)");
+  EXPECT_EQ(odd["buffers"][0]["shape"], Json({"32768", "2"}));
+}
+
+TEST(ImportValues, WhatIsPassedForTwoSizesStandsForNeither) {
+  const Json json =
+      *parse_json(imported("__global__ void k(float* x, int rows, int columns) {}\n"
+                           "int main() { const int a = 4, b = 8; float* x; k<<<a * b, 32>>>(x, a * b, a * b); }\n")
+                      .manifest,
+                  "manifest");
+  EXPECT_EQ(json["launch"]["grid"][0], "32");
+}
+
+// A row's bytes rounded up to 512, as the runtime does.
+TEST(ImportValues, APitchIsThatOfCudaMallocPitch) {
+  const std::string kernel =
+      "__global__ void k(const float* x, size_t pitch, int w, int h) { y[threadIdx.x] = x[w * h * pitch]; }\n";
+  const Imported one = imported(kernel +
+                                "int main() { const int w = 300, h = 200; float* x; size_t p, q;\n"
+                                "cudaMallocPitch(&x, &p, w * sizeof(float), h); k<<<1, 32>>>(x, p, w, h); }\n");
+  EXPECT_THAT(one.read, Contains("pitch is ceil_div(w * 4, 512) * 512"));
+  EXPECT_THAT(one.read, Contains(HasSubstr("x has ceil_div(w * 4, 512) * h * 128 elements")));
+  const Imported changed =
+      imported(kernel +
+               "int main() { const int w = 300, h = 200; float* x; size_t p;\n"
+               "cudaMallocPitch(&x, &p, w * sizeof(float), h); get(1, &p); k<<<1, 32>>>(x, p, w, h); }\n");
+  EXPECT_THAT(changed.read, Not(Contains(StartsWith("pitch is"))));
+}
+
+TEST(ImportValues, ANumberThatFollowsFromASizeIsComputedFromIt) {
+  const Imported one = imported(
+      "__global__ void k(float* x, int d, float scale) { x[d] = scale; }\n"
+      "void run(Tensor q, float* x) { const int d = q.size(3); const float s = 1.0 / sqrt(d); k<<<1, 32>>>(x, d, s); "
+      "}\n");
+  EXPECT_THAT(one.guessed, Contains("the size d = 64"));
+  EXPECT_THAT(one.guessed, Contains("scale is passed as 0.125, as the host code computes it from the sizes"));
+  EXPECT_EQ(args_of(one)[2]["value"], 0.125);
 }
 
 }  // namespace

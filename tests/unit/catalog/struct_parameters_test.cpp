@@ -94,6 +94,29 @@ TEST(StructParameters, WhatACallersStructMayHaveBecomeIsAGuess) {
   EXPECT_THAT(early.read, Not(Contains(StartsWith("the grid: "))));
 }
 
+TEST(StructParameters, AMemberThatIsSetFromOtherMembersFollowsThem) {
+  const std::string kernel =
+      "struct Gemm { int m, n; long long stride; float scale; };\n"
+      "__global__ void k(const float* x, float* y, Gemm g) {\n"
+      "  y[blockIdx.z * g.stride + threadIdx.x] = g.scale * x[threadIdx.x] * g.m * g.n;\n}\n";
+  for (const char* stride : {"g.m * g.n", "(long long)g.m * g.n"}) {
+    const Imported one = read_in(kernel + "int main() { Gemm g; g.m = 100; g.n = 36; g.stride = " + stride +
+                                 "; g.scale = 1.0f / g.m; const int batch = 6;\n"
+                                 "  float *x, *y; cudaMalloc(&y, sizeof(float) * g.stride * batch);\n"
+                                 "  k<<<dim3(1, 1, batch), 32>>>(x, y, g); }\n");
+    const Json json = *parse_json(one.manifest, "k.json");
+    EXPECT_EQ(json["sizes"], Json({{"g_m", 100}, {"g_n", 36}}));
+    EXPECT_THAT(one.read, Contains("g_stride is g_m * g_n")) << stride;
+    EXPECT_THAT(one.read, Contains("g_scale is 0.01 at the launch")) << stride;
+    EXPECT_THAT(one.read, Contains(HasSubstr("y has (g_m * g_n) * 6 elements"))) << stride;
+  }
+  // What a member was before is not what the launch passes.
+  const Imported early = read_in(kernel +
+                                 "int main() { Gemm g; g.m = 100; g.stride = g.m * 2; g.m = 50; g.n = 36;\n"
+                                 "  float *x, *y; k<<<4, 32>>>(x, y, g); }\n");
+  EXPECT_THAT(early.read, Not(Contains(StartsWith("g_stride is"))));
+}
+
 // The text may come from anyone, so there is an end to it.
 TEST(StructParameters, ItIsFollowedThroughEightFunctions) {
   for (const int functions : {8, 9}) {

@@ -36,6 +36,7 @@ TEST_F(Cache, KeepsAnAnswerForTheSameTextAndOptions) {
   file.imported.read = {"n is 5"};
   file.imported.launched = true;
   file.compiled = true;
+  file.failure = Failure{Stage::launch, "it reads past the end of x", "Make x longer."};
   cache().put(file);
   const auto kept = cache().get();
   ASSERT_TRUE(kept);
@@ -47,6 +48,7 @@ TEST_F(Cache, KeepsAnAnswerForTheSameTextAndOptions) {
   EXPECT_EQ(kept->imported.read, file.imported.read);
   EXPECT_TRUE(kept->imported.launched);
   EXPECT_TRUE(kept->compiled);
+  EXPECT_EQ(kept->failure, file.failure);
   given_.entry = "scale";
   EXPECT_FALSE(cache().get());
   given_.entry.clear();
