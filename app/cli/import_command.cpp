@@ -7,6 +7,7 @@
 #include "cli/exit_status.h"
 #include "cli/given_file.h"
 #include "cli/read_import.h"
+#include "core/command_words.h"
 #include "core/json.h"
 #include "platform/atomic_file.h"
 #include "platform/output_file.h"
@@ -95,7 +96,7 @@ Result<std::string> import_file(const ImportOptions& options) {
   if (auto loaded = catalog::load_kernel(manifest); !loaded)
     text += "It does not load yet: " + loaded.error().message + "\n" + loaded.error().hint;
   else
-    text += "Run it: attnscope run --kernels " + (folder.empty() ? "." : folder.string()) + " --kernel " + imported.id;
+    text += "Run it: " + shell_text(run_words(folder.empty() ? "." : folder.string(), imported.id));
   return text;
 }
 
