@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "cli/command.h"
+#include "cli/command_line.h"
 #include "cli/exit_status.h"
 #include "cli/program.h"
 
@@ -44,6 +45,7 @@ int parse_and_run(int argc, char** argv) {
     }
     return status == 0 ? kCorrectOrUnchecked : kBadInput;
   }
+  if (auto in_order = check_nothing_before_subcommand(app); !in_order) return report(in_order.error());
   return chosen();
 }
 

@@ -19,6 +19,24 @@ Result<void> dimensions(const Kernel& kernel, const Variables& known, const char
   return {};
 }
 
+// A size of 0 that leaves an axis of the grid without a CTA is a mistyped size, not a config that does not fit.
+Result<void> check_empty(const Kernel& kernel, const Problem& problem, const Variables& known,
+                         const std::array<int64_t, 3>& grid) {
+  for (size_t i = 0; i < 3; ++i) {
+    if (grid[i] > 0) continue;
+    for (const auto& [name, value] : problem.sizes) {
+      if (value != 0) continue;
+      Variables larger = known;
+      larger[name] = 1;
+      const auto ctas = evaluate(kernel.launch.grid[i], larger, kernel.where(fmt::format("launch/grid/{}", i)));
+      if (ctas && *ctas > 0)
+        return fail(Stage::input, fmt::format("{}: with {} = 0 the grid has no CTA", kernel.id, name),
+                    fmt::format("{} must be 1 or more.", name));
+    }
+  }
+  return {};
+}
+
 // The map's parts with their bytes; "shared_map_bytes" is their sum.
 Result<std::vector<SharedBuffer>> evaluate_map(const Kernel& kernel, const Variables& known) {
   std::vector<SharedBuffer> parts;
@@ -84,6 +102,7 @@ Result<Launch> launch_of(const Kernel& kernel, const Problem& problem, const Con
   const Variables known = variables(kernel, problem, config);
   if (auto done = dimensions(kernel, known, "grid", kernel.launch.grid, launch.shape.grid); !done)
     return fail(done.error());
+  if (auto some = check_empty(kernel, problem, known, launch.shape.grid); !some) return fail(some.error());
   if (auto done = dimensions(kernel, known, "block", kernel.launch.block, launch.shape.block); !done)
     return fail(done.error());
   if (auto done = shared_memory(kernel, known, constants, launch); !done) return fail(done.error());

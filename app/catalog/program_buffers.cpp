@@ -95,7 +95,8 @@ void ProgramBuffers::finish(const std::vector<std::string>& size_names,
     buffer.elements = allocated_elements(source_.host, scope_, program_.allocated_as(buffer.pointer), each);
     if (!buffer.elements.empty()) {
       buffer.shape = factors_of(buffer.elements);
-      imported_.read.push_back(fmt::format("{} has {} elements, as it is allocated", buffer.manifest, buffer.elements));
+      imported_.read.push_back(fmt::format("{} has {} element{}, as it is allocated", buffer.manifest, buffer.elements,
+                                           buffer.elements == "1" ? "" : "s"));
     } else {
       buffer.shape = scope_.guessed_shape(size_names);
     }

@@ -22,8 +22,15 @@ struct CountersOptions {
   bool json = false;
 };
 
+Failure no_counters(const std::string& device) {
+  return {Stage::device, device + " has no hardware counters that attnscope reads",
+          "Name a GPU with --device; `attnscope devices` lists them."};
+}
+
 // Its worker's processes do nothing else, and end with the command.
 int counters(const CountersOptions& options) {
+  const std::string& asked = options.run.experiment.device;
+  if (DeviceId(asked).kind == DeviceId::Kind::emulated) return report(no_counters(asked));
   auto named = named_by(options.given, options.run.experiment);
   if (!named) return report(named.error());
   OneRun one = options.run;
@@ -42,9 +49,7 @@ int counters(const CountersOptions& options) {
   if (!ran) return report(ran.error());
   const Observation& seen = ran->observation;
   if (seen.failure && !seen.hardware && !seen.counters) return report(*seen.failure);
-  if (!seen.hardware)
-    return report({Stage::device, seen.device + " has no hardware counters that attnscope reads",
-                   "Name a GPU with --device; `attnscope devices` lists them."});
+  if (!seen.hardware) return report(no_counters(seen.device));
   print_result(options.json ? json_text(to_json(seen), 2)
                             : counters_text(seen, short_text(seen.experiment.config, ran->kernel)));
   int status = status_of(seen);

@@ -19,6 +19,7 @@
 #include "cli/worker_options.h"
 #include "core/escape.h"
 #include "core/json.h"
+#include "worker/list_code.h"
 
 namespace attnscope::cli {
 namespace {
@@ -111,9 +112,18 @@ Result<std::string> softmax_of(session::Session& session, const ListedCode& list
   return softmax_text(*(*listing)->softmax, listed.named.kernel, options.tile);
 }
 
+// Before anything is compiled or runs.
+Result<void> check_launch(const Kernel& kernel, int64_t launch) {
+  if (launch == 0) return {};
+  if (auto wanted = worker::wanted_launch(kernel, kernel.launches(), launch - 1, nullptr); !wanted)
+    return fail(wanted.error());
+  return {};
+}
+
 int disasm(const DisasmOptions& options) {
   auto named = draft_of(options.experiment);
   if (!named) return report(named.error());
+  if (auto known = check_launch(named->kernel, options.launch); !known) return report(known.error());
   auto session = bare_session(options.experiment, options.workers, named->draft);
   if (!session) return report(session.error());
   std::optional<ListedCode> against;

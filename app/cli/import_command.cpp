@@ -8,6 +8,7 @@
 #include "cli/exit_status.h"
 #include "cli/given_file.h"
 #include "cli/read_import.h"
+#include "core/command_words.h"
 #include "core/json.h"
 #include "platform/atomic_file.h"
 #include "platform/output_file.h"
@@ -106,8 +107,7 @@ Result<std::string> import_file(const ImportOptions& options) {
   if (auto loaded = catalog::load_kernel(manifest); !loaded)
     text += "It does not load yet: " + loaded.error().message + "\n" + loaded.error().hint;
   else
-    text += how_to_run(read->failure, "attnscope run --kernels " + (folder.empty() ? "." : folder.string()) +
-                                          " --kernel " + imported.id);
+    text += how_to_run(read->failure, shell_text(run_words(folder.empty() ? "." : folder.string(), imported.id)));
   return text;
 }
 

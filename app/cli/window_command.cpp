@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "cli/command.h"
+#include "cli/command_line.h"
 #include "cli/exit_status.h"
 #include "cli/experiment_options.h"
 #include "cli/places.h"
@@ -17,13 +18,13 @@ namespace {
 
 #ifdef ATTNSCOPE_HAS_UI
 int open_window(const std::string& preset, const WorkerOptions& workers) {
-  if (auto display = ui::connect_display(); !display) return report(display.error());
   if (!preset.empty()) {
     // A preset named on the command line is refused there; one opened later is refused in the window.
     ExperimentOptions named;
     named.preset = preset;
     if (auto draft = draft_of(named); !draft) return report(draft.error());
   }
+  if (auto display = ui::connect_display(); !display) return report(display.error());
   auto places = find_places();
   if (!places) return report(places.error());
   auto options = session_options({}, true);
@@ -67,7 +68,10 @@ void add_window(CLI::App& app, Chosen& chosen) {
   app.add_option("preset", *preset, "Open the window with this preset")->type_name("FILE.json");
   auto workers = std::make_shared<WorkerOptions>();
   add_worker_options(app, *workers);
-  chosen = [preset, workers] { return open_window(*preset, *workers); };
+  chosen = [&app, preset, workers] {
+    if (auto known = check_file_or_command(app, *preset); !known) return report(known.error());
+    return open_window(*preset, *workers);
+  };
 }
 
 }  // namespace attnscope::cli

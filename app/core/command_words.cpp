@@ -55,6 +55,10 @@ std::vector<std::string> run_words(const Draft& draft, const Kernel& kernel) {
   return words;
 }
 
+std::vector<std::string> run_words(const std::string& folder, const std::string& kernel) {
+  return {"attnscope", "run", "--kernels", folder, "--kernel", kernel};
+}
+
 std::string shell_text(const std::vector<std::string>& words) { return joined(words, shell_argument, " "); }
 
 }  // namespace attnscope

@@ -19,6 +19,9 @@ std::vector<std::string> setting_words(const Config& config, const Kernel& kerne
 // {"attnscope", "run", "--kernel", "tiled", …}: the command that runs the draft. Its config must be complete.
 std::vector<std::string> run_words(const Draft& draft, const Kernel& kernel);
 
+// {"attnscope", "run", "--kernels", "my kernels", "--kernel", "scale"}: the command that runs a kernel of a folder.
+std::vector<std::string> run_words(const std::string& folder, const std::string& kernel);
+
 // The words as shell input, quoted where necessary.
 std::string shell_text(const std::vector<std::string>& words);
 

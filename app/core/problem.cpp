@@ -108,6 +108,7 @@ Result<Problem> problem_from_text(std::string_view text, Problem base) {
   Json json = to_json(base);
   const std::string where = "--problem";
   const bool attention = base.is_attention();
+  std::map<std::vector<std::string>, std::string> given_as;  // what is given, and by which key
   while (!text.empty()) {
     const size_t comma = std::min(text.find(','), text.size());
     const std::string part(text.substr(0, comma));
@@ -119,6 +120,11 @@ Result<Problem> problem_from_text(std::string_view text, Problem base) {
     const std::string key = part.substr(0, equals), value = part.substr(equals + 1);
     auto found = attention || key == "dist" ? kShort.find(key) : kShort.end();
     const std::vector<std::string> names = found == kShort.end() ? std::vector<std::string>{key} : found->second;
+    if (const auto [before, fresh] = given_as.try_emplace(names, key); !fresh)
+      return fail(
+          Stage::input,
+          where + "/" + key + ": is given twice" + (before->second == key ? "" : ", here and as " + before->second),
+          "Give each size once.");
     const bool size = base.sizes.contains(key), scale = !size && key == "scale";
     if (found == kShort.end() && !json.contains(key) && !size)
       return fail(Stage::input, where + "/" + key + ": is not a known key", known_keys(base));

@@ -222,9 +222,9 @@ std::optional<Finding> global_narrow(const Facts& facts) {
   }
   if (at == nullptr) return std::nullopt;
   return costs(facts, RuleId::global_narrow, saved,
-               fmt::format("Neighbouring lanes take {:.3g} bytes each at {}, and an access can take {:.3g}: it needs "
+               fmt::format("Neighbouring lanes take {:.3g} byte{} each at {}, and an access can take {:.3g}: it needs "
                            "{:.3g} times the instructions, with those for addresses and loops.",
-                           at->width, place(*at), kWidest, kWidest / at->width),
+                           at->width, at->width == 1 ? "" : "s", place(*at), kWidest, kWidest / at->width),
                {counted("bytes of a lane", at->width, "B"), counted("requests", at->requests)}, at);
 }
 

@@ -70,7 +70,9 @@ void propose(const Observation& base, const std::vector<Observation>& tried, Fin
 
 Finding identical(const std::string& sets) {
   return note(RuleId::code_identical, Severity::info,
-              fmt::format("{} gives the same machine code: whatever is measured between the two is noise.", sets), {});
+              fmt::format("{} the same machine code: whatever is measured between the two is noise.",
+                          sets.empty() ? "Both runs have" : sets + " gives"),
+              {});
 }
 
 bool has_interval(const Timing& timing) { return timing.interval_high > timing.interval_low; }

@@ -5,6 +5,7 @@ import json
 import os
 import pathlib
 import re
+import shlex
 import shutil
 import signal
 import struct
@@ -735,7 +736,7 @@ cp {wheel} "$2"
         self.assertEqual(done.returncode, 0, done.stderr)
         for said in ("n is 4096 in the host code", "the grid: ceil_div(n, BLOCK)", "a is 2 at the launch", "unchecked"):
             self.assertIn(said, done.stdout)
-        command = done.stdout.strip().splitlines()[-1].removeprefix("Run it: attnscope run ").split()
+        command = shlex.split(done.stdout.strip().splitlines()[-1].removeprefix("Run it: attnscope run "))
         observation = self.run_json(*command, "--set", "BLOCK=64")  # as requested, with one knob changed
         self.assertEqual(observation["verdict"]["state"], "unchecked")
         self.assertEqual(observation["occupancy"]["total_ctas"], 4096 // 64)
@@ -761,6 +762,12 @@ cp {wheel} "$2"
                 for reason in reasons:
                     self.assertIn(reason, end)
                 self.assertIn(f"\nOnce that is mended: attnscope run --kernels {self.path} --kernel {name}", end)
+
+    def test_the_command_behind_an_import_can_be_pasted(self):
+        folder = self.path / "o'ut dir"
+        done = self.call("import", self.plain("saxpy"), "--out", folder)
+        words = shlex.split(done.stdout.strip().splitlines()[-1].removeprefix("Run it: "))
+        self.assertEqual(words, ["attnscope", "run", "--kernels", str(folder), "--kernel", "saxpy"])
 
     def test_import_takes_what_main_launches_as_a_program(self):
         source = (TREE / "tests/data/programs/softmax3.cu").read_text()

@@ -85,6 +85,30 @@ TEST(Launch, GridAndBlock) {
   EXPECT_EQ(launch->static_shared, 16);
 }
 
+// A wrong size is not a config that does not fit.
+TEST(Launch, ASizeOfZeroThatEmptiesTheGridIsNamed) {
+  Kernel kernel;
+  kernel.id = "sample";
+  kernel.launch.grid[0] = "max(1, M)";
+  kernel.launch.grid[1] = "ceil_div(N, 128)";
+  kernel.launch.grid[2] = "1";
+  for (std::string& one : kernel.launch.block) one = "1";
+  Problem problem;
+  problem.kind = ProblemKind::custom;
+  problem.sizes = {{"K", 0}, {"M", 0}, {"N", 0}};
+  const auto refused = launch_of(kernel, problem, {});
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().stage, Stage::input);
+  EXPECT_EQ(refused.error().message, "sample: with N = 0 the grid has no CTA");
+  EXPECT_EQ(refused.error().hint, "N must be 1 or more.");
+  problem.sizes["N"] = 129;
+  const auto launch = launch_of(kernel, problem, {});
+  ASSERT_TRUE(launch);
+  EXPECT_EQ(launch->shape.grid, (std::array<int64_t, 3>{1, 2, 1}));
+  kernel.launch.grid[1] = "N - 129";
+  EXPECT_TRUE(launch_of(kernel, problem, {})) << "no size is 0: the device's limits refuse it";
+}
+
 TEST(Launch, IsCooperativeWhereTheManifestSaysSo) {
   Json manifest = good_manifest();
   EXPECT_FALSE(launch_of(*parse(manifest), {}, config_of(*parse(manifest), {}))->shape.cooperative);

@@ -30,5 +30,10 @@ TEST(CommandWords, RunWithWhatDiffersFromTheKernelsDefaults) {
   EXPECT_TRUE(setting_words(draft.config, kernel).empty());
 }
 
+TEST(CommandWords, OfAFolderAreQuotedWhereTheShellNeedsIt) {
+  EXPECT_EQ(shell_text(run_words(".", "scale")), "attnscope run --kernels . --kernel scale");
+  EXPECT_EQ(shell_text(run_words("o'ut dir", "scale")), "attnscope run --kernels 'o'\\''ut dir' --kernel scale");
+}
+
 }  // namespace
 }  // namespace attnscope

@@ -23,12 +23,25 @@ TEST(Problem, ReadsTheCommandLinesForm) {
   EXPECT_EQ(p->distribution, Distribution::uniform);
 }
 
-TEST(Problem, LaterKeysWinAndLengthsMayDiffer) {
+TEST(Problem, LaterKeysOverruleSAndLengthsMayDiffer) {
   auto p = problem_from_text("S=512,seq_k=100,causal=true");
   ASSERT_TRUE(p);
   EXPECT_EQ(p->seq_q, 512);
   EXPECT_EQ(p->seq_k, 100);
   EXPECT_EQ(p->causal, Causal::bottom_right);
+}
+
+TEST(Problem, NoKeyIsGivenTwice) {
+  EXPECT_EQ(problem_from_text("S=512,S=256").error().message, "--problem/S: is given twice");
+  EXPECT_EQ(problem_from_text("S=512,D=64,S=512").error().message, "--problem/S: is given twice");
+  EXPECT_EQ(problem_from_text("B=2,batch=4").error().message, "--problem/batch: is given twice, here and as B");
+  EXPECT_EQ(problem_from_text("dist=normal,dist=large").error().hint, "Give each size once.");
+  EXPECT_TRUE(problem_from_text("S=512,seq_q=1,H=8,kv_heads=2")) << "one of two that a key sets";
+  Problem product;
+  product.kind = ProblemKind::gemm;
+  product.sizes = {{"M", 128}, {"N", 64}};
+  EXPECT_FALSE(problem_from_text("M=1,M=2", product));
+  EXPECT_TRUE(problem_from_text("M=1,N=2", product));
 }
 
 TEST(Problem, RefusesAtTheDoor) {

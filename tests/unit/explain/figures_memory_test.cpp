@@ -27,6 +27,14 @@ TEST(BankConflicts, CostTheirTimeAndThatOfTheWarpsThatWaitForTheirPhase) {
   EXPECT_DOUBLE_EQ(saved(look(RuleId::bank_conflicts, in.facts)), 30 * (1 + 1.5 / 61.5));
 }
 
+TEST(GlobalNarrow, OneByteIsSingular) {
+  Input in;
+  in.at(kLoad).width = 1;
+  EXPECT_THAT(look(RuleId::global_narrow, in.facts)->sentence, HasSubstr("Neighbouring lanes take 1 byte each at"));
+  in.at(kLoad).width = 2;
+  EXPECT_THAT(look(RuleId::global_narrow, in.facts)->sentence, HasSubstr("Neighbouring lanes take 2 bytes each at"));
+}
+
 TEST(SharedQueue, CountsTheArithmeticOfAWavefront) {
   Input in;
   in.stall(TermKind::shared_wavefronts, kScore, 20);

@@ -44,6 +44,16 @@ TEST_F(Tried, TheNextIsTheFastestThatCuresTheFinding) {
   EXPECT_DOUBLE_EQ(*finding.gain->estimated, 30);
 }
 
+TEST_F(Tried, TwoRunsOfOneConfigHaveTheSameCode) {
+  const auto said = [](const Observation& a, const Observation& b) {
+    const auto findings = changes(a, b);
+    return findings.empty() ? "" : findings.front().sentence;
+  };
+  EXPECT_EQ(said(base_, base_), "Both runs have the same machine code: whatever is measured between the two is noise.");
+  EXPECT_THAT(said(base_, run(16, 100, 0, "a")), testing::StartsWith("ROWS=16 gives the same machine code: "));
+  EXPECT_EQ(said(base_, run(16, 100, 0, "b")), "");
+}
+
 // A faster run has less of every cost; it cures the cause only if the cause's share falls.
 TEST_F(Tried, AFasterRunWithTheSameShareCuresNothing) {
   base_.findings[0].next = Next{{{"ROWS", 16}}};
