@@ -209,6 +209,7 @@ class Parser {
   // One operand, or several that the launch passes for a size. `first`: of the product, as in n / 2 * m.
   std::optional<HostSum> operand(bool first) {
     if (!names_.product) return unary();
+    for (size_t behind = behind_cast(); behind > at_; behind = behind_cast()) at_ = behind;
     const auto kept = names_.product(std::span(tokens_).subspan(at_), used_at_, first);
     if (!kept) return unary();
     at_ += kept->tokens;
@@ -297,18 +298,21 @@ class Parser {
       const auto value = unary();
       return value ? times(HostSum::whole(-1), *value) : std::nullopt;
     }
-    // (int), (unsigned long), (std::size_t)
-    if (is("(") && at_ + 2 < tokens_.size() && is_cast_word(tokens_[at_ + 1].text)) {
-      const size_t close = brackets_->closing(at_);
-      const bool all = std::all_of(tokens_.begin() + static_cast<std::ptrdiff_t>(at_) + 1,
-                                   tokens_.begin() + static_cast<std::ptrdiff_t>(std::min(close, tokens_.size())),
-                                   [](const CppToken& one) { return is_cast_word(one.text); });
-      if (all) {  // a cast
-        at_ = close + 1;
-        return unary();
-      }
+    if (const size_t behind = behind_cast(); behind > at_) {
+      at_ = behind;
+      return unary();
     }
     return primary();
+  }
+
+  // The token behind (int), (unsigned long), (std::size_t); this one if it is no cast.
+  size_t behind_cast() const {
+    if (!is("(") || at_ + 2 >= tokens_.size() || !is_cast_word(tokens_[at_ + 1].text)) return at_;
+    const size_t close = brackets_->closing(at_);
+    const bool all = std::all_of(tokens_.begin() + static_cast<std::ptrdiff_t>(at_) + 1,
+                                 tokens_.begin() + static_cast<std::ptrdiff_t>(std::min(close, tokens_.size())),
+                                 [](const CppToken& one) { return is_cast_word(one.text); });
+    return all ? close + 1 : at_;
   }
 
   static bool is_cast_word(std::string_view text) { return is_number_word(text) || text == "std" || text == ":"; }

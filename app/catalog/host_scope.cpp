@@ -75,6 +75,7 @@ const TemplateValue* HostScope::template_value(const std::string& name, size_t a
 }
 
 HostText HostScope::meaning(const std::string& name, size_t at) const {
+  names_.emplace(name, definition(name, at));
   if (const TemplateValue* const argument = template_value(name, at)) {
     guessed_ = guessed_ || argument->guessed;
     return {argument->value, at};

@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <utility>
@@ -37,6 +38,10 @@ class HostScope {
   // The products that the launch passes for sizes, such as B * T for rows, stand for the sizes from now on: in the host
   // code where they mean the same. Of N / 2, where it is whole, N is twice the size. By size: what the launch passes.
   void set_products(const std::map<std::string, std::string>& passed);
+  // Where each name of the host code gets the value that an answer relied on since the last call: in the source, by
+  // name.
+  using Names = std::set<std::pair<std::string, size_t>>;
+  Names take_names() const { return std::exchange(names_, {}); }
   // What a name that is a size has as its default. The answer relies on it (take_sized).
   std::optional<int64_t> size_now(const std::string& name, size_t at) const;
   bool take_sized() const { return std::exchange(sized_, false); }
@@ -102,6 +107,7 @@ class HostScope {
   };
   std::vector<Product> products_;  // the longest first
   mutable bool guessed_ = false, sized_ = false;
+  mutable Names names_;
 };
 
 }  // namespace attnscope::catalog

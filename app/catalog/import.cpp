@@ -14,6 +14,7 @@
 #include "catalog/catalog.h"
 #include "catalog/cuda_source.h"
 #include "catalog/deduced_types.h"
+#include "catalog/element_types.h"
 #include "catalog/first_sizes.h"
 #include "catalog/host_scope.h"
 #include "catalog/import_constants.h"
@@ -21,6 +22,8 @@
 #include "catalog/import_launch.h"
 #include "catalog/import_parameters.h"
 #include "catalog/import_program.h"
+#include "catalog/import_sizes.h"
+#include "catalog/import_values.h"
 #include "catalog/launched_alias.h"
 #include "catalog/manifest_text.h"
 #include "catalog/source_files.h"
@@ -66,6 +69,7 @@ class Importer {
     if (!bound) return fail(bound.error());
     bound_ = std::move(*bound);
     shape_ = import_shape(read_, *kernel_, launch_, bound_.size_names, &bound_.sizes, scope_, result_);
+    fix_sizes();
     import_constants(read_, scope_, bound_.buffers, result_);
     write();
     return std::move(result_);
@@ -78,6 +82,52 @@ class Importer {
     if (!structs_.put_members_in(read_, kernel, launch, scope_)) return;
     kernel_ = &source_.kernels[kernel];
     launch_ = launch_ ? &source_.launches[launch] : nullptr;
+  }
+
+  // A size that neither the grid nor a length follows, although the host code computes them from the same names, is no
+  // size: another value would be another kernel's.
+  void fix_sizes() {
+    if (!launch_) return;
+    scope_.take_names();
+    HostScope::Names of_launch = bound_.names;
+    of_launch.merge(shape_.names);
+    for (size_t i = 0; i < kernel_->parameters.size() && i < bound_.arguments.size(); ++i) {
+      const SourceParameter& parameter = kernel_->parameters[i];
+      const auto size = bound_.sizes.find(parameter.name);
+      if (size == bound_.sizes.end() || bound_.arguments[i] != parameter.name || is_followed(parameter.name, i))
+        continue;
+      const HostText passed = argument_of(*kernel_, launch_, parameter);
+      const auto number = passed.text.empty() ? std::nullopt : scope_.number_of(passed.text);
+      const HostScope::Names own = scope_.take_names();
+      const bool together = std::ranges::any_of(own, [&](const auto& name) { return of_launch.contains(name); });
+      const auto element = element_of(scope_.resolved_type(parameter.type));
+      if (!number || *number != size->second || !together || !element) continue;
+      bound_.arguments[i] = value_argument(static_cast<double>(size->second), element->type);
+      bound_.sizes.erase(size);
+      std::erase(bound_.size_names, parameter.name);
+      result_.open_sizes.erase(parameter.name);
+      for (auto* notes : {&result_.read, &result_.guessed})
+        std::erase_if(*notes, [&](const std::string& one) {
+          return one.starts_with(parameter.name + " is ") && one.ends_with("in the host code");
+        });
+      result_.read.push_back(
+          fmt::format("{} is {} at the launch and no size: the grid and the lengths come from the "
+                      "same names ({}) in a way that is not followed",
+                      parameter.name, number.value(), passed.text));
+    }
+  }
+
+  // True if something else than its own argument names the size.
+  bool is_followed(const std::string& size, size_t argument) const {
+    OrderedJson all = {shape_.grid, shape_.block, shape_.shared};
+    for (const OrderedJson& one : bound_.buffers) all.push_back(one["shape"]);
+    for (size_t i = 0; i < bound_.arguments.size(); ++i)
+      if (i != argument) all.push_back(bound_.arguments[i]);
+    const std::string text = all.dump();
+    return std::ranges::any_of(cpp_tokens(text), [&](const CppToken& token) {
+      return std::ranges::any_of(cpp_tokens(token.text.substr(token.text.starts_with('"'))),
+                                 [&](const CppToken& inner) { return inner.is(size); });
+    });
   }
 
   Result<Imported> program_of(const std::string& name) {

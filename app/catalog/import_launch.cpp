@@ -301,7 +301,9 @@ class ShapeImporter {
       if (!block.text.empty())
         note(block.guessed,
              fmt::format("{}{} x {} x {} threads", kBlockSaid, block.text[0], block.text[1], block.text[2]));
+      scope_.take_names();
       grid = dimensions(launch_->grid, false);
+      shape_.names = scope_.take_names();
     }
     shape_.block = block.text;
     shape_.grid = grid.text;

@@ -15,6 +15,7 @@ inline constexpr const char* kOfDevice = " as on an sm_89 GPU of 58 SMs";
 struct ImportedShape {
   std::vector<std::string> grid, block;  // x, y and z
   std::string shared;                    // bytes of dynamic shared memory; empty: none
+  HostScope::Names names;                // of the host code, from which the grid is computed
   bool cooperative = false;              // the host code says so, or the kernel waits for the whole grid
 };
 

@@ -68,6 +68,7 @@ class Binder {
     if (std::ranges::none_of(bound_.buffers,
                              [](const OrderedJson& one) { return one["role"] != word_of(BufferRole::in); }))
       stand_in_output();
+    bound_.names = std::move(of_allocations_);
     return std::move(bound_);
   }
 
@@ -215,8 +216,11 @@ class Binder {
     // A cast, or a struct that is given as bytes: the host's pointer has other elements.
     const bool cast = passed.text.find("_cast") != std::string::npos || passed.text.starts_with("(");
     const bool as_bytes = element.type == ElementType::u8 && !element_of(scope_.resolved_type(parameter.type));
-    return allocated_elements(host_, scope_, {name, passed.at}, bytes_of(element.type) * element.lanes,
-                              !cast && !as_bytes);
+    scope_.take_names();
+    std::string elements = allocated_elements(host_, scope_, {name, passed.at}, bytes_of(element.type) * element.lanes,
+                                              !cast && !as_bytes);
+    if (!elements.empty()) of_allocations_.merge(scope_.take_names());
+    return elements;
   }
 
   // The shape that the host code allocates, otherwise the rows and columns that the sizes' names suggest. With M, N and
@@ -333,6 +337,7 @@ class Binder {
   BoundParameters bound_;
   PointerUses uses_;
   KernelSizes its_;
+  mutable HostScope::Names of_allocations_;
   bool shape_read_ = false;           // of the last buffer
   const std::vector<CppToken> body_;  // of the kernel
   const CppBrackets body_brackets_{body_};

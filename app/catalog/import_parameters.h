@@ -20,6 +20,7 @@ struct BoundParameters {
   std::vector<std::string> size_names;  // in the parameters' order
   nlohmann::ordered_json buffers = nlohmann::ordered_json::array();
   nlohmann::ordered_json arguments = nlohmann::ordered_json::array();
+  HostScope::Names names;  // of the host code, from which allocations are computed
 };
 
 // Makes each parameter a size, a buffer or a value. Adds the sizes to `scope`, which has the knobs, and facts and

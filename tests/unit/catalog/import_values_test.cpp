@@ -282,6 +282,27 @@ TEST(ImportValues, AProductThatTheLaunchPassesIsTheSize) {
   EXPECT_EQ(grid_of("g", "int g = B * T; B = 4; "), "512") << "B is another one at the launch";
 }
 
+// Another value would change what the kernel is told, and not what it is given.
+TEST(ImportValues, ASizeThatItsLaunchDoesNotFollowIsNone) {
+  const std::string kernel = "__global__ void k(float* x, long long n, int turns) { x[n] = turns; }\n";
+  const auto imported_with = [&](const std::string& launch) {
+    return imported(kernel +
+                    "int main() { const int B = 8, T = 64, turns = 7; float* x; cudaMalloc(&x, T * 2 * B * 4); " +
+                    launch + " }\n");
+  };
+  const Imported one = imported_with("k<<<T / 2 * B, 32>>>(x, B * T, turns);");
+  const Json json = *parse_json(one.manifest, "manifest");
+  EXPECT_EQ(json["sizes"], Json({{"turns", 7}})) << "the launch has nothing to do with turns";
+  EXPECT_EQ(json["args"][1], Json({{"value", 512}, {"type", "i64"}}));
+  EXPECT_THAT(one.read, Contains(StartsWith("n is 512 at the launch and no size: ")));
+  EXPECT_THAT(one.read, Not(Contains("n is 512 in the host code")));
+  // The grid follows it.
+  const Imported other = imported_with("k<<<B * T / 32, 32>>>(x, B * T, turns);");
+  EXPECT_THAT(other.read, Contains("n is 512 in the host code"));
+  const Imported cast = imported_with("k<<<(unsigned)B * T / 32, 32>>>(x, B * T, turns);");
+  EXPECT_THAT(cast.read, Contains("n is 512 in the host code"));
+}
+
 TEST(ImportValues, OfAQuotientThatTheLaunchPassesTheWholeFollows) {
   const std::string kernel = "__global__ void k(const half2* x, half2* y, int n2) { y[threadIdx.x] = x[n2]; }\n";
   const auto json_of = [&](const std::string& host) {
