@@ -143,7 +143,7 @@ inline constexpr RuleRow kRules[] = {
     // Rules that explain a time, an error or a refusal never make the headline. Findings without a gain keep this
     // order.
     {RuleId::limits_exceeded, "limits.exceeded", FindingGroup::launch, Headline::fault, "It does not fit"},
-    {RuleId::lone_warps, "warps.lone", FindingGroup::warps, Headline::fault, "Few warps do a phase's work"},
+    {RuleId::lone_warps, "warps.lone", FindingGroup::warps, Headline::fault, "Others wait for few warps"},
     {RuleId::idle_threads, "threads.idle", FindingGroup::warps, Headline::fault, "Idle threads"},
     {RuleId::barrier_wait, "wait.barrier", FindingGroup::warps, Headline::fault, "Waiting at barriers"},
     {RuleId::barrier_needless, "wait.needless", FindingGroup::warps, Headline::fault, "A barrier that can go"},

@@ -1,5 +1,7 @@
 #include "worker/explain_run.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "device/terms.h"
@@ -118,11 +120,19 @@ double distinct_bytes(const Problem& problem, const std::optional<Workload>& wor
   return distinct_bytes(problem, workload, &arguments);
 }
 
-bool has_variables(const compile::CubinKernel& kernel) {
-  using Target = compile::CubinRelocation::Target;
-  return std::ranges::any_of(kernel.relocations, [](const compile::CubinRelocation& one) {
-    const bool is_variable = one.target == Target::global || one.target == Target::global_init;
-    return is_variable && !one.symbol.starts_with("$str");  // texts of printf(), which the kernel does not read
+bool uses_variables(const compile::SassProgram& program) {
+  using Relocation = compile::CubinRelocation;
+  const auto reads = [&](const Relocation& one) {
+    const std::string constant = fmt::format("c[{:#x}][{:#x}]", one.bank, one.offset);
+    return std::ranges::any_of(program.instructions, [&](const compile::SassInstruction& instruction) {
+      return instruction.text.find(constant) != std::string::npos;
+    });
+  };
+  return std::ranges::any_of(program.kernel.relocations, [&](const Relocation& one) {
+    const bool is_variable = one.target == Relocation::Target::global || one.target == Relocation::Target::global_init;
+    // Texts of printf() are not read by the kernel. A constant that is folded keeps its relocation, which nothing uses.
+    if (!is_variable || one.symbol.starts_with("$str")) return false;
+    return one.place == Relocation::Place::text || (one.place == Relocation::Place::constant_bank && reads(one));
   });
 }
 

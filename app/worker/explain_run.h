@@ -3,7 +3,7 @@
 #include <optional>
 #include <vector>
 
-#include "compile/cubin.h"
+#include "compile/sass.h"
 #include "core/device_spec.h"
 #include "core/kernel.h"
 #include "core/observation.h"
@@ -32,8 +32,8 @@ double distinct_bytes(const Problem& problem, const std::optional<Workload>& wor
 double distinct_bytes(const Problem& problem, const std::optional<Workload>& workload,
                       const std::vector<ArgumentValue>& arguments);
 
-// True if the kernel refers to __device__ variables. What is loaded of them is counted with what is loaded of the
-// inputs.
-bool has_variables(const compile::CubinKernel& kernel);
+// True if the kernel's instructions take the address of a __device__ variable. What is loaded of it is counted with
+// what is loaded of the inputs.
+bool uses_variables(const compile::SassProgram& program);
 
 }  // namespace attnscope::worker

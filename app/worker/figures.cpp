@@ -82,7 +82,7 @@ std::vector<Finding> findings_of(const PlannedRun& run, const std::vector<Simula
     }
     explain::Facts facts = facts_of(one.kernel, run.spec, one.launch.shape, std::move(own), *made[i].counters,
                                     *made[i].emulated, made[i].simulated);
-    if (!has_variables(made[i].emulated->program->sass->kernel))
+    if (!uses_variables(*made[i].emulated->program->sass))
       facts.distinct_bytes = is_program(run) ? bytes_named(*run.workload, one.arguments).all
                                              : distinct_bytes(run.problem, run.workload, one.arguments);
     all.push_back(explain::findings_of(facts));

@@ -185,19 +185,25 @@ TEST(PlannedTest, OnlyInputsThatAreArgumentsAreRead) {
   EXPECT_EQ(distinct_bytes({}, workload), 12000);
 }
 
-TEST(PlannedTest, VariablesAreThoseOfTheDeviceAndNoTextsOfPrintf) {
-  using Target = compile::CubinRelocation::Target;
-  const auto refers_to = [](Target target, const std::string& symbol) {
-    compile::CubinKernel kernel;
-    kernel.relocations.push_back({.target = Target::external, .symbol = "vprintf"});
-    kernel.relocations.push_back({.target = target, .symbol = symbol});
-    return has_variables(kernel);
+TEST(PlannedTest, VariablesAreUsedWhereAnInstructionTakesTheirAddress) {
+  using Relocation = compile::CubinRelocation;
+  using Target = Relocation::Target;
+  const auto uses = [](Relocation relocation, const char* text = "ULDC.64 UR4, c[0x4][0x10]") {
+    compile::SassProgram program;
+    program.kernel.relocations = {{.target = Target::external, .symbol = "vprintf"}, std::move(relocation)};
+    program.instructions.emplace_back().text = text;
+    return uses_variables(program);
   };
-  EXPECT_TRUE(refers_to(Target::global, "table"));
-  EXPECT_TRUE(refers_to(Target::global_init, "table"));
-  EXPECT_FALSE(refers_to(Target::global_init, "$str$1"));
-  EXPECT_FALSE(refers_to(Target::constant_bank, "weights"));
-  EXPECT_FALSE(refers_to(Target::text, "helper"));
+  const auto at = [](Target target, const char* symbol = "table") {
+    return Relocation{.bank = 4, .offset = 16, .target = target, .symbol = symbol};
+  };
+  EXPECT_TRUE(uses(at(Target::global)));
+  EXPECT_TRUE(uses(at(Target::global_init)));
+  EXPECT_FALSE(uses(at(Target::global_init), "ULDC.64 UR4, c[0x4][0x18]")) << "a constant that is folded";
+  EXPECT_FALSE(uses(at(Target::global_init, "$str$1")));
+  EXPECT_FALSE(uses(at(Target::constant_bank)));
+  EXPECT_FALSE(uses(at(Target::text)));
+  EXPECT_TRUE(uses({.place = Relocation::Place::text, .target = Target::global, .symbol = "table"}));
 }
 
 }  // namespace
