@@ -14,6 +14,7 @@
 #include "cli/places.h"
 #include "core/escape.h"
 #include "core/json.h"
+#include "core/replace_all.h"
 #include "platform/atomic_file.h"
 
 namespace attnscope::cli {
@@ -52,7 +53,9 @@ std::optional<Failure> failure_of_run(ImportedFile& file, const fs::path& folder
   const auto ran = run_one(run, is_sure ? kLeastShare : 0);
   if (!ran) return ran.error();
   file.compiled = file.compiled || ran->observation.variant;
-  return ran->observation.failure;
+  std::optional<Failure> failure = ran->observation.failure;
+  if (failure) replace_all(failure->message, kId, file.imported.id);
+  return failure;
 }
 
 // Whether the buffer that the access left could be made longer. One that was too short before grows faster: a kernel
