@@ -94,6 +94,13 @@ explain::Facts facts_of(const Kernel& kernel, const DeviceSpec& spec, const mode
 
 namespace {
 
+// True if it names a constant of a bank other than 0, which has the parameters.
+bool names_constant(std::string_view text) {
+  for (size_t at = text.find("c[0x"); at != text.npos; at = text.find("c[0x", at + 1))
+    if (!text.substr(at).starts_with("c[0x0]")) return true;
+  return false;
+}
+
 double distinct_bytes(const Problem& problem, const std::optional<Workload>& workload,
                       const std::vector<ArgumentValue>* arguments) {
   if (!workload) return double((problem.q_elements() + 2 * problem.kv_elements()) * bytes_of(problem.dtype));
@@ -122,11 +129,12 @@ double distinct_bytes(const Problem& problem, const std::optional<Workload>& wor
 
 bool uses_variables(const compile::SassProgram& program) {
   using Relocation = compile::CubinRelocation;
+  std::vector<std::string_view> texts;  // of the few that name such a constant
+  for (const compile::SassInstruction& instruction : program.instructions)
+    if (names_constant(instruction.text)) texts.push_back(instruction.text);
   const auto reads = [&](const Relocation& one) {
     const std::string constant = fmt::format("c[{:#x}][{:#x}]", one.bank, one.offset);
-    return std::ranges::any_of(program.instructions, [&](const compile::SassInstruction& instruction) {
-      return instruction.text.find(constant) != std::string::npos;
-    });
+    return std::ranges::any_of(texts, [&](std::string_view text) { return text.find(constant) != text.npos; });
   };
   return std::ranges::any_of(program.kernel.relocations, [&](const Relocation& one) {
     const bool is_variable = one.target == Relocation::Target::global || one.target == Relocation::Target::global_init;

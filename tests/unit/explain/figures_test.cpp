@@ -168,7 +168,7 @@ TEST(LoneWarps, SaveWhatTheWorkWouldTakeLessIfAllDidIt) {
   EXPECT_DOUBLE_EQ(figure(found, "warps that work"), 1);
   EXPECT_DOUBLE_EQ(figure(found, "time of the phase"), 31.5);
   EXPECT_DOUBLE_EQ(figure(found, "time that others wait for it"), 40);
-  EXPECT_DOUBLE_EQ(saved(found), 40) << "not 71.5 * 0.75: nobody waits longer";
+  EXPECT_DOUBLE_EQ(saved(found), 40) << "the time that they wait, which is less than 71.5 * 0.75";
   EXPECT_THAT(found->sentence, HasSubstr("1 of a CTA's 4 warps does all of score; the others wait for it at the"));
   in.facts.warps["score"] = {200, 200, 0, 0};
   const auto of_two = look(RuleId::lone_warps, in.facts);
