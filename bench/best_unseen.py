@@ -2,9 +2,11 @@
 
     python3 -B bench/best_unseen.py run --program build/release/attnscope --seed 27 --out FOLDER [--first 0] [--last 12]
     python3 -B bench/best_unseen.py record FOLDER... --out bench/results/best_h200.json
+    python3 -B bench/best_unseen.py keep RECORDING... --table assets/tuned/h200.json
 
 `run` asks `best --kernel mma` for each problem in a home folder of its own, sweeps all of SPACE in another, and times the best config in
-turn with PyTorch's flash backend. `record` puts the answers into one file.
+turn with PyTorch's flash backend. `record` puts the answers into one file. `keep` adds the fastest config of each recorded problem to a
+table, from which later searches start.
 """
 import argparse
 import json
@@ -78,6 +80,33 @@ def record(arguments):
         "note": arguments.note, "problems": [row(one) for one in ones]}, indent=1) + "\n")
 
 
+def entry(problem, fastest, recorded, like):
+    """As `attnscope best` writes one; what is the same for all of the table's measured entries of mma comes from one of them."""
+    words = dict(word.split("=") for word in problem.split(","))
+    batch, heads, length, head_dim = (int(words[name]) for name in ("B", "H", "S", "D"))
+    shape = {"batch": batch, "heads": heads, "kv_heads": heads, "seq_q": length, "seq_k": length, "head_dim": head_dim,
+             "causal": words.get("causal", "none")}
+    versions = {name: recorded["versions"][name] for name in like["versions"]}
+    return like | {"config": like["config"] | {"knobs": fastest["knobs"]}, "date": recorded["date"][:10], "problem": like["problem"] | shape,
+                   "us": fastest["us"], "versions": versions}
+
+
+def keep(arguments):
+    table = json.loads(arguments.table.read_text())
+    like = next(e for e in table["entries"] if e["kernel"]["id"] == "mma" and e["kind"] == "measured")
+    made = {}
+    for file in arguments.recordings:
+        recorded = json.loads(file.read_text())
+        if recorded["device"]["name"] != table["device"]:
+            raise SystemExit(f"{file} was timed on {recorded['device']['name']}, and {arguments.table} is for {table['device']}")
+        for one in recorded["problems"]:
+            fastest = min(one["best"], one["sweep"], key=lambda found: found["us"])
+            made[one["problem"]] = entry(one["problem"], fastest, recorded, like)
+    problems = [e["problem"] for e in made.values()]
+    table["entries"] = [e for e in table["entries"] if e["kernel"]["id"] != "mma" or e["problem"] not in problems] + list(made.values())
+    arguments.table.write_text(json.dumps(table, indent=1, sort_keys=True) + "\n")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     does = parser.add_subparsers(dest="does", required=True)
@@ -91,8 +120,11 @@ def main():
     one.add_argument("folders", nargs="+", type=pathlib.Path)
     one.add_argument("--out", type=pathlib.Path, required=True)
     one.add_argument("--note", default="")
+    one = does.add_parser("keep")
+    one.add_argument("recordings", nargs="+", type=pathlib.Path)
+    one.add_argument("--table", type=pathlib.Path, required=True)
     arguments = parser.parse_args()
-    {"run": run, "record": record}[arguments.does](arguments)
+    {"run": run, "record": record, "keep": keep}[arguments.does](arguments)
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "catalog/validate.h"
 #include "cli/command.h"
@@ -52,14 +53,21 @@ sweep::Plan BestSearch::plan_of(const Kernel& kernel, const Problem& problem, co
 }
 
 std::vector<Config> BestSearch::seeds_for(const Kernel& kernel, const Problem& problem) const {
-  std::vector<const report::TunedEntry*> entries;
+  struct Kept {
+    const report::TunedEntry* entry;
+    int unlike;  // the device: 0: this one, 1: of its architecture, 2: another
+  };
+  const DeviceSpec& device = place_.device.device;
+  std::vector<Kept> entries;
   for (const report::TunedTable& table : tables_)
-    if (table.device == place_.device.device.name)
-      for (const report::TunedEntry& entry : table.entries)
-        if (entry.kernel == kernel.id) entries.push_back(&entry);
-  std::ranges::stable_sort(entries, {}, [&](const auto* entry) { return report::difference(entry->problem, problem); });
+    for (const report::TunedEntry& entry : table.entries)
+      if (entry.kernel == kernel.id)
+        entries.push_back({&entry, table.device == device.name ? 0 : table.arch == device.arch ? 1 : 2});
+  std::ranges::stable_sort(entries, {}, [&](const Kept& kept) {
+    return std::pair{kept.unlike, report::difference(kept.entry->problem, problem)};
+  });
   std::vector<Config> seeds;
-  for (const report::TunedEntry* entry : entries) {
+  for (const auto& [entry, unlike] : entries) {
     auto config = catalog::complete_config(kernel, entry->config.knobs, kernel.options);
     if (config && seeds.size() < kMostSeeds && std::ranges::count(seeds, *config) == 0) seeds.push_back(*config);
   }

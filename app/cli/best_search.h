@@ -26,11 +26,12 @@ struct FoundBest {
 class BestSearch {
  public:
   static constexpr size_t kUsualBudget = 24;   // configs per kernel that run on the device
-  static constexpr size_t kRanked = 40;        // configs that the model evaluates before that
+  static constexpr size_t kRanked = 64;        // configs that the model evaluates before that
   static constexpr size_t kMostSeeds = 4;      // configs taken from the tables
   static constexpr int64_t kTimedForMs = 200;  // per config on a GPU
 
-  // `tables`: a search starts from their configs for this device, those of the most similar problems first.
+  // `tables`: a search starts from their configs, those for this device first, then those for its architecture; of
+  // these those of the most similar problems first.
   BestSearch(sweep::Place& place, std::vector<report::TunedTable> tables, size_t budget)
       : place_(place), tables_(std::move(tables)), budget_(budget) {}
 

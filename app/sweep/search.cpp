@@ -9,6 +9,7 @@
 #include "core/with_commas.h"
 #include "search/batch.h"
 #include "search/halving.h"
+#include "search/learning.h"
 #include "search/model_guided.h"
 #include "sweep/micro.h"
 #include "sweep/twin.h"
@@ -196,9 +197,12 @@ Result<void> Search::prepare_model(size_t budget, bool beside) {
 Result<void> Search::rank() {
   if (auto prepared = prepare_model(settings_.ranked, false); !prepared) return prepared;
   const search::Grid& grid = candidates_.grid;
-  auto all = settings_.ranked > 0 ? std::unique_ptr<search::Strategy>(std::make_unique<search::Local>(
-                                        grid, plan_.seed, seed_points(), search::Local::Settings{}))
-                                  : std::make_unique<search::Exhaustive>(grid);
+  // Larger batches than a device's, because all cores compile at the same time.
+  const search::Learning::Settings few{.start = 12, .batch = 4, .patience = 0};
+  auto all =
+      settings_.ranked > 0
+          ? std::unique_ptr<search::Strategy>(std::make_unique<search::Learning>(grid, plan_.seed, seed_points(), few))
+          : std::make_unique<search::Exhaustive>(grid);
   auto tried = try_all(*model_, std::move(all), settings_.ranked);
   if (!tried) return fail(tried.error());
   for (const auto& [point, at] : *tried) predicted_[point] = accepted_us(model_->scan(), at);

@@ -41,7 +41,7 @@ class Search {
     bool fresh = false;  // ignores earlier runs
     bool brief = false;  // an early answer: a model ranks first; a local search starts from fewer points, ends early
     bool rank_always = false;   // ranks even if the strategy does not need it; the plan names the model
-    size_t ranked = 0;          // how many configs a model ranks, found by a local search of its own; 0: all
+    size_t ranked = 0;          // how many configs a model ranks, found by a learning search of its own; 0: all
     std::vector<Config> seeds;  // configs to start from
     std::function<void(const Progress&)> on_progress;
     std::function<void(const session::Snapshot&)> on_look;      // gets every snapshot during a wait
