@@ -371,6 +371,15 @@ class Tools(unittest.TestCase):
         [kept] = json.loads(table.read_text())["entries"]
         self.assertEqual((kept["config"], kept["us"]), (best["config"], best["us"]))
 
+    def test_a_search_starts_from_the_tables_of_other_devices_where_its_own_has_none(self):
+        problem = "B=1,H=8,S=77,D=64"
+        entries = json.loads((TREE / "assets" / "tuned" / "h200.json").read_text())["entries"]
+        [nearest] = [e["config"]["knobs"] for e in entries if e["kernel"]["id"] == "mma" and e["problem"]["causal"] == "none"
+                     and [e["problem"][size] for size in ("batch", "heads", "seq_q", "head_dim")] == [1, 8, 512, 64]]
+        self.call("best", "--problem", problem, "--device", "emulated:h100", "--kernel", "mma", "--budget", "2")
+        ran = [json.loads(line)["observation"]["experiment"]["config"]["knobs"] for line in self.call("results", "--json").stdout.splitlines()]
+        self.assertIn(nearest, ran)
+
     def kept(self):
         try:
             database = sqlite3.connect(f"file:{self.path / 'home' / 'data' / 'results.sqlite'}?mode=ro", uri=True)
