@@ -6,6 +6,7 @@ import unittest
 
 TREE = pathlib.Path(__file__).resolve().parents[2]
 RECORDING = TREE / "bench" / "results" / "late_ctas_h200.txt"
+ISSUE_ORDER = TREE / "bench" / "results" / "issue_order_h200.txt"
 LAST_WAVE = TREE / "bench" / "results" / "last_wave_h200.txt"
 SMS = 132
 
@@ -26,6 +27,37 @@ def launches():
                       "later": int(later), "delays": [] if delays[0] == "-" else [int(d) for d in delays],
                       "spread": {int(number): int(sms) for number, sms in (one.split(":") for one in spread.split(", "))}})
     return found
+
+
+def issue_orders():
+    """By launch: for each warp (CTA, warp) the clocks at which it begins and has run 1, 2, 4, 8, 12 and 16 parts."""
+    found = {}
+    for name, warps in re.findall(r"^(chains .*) sm \d+:((?:  \d+\.\d+(?: \d+){7})+)$", ISSUE_ORDER.read_text(), re.MULTILINE):
+        found[name] = {tuple(map(int, warp.split(".", 1))): list(map(int, clocks)) for warp, *clocks in map(str.split, warps.split("  ")[1:])}
+    return found
+
+
+class IssueOrder(unittest.TestCase):
+    def test_it_goes_by_place_and_within_a_cta_from_the_last_warp(self):
+        orders = issue_orders()
+        self.assertEqual(len(orders), 16)
+        for loads in (0, 8):
+            ends = {warp: clocks[-1] for warp, clocks in orders[f"chains 8 loads {loads} warps 16 ctas 1"].items()}
+            self.assertEqual(sorted(ends, key=ends.get), sorted(ends, reverse=True))
+            ends = {warp: clocks[-1] for warp, clocks in orders[f"chains 8 loads {loads} warps 4 ctas 4"].items()}
+            self.assertEqual(sorted(ends, key=ends.get), sorted(ends))
+
+    def test_two_of_four_ready_warps_get_most_slots(self):
+        clocks = sorted(clocks[1] for clocks in issue_orders()["chains 8 loads 0 warps 16 ctas 1"].values())  # after one part
+        self.assertGreater(clocks[2], 2.5 * clocks[1])
+        self.assertLess(clocks[1], 1.01 * clocks[0])
+
+    def test_a_later_cta_in_the_first_place_overtakes(self):
+        warps = issue_orders()["chains 8 loads 0 warps 4 ctas 4 and next"]
+        later, older = warps[532, 0], warps[193, 0]
+        self.assertLess(later[3] - later[0], older[6] - older[5])
+        said = " ".join(ISSUE_ORDER.read_text().split())
+        self.assertIn(f"CTA 532 begins at {later[0]} and has run four parts at {later[3]}; the older 193 needs from {older[5]} to {older[6]}", said)
 
 
 class LateCtas(unittest.TestCase):
