@@ -357,6 +357,32 @@ EXIT)",
   EXPECT_THAT(ran.result.error().message, HasSubstr("loops at k.cu:6-8"));
 }
 
+// A CTA that waits for another one needs it to run.
+TEST(Endless, ALoadOfGlobalMemoryMayWaitForAnotherCta) {
+  const auto hint_of = [](const std::string& load, uint32_t ctas) {
+    RunOptions options;
+    options.step_budget = 100000;
+    std::vector<uint32_t> out(32);
+    GlobalMemory memory;
+    Launch launch;
+    launch.program = program_of("MOV R4, c[0x0][0x160]\nMOV R5, c[0x0][0x164]\nagain:\n" + load +
+                                    "\nISETP.EQ.AND P0, PT, R3, RZ, PT\n@P0 BRA `(again)\nEXIT",
+                                {.parameter_bytes = 8});
+    launch.grid = {ctas, 1, 1};
+    launch.block = {32, 1, 1};
+    launch.parameters = Parameters().pointer(memory.add("out", bytes_of(out), true)).bytes();
+    launch.memory = &memory;
+    const auto result = run(launch, options);
+    EXPECT_FALSE(result.has_value());
+    return result ? "" : result.error().hint;
+  };
+  const auto names_it = HasSubstr("\"cooperative\": true in the manifest's launch");
+  EXPECT_THAT(hint_of("LDG.E.STRONG.SYS R3, [R4.64]", 2), names_it);
+  EXPECT_THAT(hint_of("ATOMG.E.ADD.STRONG.GPU PT, R3, [R4.64], RZ", 2), names_it);
+  EXPECT_THAT(hint_of("LDG.E.STRONG.SYS R3, [R4.64]", 1), ::testing::Not(names_it)) << "there is no other CTA";
+  EXPECT_THAT(hint_of("LDG.E R3, [R4.64]", 2), ::testing::Not(names_it)) << "another CTA's store need not be seen";
+}
+
 TEST(Endless, LanesThatWaitForOthersOfTheirWarpGetThere) {
   // Lanes 1… spin on a flag that lane 0 sets later: time slices let both sides run.
   const Ran ran = run_text(R"(ISETP.NE.AND P0, PT, R0, RZ, PT
