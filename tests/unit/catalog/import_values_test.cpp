@@ -277,6 +277,7 @@ TEST(ImportValues, AProductThatTheLaunchPassesIsTheSize) {
                             between + "k<<<" + grid + ", 256>>>(x, B * T, V); }\n"))["launch"]["grid"][0];
   };
   EXPECT_EQ(grid_of("2 * B * T"), "2 * rows");
+  EXPECT_EQ(grid_of("2 * T * B"), "2 * rows") << "in any order";
   EXPECT_EQ(grid_of("1024 / B * T"), "8192") << "the quotient is of B only";
   EXPECT_EQ(grid_of("B * 2 * T"), "1024");
   EXPECT_EQ(grid_of("g", "int g = B * T; B = 4; "), "512") << "B is another one at the launch";
