@@ -13,6 +13,7 @@
 #include "catalog/element_types.h"
 #include "catalog/import_sizes.h"
 #include "catalog/import_values.h"
+#include "catalog/manifest_text.h"
 #include "catalog/stand_in_size.h"
 #include "catalog/struct_layout.h"
 #include "core/joined.h"
@@ -190,7 +191,7 @@ class Binder {
       imported_.guessed.push_back(name + (only_stored ? kScattered : kReadAndWritten) +
                                   (random ? "random" : "as zeros"));
     if (shape_read_) return;
-    imported_.guessed.push_back(fmt::format("{} has {} elements", name, shape.dump()));
+    imported_.guessed.push_back(fmt::format("{} has {}", name, elements_of(shape)));
     imported_.open_lengths[name] = 1;
   }
 
@@ -232,7 +233,8 @@ class Binder {
     shape_read_ = !formula.empty();
     OrderedJson shape = OrderedJson::array();
     if (shape_read_) {
-      imported_.read.push_back(fmt::format("{} has {} elements, as it is allocated", parameter.name, formula));
+      imported_.read.push_back(
+          fmt::format("{} has {}, as it is allocated", parameter.name, how_many(formula, "element")));
       shape = shape_as_product(parameter, formula, guessed_shape(parameter));
     } else {
       shape = guessed_shape(parameter);

@@ -89,8 +89,9 @@ class ProgramImporter {
       if (!part.unclear.empty()) return refuse(part, fmt::format("{} is in {}", what, part.unclear));
       if (!part.kernel) return refuse(part, fmt::format("{} is not defined in the file", part.name));
       if (part.launch->arguments.size() != part.kernel->parameters.size())
-        return refuse(part, fmt::format("{} gets {} arguments and has {} parameters", part.name,
-                                        part.launch->arguments.size(), part.kernel->parameters.size()));
+        return refuse(
+            part, fmt::format("{} gets {} and has {}", part.name, how_many(part.launch->arguments.size(), "argument"),
+                              how_many(part.kernel->parameters.size(), "parameter")));
       launches_.push_back({&part, part.kernel->name, {}});
     }
     std::vector<std::string_view> bodies;

@@ -249,8 +249,8 @@ class Learner {
     const std::string begin = name + " has ";
     forget(imported_.guessed, begin);
     forget(imported_.probed, begin);
-    imported_.probed.push_back(fmt::format("{}{} elements, as {} runs at different sizes access{}", begin,
-                                           buffer["shape"].dump(), points.size(),
+    imported_.probed.push_back(fmt::format("{}{}, as {} runs at different sizes access{}", begin,
+                                           elements_of(buffer["shape"]), points.size(),
                                            fitted->edge ? ", and those of an edge that none accesses" : ""));
     return true;
   }

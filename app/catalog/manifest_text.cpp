@@ -35,4 +35,8 @@ std::string manifest_text(const nlohmann::ordered_json& json) {
   return text + "\n}\n";
 }
 
+std::string elements_of(const nlohmann::ordered_json& shape) {
+  return shape.dump() + (shape.dump() == R"(["1"])" ? " element" : " elements");
+}
+
 }  // namespace attnscope::catalog

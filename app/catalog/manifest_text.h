@@ -8,4 +8,7 @@ namespace attnscope::catalog {
 // objects.
 std::string manifest_text(const nlohmann::ordered_json& json);
 
+// How a note says a buffer's shape: `["rows", "4"] elements`.
+std::string elements_of(const nlohmann::ordered_json& shape);
+
 }  // namespace attnscope::catalog

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "catalog/allocated.h"
+#include "catalog/manifest_text.h"
 #include "core/joined.h"
 
 namespace attnscope::catalog {
@@ -95,15 +96,15 @@ void ProgramBuffers::finish(const std::vector<std::string>& size_names,
     buffer.elements = allocated_elements(source_.host, scope_, program_.allocated_as(buffer.pointer), each);
     if (!buffer.elements.empty()) {
       buffer.shape = factors_of(buffer.elements);
-      imported_.read.push_back(fmt::format("{} has {} element{}, as it is allocated", buffer.manifest, buffer.elements,
-                                           buffer.elements == "1" ? "" : "s"));
+      imported_.read.push_back(
+          fmt::format("{} has {}, as it is allocated", buffer.manifest, how_many(buffer.elements, "element")));
     } else {
       buffer.shape = scope_.guessed_shape(size_names);
     }
     if (buffer.element.lanes > 1) buffer.shape.push_back(std::to_string(buffer.element.lanes));
     if (buffer.elements.empty()) {
       imported_.guessed.push_back(
-          fmt::format("{} has {} elements", buffer.manifest, nlohmann::ordered_json(buffer.shape).dump()));
+          fmt::format("{} has {}", buffer.manifest, elements_of(nlohmann::ordered_json(buffer.shape))));
       imported_.open_lengths[buffer.manifest] = 1;
     }
   }

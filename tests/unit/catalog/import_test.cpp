@@ -173,6 +173,17 @@ __global__ void k(float* A, float* B, float* C, float* both, float* moved, float
   EXPECT_EQ(init["handed"], "random") << "it may be an input";
 }
 
+TEST(Import, OneElementIsSingular) {
+  const auto imported = import_kernel("k.cu",
+                                      "__global__ void k(const float* x, float* y) { y[0] = x[0]; }\n"
+                                      "int main() { float *x, *y; cudaMalloc(&x, 4); cudaMalloc(&y, 2 * 4); "
+                                      "k<<<1, 1>>>(x, y); }",
+                                      "");
+  ASSERT_TRUE(imported) << imported.error().message;
+  EXPECT_THAT(imported->read, Contains("x has 1 element, as it is allocated"));
+  EXPECT_THAT(imported->read, Contains("y has 2 elements, as it is allocated"));
+}
+
 // An element that is not stored to keeps its content, so that content must be known.
 TEST(Import, WhatTheDataMayLeaveUnwrittenStartsAsZeros) {
   const Json json = manifest_of(R"(__device__ int place(int* counter) { return atomicAdd(counter, 1); }
