@@ -9,6 +9,7 @@
 #include <set>
 #include <utility>
 
+#include "catalog/address_parts.h"
 #include "catalog/allocated.h"
 #include "catalog/element_types.h"
 #include "catalog/import_sizes.h"
@@ -16,6 +17,7 @@
 #include "catalog/manifest_text.h"
 #include "catalog/stand_in_size.h"
 #include "catalog/struct_layout.h"
+#include "core/escape.h"
 #include "core/joined.h"
 #include "core/workload.h"
 
@@ -134,16 +136,23 @@ class Binder {
   OrderedJson address_of(const SourceParameter& parameter) {
     const HostText passed = argument_of(kernel_, launch_, parameter);
     const std::string offset = passed_pointer(passed.text).offset;
+    if (is_address_before(passed.text)) not_passed(parameter, passed.text, kAddressBefore);
     if (offset.empty()) return parameter.name;
     scope_.take_guessed();
     std::string elements = scope_.in_terms(HostText{offset, passed.at});
     const bool guessed = scope_.take_guessed();
+    if (elements.empty()) not_passed(parameter, passed.text, "and " + one_line(offset) + " is not known");
     if (elements.empty() || elements == "0") return parameter.name;
     const auto element = element_of(scope_.resolved_type(parameter.type));
     if (element && element->lanes > 1) elements = fmt::format("({}) * {}", elements, element->lanes);
     (guessed ? imported_.guessed : imported_.read)
         .push_back(fmt::format("{} begins at element {} of its buffer", parameter.name, elements));
     return OrderedJson{{"buffer", parameter.name}, {"offset", elements}};
+  }
+
+  void not_passed(const SourceParameter& parameter, const std::string& text, const std::string& why) {
+    imported_.guessed.push_back(fmt::format("{} begins at element 0 of its buffer: the launch passes {}, {}",
+                                            parameter.name, one_line(text), why));
   }
 
   bool bind_value(const SourceParameter& parameter) {

@@ -304,6 +304,17 @@ TEST(ImportValues, ASizeThatItsLaunchDoesNotFollowIsNone) {
   EXPECT_THAT(cast.read, Contains("n is 512 in the host code"));
 }
 
+// A manifest names no address before a buffer, and none whose offset nothing says.
+TEST(ImportValues, AnAddressThatIsNotPassedIsNamed) {
+  const Imported one = imported(
+      "__global__ void k(float* x, const float* y, int n) { x[n] = y[n]; }\n"
+      "void run(float* x, float* y, int n, int offset) { k<<<1, 32>>>(x - 4, y + offset, n); }\n");
+  EXPECT_THAT(one.guessed, Contains("x begins at element 0 of its buffer: the launch passes x-4, which is before what "
+                                    "the pointer leads to, and a manifest names no address before a buffer's begin"));
+  EXPECT_THAT(one.guessed,
+              Contains("y begins at element 0 of its buffer: the launch passes y+offset, and offset is not known"));
+}
+
 TEST(ImportValues, OfAQuotientThatTheLaunchPassesTheWholeFollows) {
   const std::string kernel = "__global__ void k(const half2* x, half2* y, int n2) { y[threadIdx.x] = x[n2]; }\n";
   const auto json_of = [&](const std::string& host) {
