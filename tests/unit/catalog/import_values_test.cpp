@@ -304,6 +304,19 @@ TEST(ImportValues, ASizeThatItsLaunchDoesNotFollowIsNone) {
   EXPECT_THAT(cast.read, Contains("n is 512 in the host code"));
 }
 
+TEST(ImportValues, AnAliasOfAPointerIsThatPointer) {
+  const Imported one = imported(
+      "typedef float number;\nusing real = number;\ntypedef real* Row;\n"
+      "using Given = const unsigned int *;\n"
+      "__global__ void k(Row __restrict__ x, Given y, const Row z, int n) { x[n] = y[n]; z[n] = 1; }\n");
+  const Json json = *parse_json(one.manifest, "manifest");
+  std::vector<std::string> said;
+  for (const Json& buffer : json["buffers"])
+    said.push_back(buffer["name"].get<std::string>() + " " + buffer["role"].get<std::string>() + " " +
+                   buffer["dtype"].get<std::string>());
+  EXPECT_EQ(said, (std::vector<std::string>{"x out f32", "y in u32", "z out f32"}));
+}
+
 // A manifest names no address before a buffer, and none whose offset nothing says.
 TEST(ImportValues, AnAddressThatIsNotPassedIsNamed) {
   const Imported one = imported(
