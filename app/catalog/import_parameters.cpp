@@ -180,13 +180,15 @@ class Binder {
     const PointerUse known = use_of(uses_, parameter);
     const bool input = parameter.constant || (known.read && !known.stored && !known.passed_on);
     const bool output = !input && known.stored && !known.read && !known.passed_on && !known.scattered;
-    // Zeros that nothing is stored to would make a product zero, whatever the kernel does. But a possible counter or
-    // index must not point anywhere.
-    const bool random = input || (!output && !known.stored && is_floating(element.type));
+    // Zeros that nothing is stored to, or that are loaded first, would make a product zero, whatever the kernel does.
+    // But a possible counter or index must not point anywhere.
+    const bool random = input || (!output && (!known.stored || known.loaded_first) && is_floating(element.type));
+    OrderedJson init = random ? "random" : "zeros";
+    if (const auto filled = input || output ? nullptr : filled_by_host(parameter); !filled.is_null()) init = filled;
     const BufferRole role = input ? BufferRole::in : output ? BufferRole::out : BufferRole::inout;
     OrderedJson buffer{
         {"name", parameter.name}, {"role", word_of(role)}, {"dtype", word_of(element.type)}, {"shape", shape}};
-    if (!output) buffer["init"] = random ? "random" : "zeros";
+    if (!output) buffer["init"] = init;
     if (!shape_read_) buffer["guessed"] = true;
     bound_.buffers.push_back(std::move(buffer));
     const std::string name = parameter.name;
@@ -196,12 +198,20 @@ class Binder {
                                                 : "";
     if (!what.empty()) imported_.read.push_back(what);
     const bool only_stored = known.scattered && !known.read && !known.passed_on;
-    if (what.empty())
-      imported_.guessed.push_back(name + (only_stored ? kScattered : kReadAndWritten) +
-                                  (random ? "random" : "as zeros"));
+    if (what.empty()) imported_.guessed.push_back(name + (only_stored ? kScattered : kReadAndWritten) + start_of(init));
     if (shape_read_) return;
     imported_.guessed.push_back(fmt::format("{} has {}", name, elements_of(shape)));
     imported_.open_lengths[name] = 1;
+  }
+
+  // What the host code fills the launch's buffer with; null if it does not say.
+  OrderedJson filled_by_host(const SourceParameter& parameter) {
+    const HostText passed = argument_of(kernel_, launch_, parameter);
+    OrderedJson init = host_contents(host_, scope_, {passed_pointer(passed.text).name, passed.at});
+    scope_.take_guessed();
+    if (!init.is_null())
+      imported_.read.push_back(fmt::format("{} starts {}, as the host code fills it", parameter.name, start_of(init)));
+    return init;
   }
 
   // An array of structs whose members have one type is an array of that type.
