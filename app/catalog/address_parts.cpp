@@ -27,4 +27,13 @@ AddressParts address_parts(const std::string& text) {
   return {text.substr(0, tokens[plus].at), text.substr(tokens[plus + 1].at)};
 }
 
+bool is_address_before(const std::string& text) {
+  const auto tokens = cpp_tokens(text);
+  const CppBrackets brackets(tokens);
+  const auto is = [&](size_t i, std::string_view mark) { return i < tokens.size() && tokens[i].is(mark); };
+  if (is(0, "(") && brackets.closing(0) + 1 == tokens.size() && tokens.size() > 2)
+    return is_address_before(text.substr(tokens[1].at, tokens.back().at - tokens[1].at));
+  return tokens.size() > 2 && tokens[0].kind == CppToken::Kind::word && is(1, "-") && !is(2, ">") && !is(2, "-");
+}
+
 }  // namespace attnscope::catalog

@@ -10,4 +10,9 @@ struct AddressParts {
 };
 AddressParts address_parts(const std::string& text);
 
+// True for "p - n", also in brackets.
+bool is_address_before(const std::string& text);
+inline constexpr const char* kAddressBefore =
+    "which is before what the pointer leads to, and a manifest names no address before a buffer's begin";
+
 }  // namespace attnscope::catalog

@@ -2,14 +2,18 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <optional>
 #include <string_view>
 
+#include "catalog/import_values.h"
 #include "core/cpp_tokens.h"
 
 namespace attnscope::catalog {
 namespace {
 
 constexpr size_t kMostFactors = 5;  // of a shape: a manifest accepts 8 dimensions
+constexpr int kMostCallers = 8;     // that are followed
 
 // d_x and h_x give x.
 std::string_view without_side(std::string_view name) {
@@ -34,7 +38,45 @@ std::string with_element_size(const std::string& bytes, std::string_view pointer
   return bytes;
 }
 
+bool is_cleared(const HostSource& host, const HostText& pointer) {
+  const HostFunction* const function = host.function_at(pointer.at);
+  const auto clears = [&](const HostSource::Call& call) {
+    return call.at < pointer.at && host.function_at(call.at) == function && call.arguments.size() > 2 &&
+           pointer_name(call.arguments[0]) == pointer.text && call.arguments[1] == "0";
+  };
+  return std::ranges::any_of(host.calls_to("cudaMemset"), clears) ||
+         std::ranges::any_of(host.calls_to("cudaMemsetAsync"), clears);
+}
+
+// torch::full({n}, -INFINITY, options): -inf
+nlohmann::ordered_json torch_contents(const std::string& text) {
+  const std::vector<CppToken> tokens = cpp_tokens(text);
+  const auto is = [&](size_t i, std::string_view word) { return i < tokens.size() && tokens[i].is(word); };
+  if (!(is(0, "torch") || is(0, "at")) || !is(1, ":") || !is(2, ":") || !is(4, "(")) return nullptr;
+  const std::string_view made = tokens[3].text;
+  if (made == "zeros" || made == "zeros_like") return "zeros";
+  if (made == "ones" || made == "ones_like") return "ones";
+  if (made != "full" && made != "full_like") return nullptr;
+  const std::vector<std::string> arguments = parts_in(tokens, CppBrackets(tokens), 4);
+  if (arguments.size() < 2) return nullptr;
+  const std::string& value = arguments[1];
+  if (value.find("INFINITY") != std::string::npos || value.find("infinity()") != std::string::npos)
+    return {{"fill", value.starts_with("-") ? "-inf" : "inf"}};
+  const auto number = literal_value(value, ElementType::f64);
+  return number ? nlohmann::ordered_json{{"fill", *number}} : nullptr;
+}
+
 }  // namespace
+
+nlohmann::ordered_json host_contents(const HostSource& host, const HostScope& scope, HostText pointer) {
+  for (int depth = 0; depth < kMostCallers && !pointer.text.empty(); ++depth) {
+    if (is_cleared(host, pointer)) return "zeros";
+    if (auto made = torch_contents(scope.meaning(pointer.text, pointer.at).text); !made.is_null()) return made;
+    const HostText passed = host.argument(pointer.text, pointer.at);
+    pointer = {pointer_name(passed.text), passed.at};
+  }
+  return nullptr;
+}
 
 std::string allocated_elements(const HostSource& host, const HostScope& scope, const HostText& pointer, int64_t each,
                                bool its_own) {

@@ -165,6 +165,16 @@ std::vector<std::string> product_in(const std::string& text) {
   return names && found.size() > 1 && found.size() % 2 == 1 ? found : std::vector<std::string>();
 }
 
+// T * B is B * T. A quotient stays as it is.
+std::vector<std::string> in_one_order(std::vector<std::string> product) {
+  if (std::ranges::count(product, "/") > 0) return product;
+  std::vector<std::string> factors;
+  for (size_t i = 0; i < product.size(); i += 2) factors.push_back(product[i]);
+  std::ranges::sort(factors);
+  for (size_t i = 0; i < product.size(); i += 2) product[i] = factors[i / 2];
+  return product;
+}
+
 bool is_word(const std::string& text) {
   const auto tokens = cpp_tokens(text);
   return tokens.size() == 1 && tokens[0].kind == CppToken::Kind::word;
@@ -185,7 +195,7 @@ void HostScope::set_products(const std::map<std::string, std::string>& passed) {
         const auto whole = each ? host_value({tokens[0], here.at}, names(false)) : std::nullopt;
         if (whole && each->now > 1 && whole->now == each->now * kept.at(size))
           products_.push_back({{tokens[0]}, here.at, size, each->now});
-        products_.push_back({std::move(tokens), here.at, size, 1});
+        products_.push_back({in_one_order(std::move(tokens)), here.at, size, 1});
         break;
       }
       if (!is_word(here.text)) break;
@@ -207,9 +217,9 @@ std::optional<KeptProduct> HostScope::product(std::span<const CppToken> tokens, 
     const size_t count = one.tokens.size();
     const bool divides = std::ranges::count(one.tokens, "/") > 0;
     if ((divides && !first) || tokens.size() < count || !kept.contains(one.size)) continue;
-    if (!std::equal(one.tokens.begin(), one.tokens.end(), tokens.begin(),
-                    [](const std::string& a, const CppToken& b) { return b.is(a); }))
-      continue;
+    std::vector<std::string> its;
+    for (const CppToken& token : tokens.first(count)) its.emplace_back(token.text);
+    if (in_one_order(std::move(its)) != one.tokens) continue;
     // T.x, T[0], T(1) and T::x are more than T.
     const auto is = [&](size_t i, std::string_view text) { return i < tokens.size() && tokens[i].is(text); };
     const bool more = is(count, ".") || is(count, "[") || is(count, "(") || (is(count, ":") && is(count + 1, ":")) ||

@@ -9,12 +9,15 @@
 #include <set>
 #include <utility>
 
+#include "catalog/address_parts.h"
 #include "catalog/allocated.h"
 #include "catalog/element_types.h"
 #include "catalog/import_sizes.h"
 #include "catalog/import_values.h"
+#include "catalog/manifest_text.h"
 #include "catalog/stand_in_size.h"
 #include "catalog/struct_layout.h"
+#include "core/escape.h"
 #include "core/joined.h"
 #include "core/workload.h"
 
@@ -133,16 +136,23 @@ class Binder {
   OrderedJson address_of(const SourceParameter& parameter) {
     const HostText passed = argument_of(kernel_, launch_, parameter);
     const std::string offset = passed_pointer(passed.text).offset;
+    if (is_address_before(passed.text)) not_passed(parameter, passed.text, kAddressBefore);
     if (offset.empty()) return parameter.name;
     scope_.take_guessed();
     std::string elements = scope_.in_terms(HostText{offset, passed.at});
     const bool guessed = scope_.take_guessed();
+    if (elements.empty()) not_passed(parameter, passed.text, "and " + one_line(offset) + " is not known");
     if (elements.empty() || elements == "0") return parameter.name;
     const auto element = element_of(scope_.resolved_type(parameter.type));
     if (element && element->lanes > 1) elements = fmt::format("({}) * {}", elements, element->lanes);
     (guessed ? imported_.guessed : imported_.read)
         .push_back(fmt::format("{} begins at element {} of its buffer", parameter.name, elements));
     return OrderedJson{{"buffer", parameter.name}, {"offset", elements}};
+  }
+
+  void not_passed(const SourceParameter& parameter, const std::string& text, const std::string& why) {
+    imported_.guessed.push_back(fmt::format("{} begins at element 0 of its buffer: the launch passes {}, {}",
+                                            parameter.name, one_line(text), why));
   }
 
   bool bind_value(const SourceParameter& parameter) {
@@ -170,13 +180,15 @@ class Binder {
     const PointerUse known = use_of(uses_, parameter);
     const bool input = parameter.constant || (known.read && !known.stored && !known.passed_on);
     const bool output = !input && known.stored && !known.read && !known.passed_on && !known.scattered;
-    // Zeros that nothing is stored to would make a product zero, whatever the kernel does. But a possible counter or
-    // index must not point anywhere.
-    const bool random = input || (!output && !known.stored && is_floating(element.type));
+    // Zeros that nothing is stored to, or that are loaded first, would make a product zero, whatever the kernel does.
+    // But a possible counter or index must not point anywhere.
+    const bool random = input || (!output && (!known.stored || known.loaded_first) && is_floating(element.type));
+    OrderedJson init = random ? "random" : "zeros";
+    if (const auto filled = input || output ? nullptr : filled_by_host(parameter); !filled.is_null()) init = filled;
     const BufferRole role = input ? BufferRole::in : output ? BufferRole::out : BufferRole::inout;
     OrderedJson buffer{
         {"name", parameter.name}, {"role", word_of(role)}, {"dtype", word_of(element.type)}, {"shape", shape}};
-    if (!output) buffer["init"] = random ? "random" : "zeros";
+    if (!output) buffer["init"] = init;
     if (!shape_read_) buffer["guessed"] = true;
     bound_.buffers.push_back(std::move(buffer));
     const std::string name = parameter.name;
@@ -186,12 +198,20 @@ class Binder {
                                                 : "";
     if (!what.empty()) imported_.read.push_back(what);
     const bool only_stored = known.scattered && !known.read && !known.passed_on;
-    if (what.empty())
-      imported_.guessed.push_back(name + (only_stored ? kScattered : kReadAndWritten) +
-                                  (random ? "random" : "as zeros"));
+    if (what.empty()) imported_.guessed.push_back(name + (only_stored ? kScattered : kReadAndWritten) + start_of(init));
     if (shape_read_) return;
-    imported_.guessed.push_back(fmt::format("{} has {} elements", name, shape.dump()));
+    imported_.guessed.push_back(fmt::format("{} has {}", name, elements_of(shape)));
     imported_.open_lengths[name] = 1;
+  }
+
+  // What the host code fills the launch's buffer with; null if it does not say.
+  OrderedJson filled_by_host(const SourceParameter& parameter) {
+    const HostText passed = argument_of(kernel_, launch_, parameter);
+    OrderedJson init = host_contents(host_, scope_, {passed_pointer(passed.text).name, passed.at});
+    scope_.take_guessed();
+    if (!init.is_null())
+      imported_.read.push_back(fmt::format("{} starts {}, as the host code fills it", parameter.name, start_of(init)));
+    return init;
   }
 
   // An array of structs whose members have one type is an array of that type.
@@ -232,7 +252,8 @@ class Binder {
     shape_read_ = !formula.empty();
     OrderedJson shape = OrderedJson::array();
     if (shape_read_) {
-      imported_.read.push_back(fmt::format("{} has {} elements, as it is allocated", parameter.name, formula));
+      imported_.read.push_back(
+          fmt::format("{} has {}, as it is allocated", parameter.name, how_many(formula, "element")));
       shape = shape_as_product(parameter, formula, guessed_shape(parameter));
     } else {
       shape = guessed_shape(parameter);

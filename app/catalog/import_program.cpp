@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "catalog/address_parts.h"
 #include "catalog/device_variables.h"
 #include "catalog/import_constants.h"
 #include "catalog/import_knobs.h"
@@ -89,8 +90,9 @@ class ProgramImporter {
       if (!part.unclear.empty()) return refuse(part, fmt::format("{} is in {}", what, part.unclear));
       if (!part.kernel) return refuse(part, fmt::format("{} is not defined in the file", part.name));
       if (part.launch->arguments.size() != part.kernel->parameters.size())
-        return refuse(part, fmt::format("{} gets {} arguments and has {} parameters", part.name,
-                                        part.launch->arguments.size(), part.kernel->parameters.size()));
+        return refuse(
+            part, fmt::format("{} gets {} and has {}", part.name, how_many(part.launch->arguments.size(), "argument"),
+                              how_many(part.kernel->parameters.size(), "parameter")));
       launches_.push_back({&part, part.kernel->name, {}});
     }
     std::vector<std::string_view> bodies;
@@ -137,7 +139,9 @@ class ProgramImporter {
         const HostPointer pointer = program_.address(text, one.part->at);
         if (pointer.null) continue;
         if (pointer.name.empty())
-          return refuse(*one.part, fmt::format("{} gets {}, which is not a whole buffer", kernel.name, one_line(text)));
+          return refuse(*one.part,
+                        fmt::format("{} gets {}, {}", kernel.name, one_line(text),
+                                    is_address_before(text) ? kAddressBefore : "which is not a whole buffer"));
         if (!buffers_.add(pointer, kernel.parameters[i]))
           return refuse(*one.part, fmt::format("{}'s parameter {} points to {}", kernel.name, kernel.parameters[i].name,
                                                one_line(kernel.parameters[i].type)));

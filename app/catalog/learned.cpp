@@ -249,8 +249,8 @@ class Learner {
     const std::string begin = name + " has ";
     forget(imported_.guessed, begin);
     forget(imported_.probed, begin);
-    imported_.probed.push_back(fmt::format("{}{} elements, as {} runs at different sizes access{}", begin,
-                                           buffer["shape"].dump(), points.size(),
+    imported_.probed.push_back(fmt::format("{}{}, as {} runs at different sizes access{}", begin,
+                                           elements_of(buffer["shape"]), points.size(),
                                            fitted->edge ? ", and those of an edge that none accesses" : ""));
     return true;
   }
@@ -290,20 +290,25 @@ class Learner {
     }
     // Some elements may keep what they begin with.
     if (!dense && (!read || said->starts_with(name + kScattered))) return false;
-    const auto init = [&] { return buffer.value("init", "") == "random" ? "random" : "as zeros"; };
+    const std::string begin = name + " starts ";
+    const bool filled = std::ranges::any_of(imported_.read, [&](const auto& one) { return one.starts_with(begin); });
+    const auto guess_start = [&] {
+      if (!filled) imported_.guessed.push_back(begin + start_of(buffer["init"]));
+    };
     imported_.guessed.erase(said);
     if (read && !stored) {
       buffer["role"] = word_of(BufferRole::in);
-      if (!is_whole_number(buffer)) buffer["init"] = "random";
+      if (!is_whole_number(buffer) && !filled) buffer["init"] = "random";
       imported_.probed.push_back(name + " is an input: no thread stores to it");
-      if (is_whole_number(buffer)) imported_.guessed.push_back(fmt::format("{} starts {}", name, init()));
+      if (is_whole_number(buffer)) guess_start();
     } else if (!read) {
       buffer["role"] = word_of(BufferRole::out);
       buffer.erase("init");
+      forget(imported_.read, begin);
       imported_.probed.push_back(name + " is an output: what it begins with is never read");
     } else {
       imported_.probed.push_back(name + " is read and written");
-      imported_.guessed.push_back(fmt::format("{} starts {}", name, init()));
+      guess_start();
     }
     return true;
   }

@@ -35,4 +35,14 @@ std::string manifest_text(const nlohmann::ordered_json& json) {
   return text + "\n}\n";
 }
 
+std::string elements_of(const nlohmann::ordered_json& shape) {
+  return shape.dump() + (shape.dump() == R"(["1"])" ? " element" : " elements");
+}
+
+std::string start_of(const nlohmann::ordered_json& init) {
+  if (init == "random") return "random";
+  const OrderedJson& value = init.is_object() && init.contains("fill") ? init["fill"] : init;
+  return "as " + (value.is_string() ? value.get<std::string>() : value.dump());
+}
+
 }  // namespace attnscope::catalog

@@ -31,10 +31,9 @@ class Uses {
   }
 
   void all() {
-    size_t start = 0;  // of the statement
     for (size_t i = 0; i < tokens_.size(); ++i) {
       if (is(i, ";") || is(i, "{") || is(i, "}") || tokens_[i].kind == CppToken::Kind::line) {
-        start = i + 1;
+        start_ = i + 1;
         continue;
       }
       if (tokens_[i].kind != CppToken::Kind::word) continue;
@@ -43,7 +42,7 @@ class Uses {
       if (is_member(tokens_, i)) continue;
       use_ = &found->second;
       parameter_ = found->first;
-      one(i, start);
+      one(i);
     }
   }
 
@@ -71,7 +70,7 @@ class Uses {
     return is(at, "=") && !is(at + 1, "=");
   }
 
-  void one(size_t i, size_t start) {
+  void one(size_t i) {
     size_t behind = i + 1;
     const bool element = is(behind, "[");
     while (is(behind, "[")) behind = brackets_.closing(behind) + 1;
@@ -79,26 +78,28 @@ class Uses {
     size_t at = 0;
     if (!element && assigns(behind, at)) {
       const bool itself = at != behind || only_itself(at + 1, end_of(at));
-      if (itself && is_followed(i))
-        use_->read = use_->stored = true;  // *p += v, *p = *p + v
-      else if (is_followed(i))
+      if (itself && is_followed(i)) {  // *p += v, *p = *p + v
+        load();
+        store(i);
+      } else if (is_followed(i)) {
         store(i);  // *p = v
-      else if (!itself)
+      } else if (!itself) {
         use_->passed_on = true;
+      }
       return;  // otherwise the pointer itself moves
     }
     if (!element && is(behind, "+") && is(behind + 1, "+") && !is(i - 1, "*")) return;
     // p = p + 4
-    if (!element && tokens_[start].text == parameter_ && is(start + 1, "=") && i > start) return;
+    if (!element && tokens_[start_].text == parameter_ && is(start_ + 1, "=") && i > start_) return;
     const bool address = i > 0 && is(i - 1, "&") && !(i > 1 && is(i - 2, "&")) && !(i > 1 && value_before(i - 1));
     const bool target = i > 0 && is(i - 1, "*") && !value_before(i - 1);  // *p
     if ((element && !address) || (!element && target)) {
       if (is(i + 1, "[") && data_.uses_data(i + 2, brackets_.closing(i + 1))) indexed_by_data_ = true;
-      access(behind, start, i);
+      access(behind, i);
       indexed_by_data_ = false;
       return;
     }
-    pointer(i, behind, start, address);
+    pointer(i, behind, address);
   }
 
   // True if a value precedes the operator at `i`, so that & and * are binary there.
@@ -151,33 +152,40 @@ class Uses {
 
   // Handles an element, or what the pointer refers to, that ends before `behind`: it is stored if an assignment
   // follows, also after the closing brackets of a macro as in FLOAT4(x[i]) = …
-  void access(size_t behind, size_t start, size_t i) {
+  void access(size_t behind, size_t i) {
     const bool increment = (is(behind, "+") && is(behind + 1, "+")) || (is(behind, "-") && is(behind + 1, "-")) ||
                            (i > 1 && ((is(i - 1, "+") && is(i - 2, "+")) || (is(i - 1, "-") && is(i - 2, "-"))));
     size_t at = 0;
     if (increment) {
-      use_->read = true;
+      load();
       store(i);
     } else if (assigns(behind, at)) {
       store(i);
-      if (at != behind) use_->read = true;
-    } else if (in_macro_that_is_assigned(i, behind, start)) {
+      if (at != behind) load();
+    } else if (in_macro_that_is_assigned(i, behind)) {
       store(i);
-    } else if (by_reference(i, start)) {
+    } else if (by_reference(i)) {
       use_->passed_on = true;
     } else {
-      use_->read = true;
+      load();
     }
+  }
+
+  // x[i] = x[i] + 1: the statement's load comes before its store.
+  void load() {
+    use_->read = true;
+    if (first_.try_emplace(use_, start_).first->second == start_) use_->loaded_first = true;
   }
 
   void store(size_t i) {
     use_->stored = true;
+    first_.try_emplace(use_, start_);
     if (indexed_by_data_ || data_.decides(i)) use_->scattered = true;
   }
 
   // True if the element may be written through a reference: STORE(p[k], v);  cuda::atomic_ref<int> all(*p); auto& first
   // = p[0];
-  bool by_reference(size_t i, size_t start) const {
+  bool by_reference(size_t i) const {
     const size_t first = i > 0 && is(i - 1, "*") ? i - 1 : i;
     if (first > 2 && is(first - 1, "=") && word(first - 2) && is(first - 3, "&")) return true;
     const size_t open = around_[i];
@@ -185,7 +193,7 @@ class Uses {
     static const std::set<std::string_view> values{"int",   "unsigned", "float", "double",        "long", "half",
                                                    "short", "char",     "bool",  "__nv_bfloat16", "auto", "size_t"};
     const size_t name = open - 1;
-    if (name == start)
+    if (name == start_)
       return is(open, "(") && !is_keyword(name) && !tokens_[name].text.starts_with("atomic") &&
              !values.contains(tokens_[name].text);
     if (name == 0) return false;
@@ -194,14 +202,14 @@ class Uses {
     return before.kind == CppToken::Kind::word && !is_keyword(name - 1) && !values.contains(before.text);
   }
 
-  bool in_macro_that_is_assigned(size_t i, size_t behind, size_t start) const {
-    if (i < 2 || !is(i - 1, "(") || !word(i - 2) || i - 2 < start || !is(behind, ")")) return false;
+  bool in_macro_that_is_assigned(size_t i, size_t behind) const {
+    if (i < 2 || !is(i - 1, "(") || !word(i - 2) || i - 2 < start_ || !is(behind, ")")) return false;
     size_t at = 0;
     return assigns(behind + 1, at) || is(behind + 1, "[");
   }
 
   // Handles the address of an element, or the pointer itself.
-  void pointer(size_t i, size_t behind, size_t start, bool address) {
+  void pointer(size_t i, size_t behind, bool address) {
     const size_t first = address ? i - 1 : i;
     // reinterpret_cast<float4*>(&p[k])[0] and *(float4*)&p[k], read or stored
     size_t open = first;
@@ -211,27 +219,28 @@ class Uses {
       const bool starred = cast ? star_before_cast(open - 2) : open > 1 && is(open - 2, "*") && !value_before(open - 2);
       if (!cast && open > 1 && word(open - 2) && tokens_[open - 2].text.starts_with("atomic")) {
         use_->read = use_->stored = true;
+        first_.try_emplace(use_, start_);
         return;
       }
       static const std::set<std::string_view> readers{"__ldg", "__ldcs", "__ldca", "__ldcg", "__ldcv", "__ldlu"};
       if (!cast && open > 1 && word(open - 2) && readers.contains(tokens_[open - 2].text)) {
-        use_->read = true;
+        load();
         return;
       }
       if (open > 2 && is(open - 2, ")") && is_cast(open - 2)) {  // (float4*)(&p[k])
         const size_t begin = opening(open - 2);
-        if (begin > 0 && is(begin - 1, "*") && !value_before(begin - 1)) return access(close + 1, start, i);
+        if (begin > 0 && is(begin - 1, "*") && !value_before(begin - 1)) return access(close + 1, i);
         if (begin > 0 && is(begin - 1, "(") && is(close + 1, ")") && is(close + 2, "["))
-          return access(brackets_.closing(close + 2) + 1, start, i);
+          return access(brackets_.closing(close + 2) + 1, i);
       }
-      if (cast && is(close + 1, "[")) return access(brackets_.closing(close + 1) + 1, start, i);
-      if ((cast || !(open > 1 && word(open - 2))) && starred) return access(close + 1, start, i);
+      if (cast && is(close + 1, "[")) return access(brackets_.closing(close + 1) + 1, i);
+      if ((cast || !(open > 1 && word(open - 2))) && starred) return access(close + 1, i);
     }
     if (open > 0 && is(open - 1, ")") && is_cast(open - 1)) {
       const size_t begin = opening(open - 1);
-      if (begin > 0 && is(begin - 1, "*") && !value_before(begin - 1)) return access(behind, start, i);
+      if (begin > 0 && is(begin - 1, "*") && !value_before(begin - 1)) return access(behind, i);
       if (begin > 0 && is(begin - 1, "(") && is(behind, ")") && is(behind + 1, "["))
-        return access(brackets_.closing(behind + 1) + 1, start, i);
+        return access(brackets_.closing(behind + 1) + 1, i);
     }
     if (compared(behind)) return;
     use_->passed_on = true;
@@ -256,9 +265,11 @@ class Uses {
   const CppBrackets& brackets_;
   std::map<std::string, PointerUse, std::less<>>& uses_;
   const DataDecides data_;
-  std::set<size_t> followed_;   // pointers from which an alias is declared, whose uses count
-  std::vector<size_t> around_;  // by token: the ( or { that it is in; itself if there is none
-  PointerUse* use_ = nullptr;   // of the current parameter
+  std::set<size_t> followed_;            // pointers from which an alias is declared, whose uses count
+  std::vector<size_t> around_;           // by token: the ( or { that it is in; itself if there is none
+  std::map<PointerUse*, size_t> first_;  // the statement of the first load, store or atomic
+  size_t start_ = 0;                     // of the statement
+  PointerUse* use_ = nullptr;            // of the current parameter
   std::string_view parameter_;
   bool indexed_by_data_ = false;  // for the current element
 };
@@ -274,6 +285,7 @@ bool add_use(PointerUse& to, const PointerUse& one) {
   add(to.stored, one.stored);
   add(to.passed_on, one.passed_on);
   add(to.scattered, one.scattered);
+  add(to.loaded_first, one.loaded_first);
   return changed;
 }
 

@@ -12,6 +12,9 @@ struct PointerUse {
   bool read = false, stored = false;
   bool passed_on = false;  // to a function, a macro or another pointer, where the text does not show its use
   bool scattered = false;  // data decides which elements are stored; the others keep their content
+  // A plain load is the first use, in the text's order: what the memory begins with is then part of the result. An
+  // atomic is none, because what a kernel counts up usually begins at 0.
+  bool loaded_first = false;
 };
 
 // By parameter. A name in the body that hides a parameter counts as it.

@@ -93,6 +93,15 @@ bool lower_largest(Imported& imported) {
   return true;
 }
 
+bool run_together(Imported& imported) {
+  nlohmann::ordered_json json = nlohmann::ordered_json::parse(imported.manifest, nullptr, false);
+  if (!json.contains("launch") || json["launch"].value("cooperative", false)) return false;
+  json["launch"]["cooperative"] = true;
+  imported.probed.emplace_back("the launch is cooperative: a CTA waits for what another one stores");
+  imported.manifest = manifest_text(json);
+  return true;
+}
+
 bool zero_whole_numbers(Imported& imported) { return refill_random(imported, false, "zeros", "whole numbers"); }
 
 bool one_floats(Imported& imported) { return refill_random(imported, true, "ones", "floats"); }

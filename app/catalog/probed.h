@@ -17,6 +17,10 @@ bool lengthen(Imported& imported, const std::string& buffer, int64_t times);
 // Makes the largest size of a kernel that takes too long a quarter of what it is, and says so. False: none is large.
 bool lower_largest(Imported& imported);
 
+// For a kernel one of whose CTAs waits for another: its launch becomes cooperative. False: it is, or there are several
+// launches.
+bool run_together(Imported& imported);
+
 // For a kernel that leaves a buffer: whole numbers of its inputs that start random may be indices, and become zeros. It
 // is said. False: there are none.
 bool zero_whole_numbers(Imported& imported);

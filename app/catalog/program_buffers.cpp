@@ -6,6 +6,7 @@
 #include <set>
 
 #include "catalog/allocated.h"
+#include "catalog/manifest_text.h"
 #include "core/joined.h"
 
 namespace attnscope::catalog {
@@ -54,7 +55,7 @@ void ProgramBuffers::launched(const std::vector<std::pair<std::string, PointerUs
     const auto found = buffers_.find(name);
     if (found == buffers_.end() || !(use.read || use.passed_on)) continue;
     Buffer& buffer = found->second;
-    if (buffer.first == First::none) buffer.maybe_read = !use.read;
+    if (buffer.first == First::none) buffer.maybe_read = !use.read, buffer.loaded_first = use.loaded_first;
     read(name);
   }
   for (const auto& [name, use] : uses) {
@@ -95,15 +96,15 @@ void ProgramBuffers::finish(const std::vector<std::string>& size_names,
     buffer.elements = allocated_elements(source_.host, scope_, program_.allocated_as(buffer.pointer), each);
     if (!buffer.elements.empty()) {
       buffer.shape = factors_of(buffer.elements);
-      imported_.read.push_back(fmt::format("{} has {} element{}, as it is allocated", buffer.manifest, buffer.elements,
-                                           buffer.elements == "1" ? "" : "s"));
+      imported_.read.push_back(
+          fmt::format("{} has {}, as it is allocated", buffer.manifest, how_many(buffer.elements, "element")));
     } else {
       buffer.shape = scope_.guessed_shape(size_names);
     }
     if (buffer.element.lanes > 1) buffer.shape.push_back(std::to_string(buffer.element.lanes));
     if (buffer.elements.empty()) {
       imported_.guessed.push_back(
-          fmt::format("{} has {} elements", buffer.manifest, nlohmann::ordered_json(buffer.shape).dump()));
+          fmt::format("{} has {}", buffer.manifest, elements_of(nlohmann::ordered_json(buffer.shape))));
       imported_.open_lengths[buffer.manifest] = 1;
     }
   }
@@ -121,7 +122,8 @@ void ProgramBuffers::finish(const std::vector<std::string>& size_names,
   give_role(last->second, false, BufferRole::inout, "zeros", "taken as the output, since no other buffer is one");
 }
 
-void ProgramBuffers::give_role(Buffer& buffer, bool read, BufferRole role, const char* init, const std::string& why) {
+void ProgramBuffers::give_role(Buffer& buffer, bool read, BufferRole role, const nlohmann::ordered_json& init,
+                               const std::string& why) {
   buffer.role = word_of(role);
   buffer.init = init;
   (read ? imported_.read : imported_.guessed).push_back(buffer.manifest + " is " + why);
@@ -143,18 +145,20 @@ void ProgramBuffers::decide(Buffer& buffer, bool any_downloaded) {
     if (host.uploaded)
       return give_role(buffer, true, BufferRole::inout, "random", "read and written, and the host copies to it before");
     if (own && buffer.maybe_read && !last)
-      return give_role(buffer, false, BufferRole::workspace, "",
+      return give_role(buffer, false, BufferRole::workspace, nullptr,
                        "a workspace that starts unset, unless its first launch reads it");
-    return give_role(buffer, false, BufferRole::inout, "zeros", "read and written, and starts as zeros");
+    nlohmann::ordered_json init = host_contents(source_.host, scope_, program_.allocated_as(buffer.pointer));
+    if (init.is_null()) init = floating && buffer.loaded_first ? "random" : "zeros";
+    return give_role(buffer, false, BufferRole::inout, init, "read and written, and starts " + start_of(init));
   }
   const bool output = host.downloaded || handed || last;
   if (!output && own) {
     // A buffer in which data chooses the elements is written in part, and read elsewhere.
-    return give_role(buffer, true, BufferRole::workspace, buffer.scattered ? "zeros" : "",
+    return give_role(buffer, true, BufferRole::workspace, buffer.scattered ? nlohmann::ordered_json("zeros") : nullptr,
                      "a workspace: allocated, and neither copied to nor from");
   }
   if (!output)
-    return give_role(buffer, host.allocated, BufferRole::workspace, "",
+    return give_role(buffer, host.allocated, BufferRole::workspace, nullptr,
                      "a workspace: a launch writes it first, and the host does not read it");
   if (buffer.scattered)
     return give_role(buffer, false, BufferRole::inout, floating && host.uploaded ? "random" : "zeros",
@@ -162,7 +166,7 @@ void ProgramBuffers::decide(Buffer& buffer, bool any_downloaded) {
   const char* why = host.downloaded ? "an output: the host copies it back"
                     : handed        ? "an output: the function's caller gets it"
                                     : "an output: no launch reads it, and no copy to the host is seen";
-  give_role(buffer, host.downloaded || handed, BufferRole::out, "", why);
+  give_role(buffer, host.downloaded || handed, BufferRole::out, nullptr, why);
 }
 
 nlohmann::ordered_json ProgramBuffers::json() const {
@@ -171,7 +175,7 @@ nlohmann::ordered_json ProgramBuffers::json() const {
     const Buffer& one = buffers_.at(name);
     nlohmann::ordered_json json{
         {"name", one.manifest}, {"role", one.role}, {"dtype", word_of(one.element.type)}, {"shape", one.shape}};
-    if (!one.init.empty()) json["init"] = one.init;
+    if (!one.init.is_null()) json["init"] = one.init;
     list.push_back(std::move(json));
   }
   return list;

@@ -52,15 +52,18 @@ class ProgramBuffers {
     std::string manifest, elements;  // elements: as allocated, or empty
     std::vector<std::string> shape;
     First first = First::none;
-    bool maybe_read = false;  // the first use may be a read
+    bool maybe_read = false;    // the first use may be a read
+    bool loaded_first = false;  // by the first launch's text
     bool scattered = false, is_written = false;
     bool read_later = false;  // what was written last is read later
     size_t last_written = 0;  // a higher number is later
     HostProgram::Contents contents;
-    std::string role, init;
+    std::string role;
+    nlohmann::ordered_json init;  // null: none
   };
   void decide(Buffer& buffer, bool any_downloaded);
-  void give_role(Buffer& buffer, bool read, BufferRole role, const char* init, const std::string& why);
+  void give_role(Buffer& buffer, bool read, BufferRole role, const nlohmann::ordered_json& init,
+                 const std::string& why);
 
   const HostProgram& program_;
   const ReadSource& source_;

@@ -8,6 +8,7 @@
 #include "catalog/validate.h"
 #include "catalog/workload.h"
 #include "core/fields.h"
+#include "core/joined.h"
 #include "platform/json_file.h"
 
 namespace attnscope {
@@ -185,8 +186,8 @@ Result<Workload> reference_workload(const Kernel& kernel, const Workload& own, c
                         twin->role != BufferRole::workspace;
     if (shared && twin->elements() != one.elements())
       return fail(Stage::catalog,
-                  fmt::format("{}/reference/kernel: {} of {} has {} elements, here it has {}", kernel.manifest_name,
-                              one.name, reference.kernel->id, one.elements(), twin->elements()),
+                  fmt::format("{}/reference/kernel: {} of {} has {}, here it has {}", kernel.manifest_name, one.name,
+                              reference.kernel->id, how_many(one.elements(), "element"), twin->elements()),
                   "Both kernels must compute the same: correct the shapes of one of them.");
   }
   return workload;

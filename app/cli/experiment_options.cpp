@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 
 #include "catalog/catalog.h"
+#include "catalog/fixed_name.h"
 #include "catalog/validate.h"
 #include "catalog/workload.h"
 #include "cli/places.h"
@@ -86,7 +87,8 @@ Result<NamedDraft> draft_of(const ExperimentOptions& options) {
   for (const std::string& option : options.options)
     if (auto set = apply_option(draft.config.options, option); !set) return fail(set.error());
   if (!options.problem.empty()) {
-    auto problem = problem_from_text(options.problem, draft.problem);
+    auto problem = problem_from_text(options.problem, draft.problem,
+                                     [&](const std::string& key) { return catalog::why_no_size(named.kernel, key); });
     if (!problem) return fail(problem.error());
     draft.problem = *problem;
   }

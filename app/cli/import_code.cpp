@@ -130,9 +130,10 @@ class Writer {
     const std::vector<std::string> given =
         launch_.args.empty() ? std::vector<std::string>() : parts_of(launch_.args, ',');
     if (given.size() != kernel_.parameters.size())
-      return refused(launch_.args.empty() ? "machine code does not say what its parameters are"
-                                          : fmt::format("--args names {} parameters, and it has {}", given.size(),
-                                                        kernel_.parameters.size()));
+      return refused(launch_.args.empty()
+                         ? "machine code does not say what its parameters are"
+                         : fmt::format("--args names {}, and it has {}", how_many(given.size(), "parameter"),
+                                       kernel_.parameters.size()));
     for (size_t i = 0; i < given.size(); ++i)
       if (auto done = read_argument(given[i], kernel_.parameters[i]); !done) return done;
     if (buffers_.empty())  // a manifest must have something to judge
@@ -146,8 +147,8 @@ class Writer {
 
   Result<void> read_argument(const std::string& text, const KernelParameter& parameter) {
     const auto wrong_size = [&](uint64_t bytes) {
-      return refused(
-          fmt::format("\"{}\" has {} bytes, and parameter {} has {}", text, bytes, parameter.ordinal, parameter.size));
+      return refused(fmt::format("\"{}\" has {}, and parameter {} has {}", text, how_many(bytes, "byte"),
+                                 parameter.ordinal, parameter.size));
     };
     if (const size_t equals = text.find('='); equals != std::string::npos) {
       const std::string name(trimmed(std::string_view(text).substr(0, equals)));
@@ -210,12 +211,12 @@ Result<catalog::Imported> import_code(const fs::path& file, std::string_view byt
   json.update(*launched);
   json["reference"] = "none";
   imported.manifest = catalog::manifest_text(json);
-  imported.read.push_back(
-      fmt::format("machine code for sm_{}: {} parameters, {} registers, {} B of static shared memory", code->arch,
-                  kernel->parameters.size(), kernel->registers, kernel->static_shared_bytes));
+  imported.read.push_back(fmt::format("machine code for sm_{}: {}, {}, {} B of static shared memory", code->arch,
+                                      how_many(kernel->parameters.size(), "parameter"),
+                                      how_many(kernel->registers, "register"), kernel->static_shared_bytes));
   if (*triton)
-    imported.read.push_back(
-        fmt::format("Triton's metadata: {} warps, {} B of dynamic shared memory", (*triton)->warps, (*triton)->shared));
+    imported.read.push_back(fmt::format("Triton's metadata: {}, {} B of dynamic shared memory",
+                                        how_many((*triton)->warps, "warp"), (*triton)->shared));
   auto kernels = compile::kernels_in(code->cubin);
   for (const std::string& other : kernels.value_or(std::vector<std::string>()))
     if (other != code->symbol) imported.others.push_back(other);

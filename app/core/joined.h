@@ -1,4 +1,6 @@
 #pragma once
+#include <fmt/format.h>
+
 #include <functional>
 #include <string>
 #include <string_view>
@@ -16,6 +18,14 @@ std::string joined(const List& list, Text text = {}, std::string_view between = 
     first = false;
   }
   return all;
+}
+
+// "1 element", "2 elements", "n elements": `count` is a number or an expression.
+template <class Count>
+std::string how_many(const Count& count, std::string_view word) {
+  std::string text = fmt::format("{} {}", count, word);
+  if (!text.starts_with("1 ")) text += "s";
+  return text;
 }
 
 }  // namespace attnscope

@@ -168,7 +168,10 @@ struct FieldsOf<Timing> {
       Field{"samples", &Timing::samples, limits::kCount},
       Field{"cache", &Timing::cache},
       Field{"clock_mhz", &Timing::clock_mhz, limits::kMhz},
-      Field{"bound", &Timing::bound},
+      Field{"bound",
+            &Timing::bound,
+            {},
+            "of a modelled time; \"MUFU and shuffle latency\" has the waits for constants too"},
       Field{"sampling", &Timing::sampling, {}, "how a measured timing came about; null for a modelled one"},
       Field{"terms", &Timing::terms, {}, "how a modelled time splits; null for a measured one"}};
 };

@@ -99,7 +99,7 @@ std::optional<Number> number_in(const std::string& text) {
 
 }  // namespace
 
-Result<Problem> problem_from_text(std::string_view text, Problem base) {
+Result<Problem> problem_from_text(std::string_view text, Problem base, const WhyUnknown& why_unknown) {
   static const std::map<std::string, std::vector<std::string>> kShort{{"B", {"batch"}},
                                                                       {"H", {"heads", "kv_heads"}},
                                                                       {"S", {"seq_q", "seq_k"}},
@@ -126,8 +126,11 @@ Result<Problem> problem_from_text(std::string_view text, Problem base) {
           where + "/" + key + ": is given twice" + (before->second == key ? "" : ", here and as " + before->second),
           "Give each size once.");
     const bool size = base.sizes.contains(key), scale = !size && key == "scale";
-    if (found == kShort.end() && !json.contains(key) && !size)
+    if (found == kShort.end() && !json.contains(key) && !size) {
+      const std::optional<Failure> why = why_unknown ? why_unknown(key) : std::nullopt;
+      if (why) return fail(Stage::input, where + ": " + why->message, why->hint + " " + known_keys(base));
       return fail(Stage::input, where + "/" + key + ": is not a known key", known_keys(base));
+    }
     const auto whole = number_in<int64_t>(value);
     const auto real = number_in<double>(value);
     if (size && !whole) return fail(Stage::input, where + "/" + key + ": \"" + value + "\" is not a whole number", "");

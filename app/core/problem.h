@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -76,7 +77,9 @@ Result<Problem> problem_from_json(const Json& json, const std::string& where);
 // Parses the command line's form: B=1,H=8,S=512,D=64,causal=none,seed=0,dist=normal. S sets both lengths; every JSON
 // key is accepted too (seq_q=…). `causal=true` means bottom_right. Starts from `base`. If `base` is not attention, the
 // accepted names are its sizes, seed and dist: N=1000,seed=3.
-Result<Problem> problem_from_text(std::string_view text, Problem base = {});
+// `why_unknown`, if given, may say more of a name that is not accepted: the message and the hint.
+using WhyUnknown = std::function<std::optional<Failure>(const std::string& key)>;
+Result<Problem> problem_from_text(std::string_view text, Problem base = {}, const WhyUnknown& why_unknown = {});
 Result<void> validate(const Problem& problem, const std::string& where);
 // "B1 H8 S512 D64", "B1 H8 Sq333 Sk512 D64 causal"; "gemm K=64 M=128 N=128"
 std::string short_text(const Problem& problem);

@@ -26,8 +26,9 @@ enum class Stage {
   internal,  // a bug in this program; the message is for a bug report
 };
 
-// What a program decides by within a stage.
-enum class FailureKind { other, deadlock };
+// What a program decides by within a stage. awaits_cta: a CTA that did not end loads global memory again and again, as
+// one does that waits for another CTA.
+enum class FailureKind { other, deadlock, awaits_cta };
 
 // An access of an emulated kernel past a buffer's end.
 struct Overrun {

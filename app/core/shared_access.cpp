@@ -7,7 +7,8 @@ namespace {
 
 constexpr uint32_t kAllLanes = 0xffffffffu;
 
-// The largest number of distinct 4-byte words that one of the 32 banks must serve for these lanes.
+// The largest number of 4-byte words that one of the 32 banks must serve for these lanes: distinct ones, but for an
+// atomic.
 int bank_depth(const SharedAccess& access, uint32_t lanes) {
   int64_t words[32 * 4];
   int count = 0;
@@ -19,7 +20,7 @@ int bank_depth(const SharedAccess& access, uint32_t lanes) {
   std::sort(words, words + count);
   int depth[32] = {}, most = 0;
   for (int i = 0; i < count; ++i) {
-    if (i > 0 && words[i] == words[i - 1]) continue;
+    if (access.use != SharedUse::atomic && i > 0 && words[i] == words[i - 1]) continue;
     most = std::max(most, ++depth[words[i] & 31]);
   }
   return most;

@@ -8,8 +8,9 @@
 
 namespace attnscope {
 
-// matrices: LDSM, where lane 8k + r gives the address of row r of matrix k. copy: the shared side of an LDGSTS.
-enum class SharedUse { load, store, matrices, copy };
+// matrices: LDSM, where lane 8k + r gives the address of row r of matrix k. copy: the shared side of an LDGSTS. atomic:
+// lanes with the same word are served one after the other.
+enum class SharedUse { load, store, matrices, copy, atomic };
 template <>
 struct Words<SharedUse> : NamesAsWords<SharedUse> {};
 
@@ -60,8 +61,9 @@ struct Wavefronts {
 // The rule was established on an H200, one kernel per access type, 168 patterns (docs/emulator.md). Accesses of 2 and 4
 // bytes form one group of lanes, 8-byte accesses half-warps and 16-byte ones quarter-warps. A load's groups are merged
 // in pairs if the lanes agree in pairs. A group takes as many wavefronts as the largest number of distinct 4-byte words
-// that one of the 32 banks must serve. Each matrix of an LDSM is a group, as is each quarter of a 16-byte store. The
-// hardware counts no wavefronts for copies; they are grouped like stores.
+// that one of the 32 banks must serve; of an atomic, as the largest number of words, the same word once for each lane.
+// Each matrix of an LDSM is a group, as is each quarter of a 16-byte store. The hardware counts no wavefronts for
+// copies; they are grouped like stores.
 Wavefronts wavefronts_of(const SharedAccess& access);
 
 // Lanes that are served together.

@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "catalog/element_types.h"
 #include "catalog/launch.h"
 #include "catalog/validate.h"
 #include "core/cpp_tokens.h"
 #include "explain/explain.h"
+#include "explain/replayed.h"
 #include "explain/rules.h"
 #include "explain/shared_out.h"
 #include "explain/words.h"
@@ -80,6 +82,12 @@ double widest_times(const Facts& facts) {
   return kWidest / width;
 }
 
+// Rows that are longer by so many elements would misalign an access that is wider than an element: a float of padding
+// and a float4.
+bool misaligns(const Facts& facts, const std::string& knob, int64_t padding) {
+  return facts.shared && padding * padded_element(facts.kernel, knob) % row_alignment(*facts.shared) != 0;
+}
+
 std::optional<Proposal> by_use(const Facts& facts, Wants wants, const std::vector<Config>& configs) {
   const std::map<std::string, int64_t>& held = facts.seen.experiment.config.knobs;
   std::optional<Proposal> proposal;
@@ -92,7 +100,9 @@ std::optional<Proposal> by_use(const Facts& facts, Wants wants, const std::vecto
     if (before == held.end()) continue;
     const int64_t now = before->second;
     if (wants == Wants::layout) {
-      if (now != 0 || value <= 0 || !(is_swizzle(facts.kernel, knob) || is_padding(facts.kernel, knob))) continue;
+      const bool flips = is_swizzle(facts.kernel, knob);
+      if (now != 0 || value <= 0 || !(flips || is_padding(facts.kernel, knob))) continue;
+      if (!flips && misaligns(facts, knob, value)) continue;
       if (proposal && value >= best) continue;  // the smallest padding
     } else {
       if (value <= now || double(value) > double(now) * widest_times(facts) || !is_vector(facts.kernel, knob)) continue;
@@ -196,6 +206,32 @@ bool is_padding(const Kernel& kernel, const std::string& knob) {
     }
     return is_length && added;
   });
+}
+
+int64_t padded_element(const Kernel& kernel, const std::string& knob) {
+  const auto tokens = cpp_tokens(kernel.source);
+  std::string_view added = knob;  // or the length that the knob is added to
+  int64_t bytes = 0;
+  any_statement(tokens, [&](size_t first, size_t end) {
+    size_t shared = end, name = end;  // name: what the statement gives a value
+    bool uses = false;
+    for (size_t i = first; i < end; ++i) {
+      if (tokens[i].is("__shared__")) shared = i;
+      if (tokens[i].is("=") && name == end) name = i - 1;
+      uses |= tokens[i].kind == Kind::word && i > first && tokens[i].text == added;
+    }
+    if (!uses) return false;
+    if (shared == end) {
+      if (name != end && name > first) added = tokens[name].text;
+      return false;
+    }
+    for (size_t i = shared + 1; i + 1 < end && bytes == 0; ++i) {
+      const auto element = catalog::element_of(std::string(tokens[i].text));
+      if (element) bytes = int64_t(bytes_of(element->type)) * element->lanes;
+    }
+    return true;
+  });
+  return bytes;
 }
 
 // True for `using T = …` with the knob, or below an `#if` that names it.

@@ -34,6 +34,8 @@ double evenness(const DeviceSpec& spec, const Occupancy& occupancy);
 // How the kernel uses a knob, by its manifest and its source.
 bool is_swizzle(const Kernel& kernel, const std::string& knob);  // it switches an XOR in an address
 bool is_padding(const Kernel& kernel, const std::string& knob);  // it is added to a row's length
-bool is_vector(const Kernel& kernel, const std::string& knob);   // it selects a type
+// The bytes of an element of those rows, as the array's declaration says; 0: unknown.
+int64_t padded_element(const Kernel& kernel, const std::string& knob);
+bool is_vector(const Kernel& kernel, const std::string& knob);  // it selects a type
 
 }  // namespace attnscope::explain

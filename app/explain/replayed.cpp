@@ -12,15 +12,6 @@ double conflicts_of(const SharedAccess& access) {
   return std::max(0, one.taken - one.needed);
 }
 
-// Rows stay aligned for the widest access.
-int64_t padding_of(const std::map<uint32_t, SharedSteps>& shared) {
-  int64_t widest = 4;  // a bank's word
-  for (const auto& [index, steps] : shared)
-    for (const SharedAccess& one : steps.shapes)
-      widest = std::max(widest, one.use == SharedUse::matrices ? kPaddedRows.padding : one.bytes);
-  return widest;
-}
-
 struct Sums {
   int64_t padding = 0;
   double taken = 0, recorded = 0, padded = 0, swizzled = 0;
@@ -43,9 +34,17 @@ struct Sums {
 
 }  // namespace
 
+int64_t row_alignment(const std::map<uint32_t, SharedSteps>& shared) {
+  int64_t widest = 4;  // a bank's word
+  for (const auto& [index, steps] : shared)
+    for (const SharedAccess& one : steps.shapes)
+      widest = std::max(widest, one.use == SharedUse::matrices ? kPaddedRows.padding : one.bytes);
+  return widest;
+}
+
 std::optional<Replayed> replayed(const Facts& facts) {
   if (facts.shared == nullptr) return std::nullopt;
-  const int64_t padding = padding_of(*facts.shared);
+  const int64_t padding = row_alignment(*facts.shared);
   double recorded = 0, padded = 0, swizzled = 0;
   bool rows = false;
   for (const auto& [index, steps] : *facts.shared) {

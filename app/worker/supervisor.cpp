@@ -109,6 +109,7 @@ void Supervisor::on_done(const protocol::Done& done, std::span<const std::byte> 
   if (ended.overdue && done.failure && done.failure->stage == Stage::cancelled) {
     Failure overdue = *ended.overdue;
     if (!done.failure->hint.empty()) overdue.message += ". " + done.failure->hint;
+    overdue.kind = done.failure->kind;
     finish(ended.job.id, std::move(overdue), true);
   } else if (auto frame = protocol::frame_of(payload)) {
     write_client(std::move(*frame));

@@ -1059,7 +1059,7 @@ int main() {
         self.refused(2, "run", cubin, *self.SAXPY[:2], *self.SAXPY[4:], names=["--block"])
         self.refused(2, "run", cubin, *self.SAXPY, "--entry", "saxpi", names=["no kernel \"saxpi\"", "_Z5saxpyifPKfPf"])
         self.refused(2, "run", cubin, *self.SAXPY, "--device", "emulated:h200", names=["machine code for sm_89, and the device is sm_90"])
-        for wrong, said in [("n=300", "names 1 parameters, and it has 4"), ("n=x, 1:f32, x:in:f32:n, y:inout:f32:n", "not NAME=SIZE"),
+        for wrong, said in [("n=300", "names 1 parameter, and it has 4"), ("n=x, 1:f32, x:in:f32:n, y:inout:f32:n", "not NAME=SIZE"),
                             ("n=3, 1:f64, x:in:f32:n, y:inout:f32:n", "has 8 bytes, and parameter 1 has 4"),
                             ("x:in:f32:3, 1:f32, z:in:f32:3, y:inout:f32:3", "has 8 bytes, and parameter 0 has 4"),
                             ("n=3, 1:f99, x:in:f32:n, y:inout:f32:n", "\"f99\" is not a type"), ("a,b,c,d", "is not NAME=SIZE, VALUE:TYPE")]:

@@ -1,4 +1,5 @@
 // The Why panel: terms beside the baseline's, their lines, findings with proposals.
+#include <gmock/gmock.h>
 #include <imgui_internal.h>
 
 #include "ui/still_code.h"
@@ -163,6 +164,8 @@ TEST(TermGlossary, EveryTermHasItsSentence) {
   const auto glossary = Glossary::load(std::filesystem::path(ATTNSCOPE_SOURCE_DIR) / "assets/glossary.md");
   ASSERT_TRUE(glossary);
   for (const auto& [kind, word] : Words<TermKind>::table) EXPECT_NE(glossary->find(word), "") << word;
+  // Its word, which recordings have, leaves out what else it covers.
+  EXPECT_THAT(glossary->find(word_of(Bound::short_latency)), ::testing::HasSubstr("constants"));
 }
 
 }  // namespace

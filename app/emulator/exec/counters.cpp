@@ -74,6 +74,12 @@ RunCounters sum_up(const Program& program, const std::vector<InstructionCounters
         sum.global_store_requests += one.requests;
         sum.global_store_sectors += one.sectors;
         break;
+      // Global ones have none.
+      case InstructionClass::atomic:
+        sum.shared_atomic_wavefronts += one.wavefronts;
+        sum.shared_ideal_wavefronts += one.ideal;
+        sum.shared_bank_conflicts += one.wavefronts - one.ideal;
+        break;
       case InstructionClass::local_load:
         sum.local_load_sectors += one.sectors;
         break;

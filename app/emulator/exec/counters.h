@@ -30,12 +30,12 @@ struct RunCounters {
   std::array<uint64_t, static_cast<size_t>(InstructionClass::count)> by_class{};
   uint64_t threads = 0;     // thread instructions, active lanes
   uint64_t threads_on = 0;  // with a true guard predicate
-  uint64_t shared_load_wavefronts = 0, shared_store_wavefronts = 0;
+  uint64_t shared_load_wavefronts = 0, shared_store_wavefronts = 0, shared_atomic_wavefronts = 0;
   // Shuffles, openings of CTA barriers, reads of SR_TID and loads with every lane off, which the hardware counts only
   // in its total.
   uint64_t shared_other_wavefronts = 0;
-  uint64_t shared_ideal_wavefronts = 0;  // of loads and stores
-  uint64_t shared_bank_conflicts = 0;    // load and store wavefronts above the ideal
+  uint64_t shared_ideal_wavefronts = 0;  // of loads, stores and atomics
+  uint64_t shared_bank_conflicts = 0;    // their wavefronts above the ideal
   uint64_t shared_load_instructions = 0, shared_store_instructions = 0;
   uint64_t global_load_requests = 0, global_load_sectors = 0;
   uint64_t global_store_requests = 0, global_store_sectors = 0;
@@ -45,7 +45,7 @@ struct RunCounters {
 
   double active_lanes_mean() const { return warp_instructions ? double(threads) / double(warp_instructions) : 0; }
   uint64_t shared_wavefronts() const {
-    return shared_load_wavefronts + shared_store_wavefronts + shared_other_wavefronts;
+    return shared_load_wavefronts + shared_store_wavefronts + shared_atomic_wavefronts + shared_other_wavefronts;
   }
   double sampled_fraction() const { return total_ctas ? double(ctas) / double(total_ctas) : 0; }
   bool operator==(const RunCounters&) const = default;

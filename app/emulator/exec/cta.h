@@ -169,6 +169,7 @@ class CtaRunner {
   void observe_loop(uint32_t warp_index, uint64_t steps);
   std::string observed_lines() const;
   std::string waiting_lines() const;
+  bool spins_on_global() const;
   Failure grid_deadlock(const std::string& cta) const;
 
   const BoundLaunch* launch_ = nullptr;

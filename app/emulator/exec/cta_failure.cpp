@@ -1,8 +1,10 @@
 // Describes what happened to a CTA that could not continue.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <set>
+#include <span>
 
 #include "emulator/exec/cta.h"
 #include "platform/memory.h"
@@ -30,6 +32,23 @@ std::string CtaRunner::observed_lines() const {
     if (name == file) last = line;
   }
   return first == last ? fmt::format("{}:{}", file, first) : fmt::format("{}:{}-{}", file, first, last);
+}
+
+// Whether the observed warp loads global memory by atomics or volatile loads, as a CTA does that waits for another one,
+// in a launch in which that one need not run.
+bool CtaRunner::spins_on_global() const {
+  const Program& program = *launch_->program;
+  if (launch_->cooperative || uint64_t{launch_->grid[0]} * launch_->grid[1] * launch_->grid[2] == 1) return false;
+  for (size_t b = 0; b < program.blocks.size(); ++b) {
+    if (block_counts_[b].executions == before_loop_[b].executions) continue;
+    const auto ops = std::span(launch_->ops).subspan(program.blocks[b].first, program.blocks[b].count);
+    if (std::ranges::any_of(ops, [](const Op& op) {
+          return (op.space == Space::global || op.space == Space::generic) && reads(op.access) &&
+                 (op.access == AccessKind::both || (op.flags & op_strong) != 0);
+        }))
+      return true;
+  }
+  return false;
 }
 
 std::string CtaRunner::waiting_lines() const {
@@ -71,15 +90,27 @@ Failure CtaRunner::describe(CtaEnd end, uint32_t linear, const BoundLaunch& laun
         FailureKind::deadlock};
   }
   if (end == CtaEnd::grid_deadlock) return grid_deadlock(cta);
+  const auto spins = [&] {
+    return spins_on_global()
+               ? "loads global memory again and again there: if it waits for another CTA, \"cooperative\": "
+                 "true in the manifest's launch lets all CTAs run"
+               : "";
+  };
   if (end == CtaEnd::cancelled) {
+    const std::string waits = spins();
     return {Stage::cancelled, "The emulated run was cancelled.",
-            fmt::format("It was at {}, warp {} of {}", observed_lines(), loop_warp_, cta)};
+            fmt::format("It was at {}, warp {} of {}{}", observed_lines(), loop_warp_, cta,
+                        waits.empty() ? "" : ", and " + waits),
+            waits.empty() ? FailureKind::other : FailureKind::awaits_cta};
   }
   if (end == CtaEnd::endless) {
+    const std::string waits = spins();
     return {Stage::deadline,
             fmt::format("{} does not end: warp {} of {} issued over {} instructions and loops at {}.", kernel,
                         loop_warp_, cta, launch.options->step_budget, observed_lines()),
-            "Check the loop's condition; a larger problem may need a larger step budget."};
+            waits.empty() ? "Check the loop's condition; a larger problem may need a larger step budget."
+                          : "It " + waits + ".",
+            waits.empty() ? FailureKind::other : FailureKind::awaits_cta};
   }
   const Fault& fault = machine_.fault;
   const compile::SassInstruction& instruction = program.sass->instructions[fault.op];

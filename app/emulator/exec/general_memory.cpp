@@ -76,10 +76,15 @@ void count(Warp& warp, const Op& op, uint32_t mask, const LaneAddress* at, bool 
     if (shared >> lane & 1) delta[lane] = static_cast<int32_t>(at[lane].address - base);
   }
   const int width = op.bytes <= 2 ? 0 : op.bytes == 4 ? 1 : op.bytes == 8 ? 2 : 3;
-  const Pattern& pattern = find_pattern(*warp.machine, op.index, static_cast<Access>((store ? 4 : 0) + width), delta,
-                                        shared, static_cast<uint32_t>(base & 3));
-  counts.wavefronts += pattern.wavefronts;
-  counts.ideal += pattern.ideal;
+  const Access narrowest = op.lane_wavefronts > 0 ? Access::shared_atomic_2
+                           : store                ? Access::shared_store_2
+                                                  : Access::shared_load_2;
+  const Pattern& pattern =
+      find_pattern(*warp.machine, op.index, static_cast<Access>(static_cast<int>(narrowest) + width), delta, shared,
+                   static_cast<uint32_t>(base & 3));
+  const uint32_t times = std::max<uint32_t>(1, op.lane_wavefronts);
+  counts.wavefronts += times * pattern.wavefronts;
+  counts.ideal += times * pattern.ideal;
 }
 
 // Finds all lanes' places, or sets a fault without any effect.

@@ -13,12 +13,15 @@ constexpr int bytes_of_access(Access access) {
   return widths[static_cast<int>(access) % 4];
 }
 constexpr bool is_shared(Access access) { return access < Access::global_2; }
-constexpr bool is_shared_load(Access access) { return access < Access::shared_store_2; }
+constexpr SharedUse use_of(Access access) {
+  return access < Access::shared_store_2    ? SharedUse::load
+         : access < Access::shared_atomic_2 ? SharedUse::store
+                                            : SharedUse::atomic;
+}
 
 SharedAccess access_of(const Pattern& pattern) {
   const auto access = static_cast<Access>(pattern.access);
-  SharedAccess made{
-      {}, pattern.mask, bytes_of_access(access), is_shared_load(access) ? SharedUse::load : SharedUse::store};
+  SharedAccess made{{}, pattern.mask, bytes_of_access(access), use_of(access)};
   for (int lane = 0; lane < 32; ++lane)
     if (made.active(lane)) made.at[lane] = pattern.delta[lane] + static_cast<int32_t>(pattern.phase);
   return made;

@@ -56,6 +56,10 @@ Refusal combine(const Spelled& spelled, Op& op, Space space, Effect effect) {
   op.space = space;
   op.access = AccessKind::both;
   op.effect = effect;
+  // POPC.INC adds how many lanes there are. Of the lanes of CAST.SPIN in one bank one succeeds, and the code tries
+  // again.
+  const bool combined = spelled.has("POPC") || spelled.has("SPIN");
+  op.lane_wavefronts = combined ? 0 : effect == Effect::swaps ? 2 : 1;
   op.detail.atomic = atomic_of(spelled);
   op.type = type_of(spelled, Number::u32);
   op.bytes = is_wide(op.type) ? 8 : 4;

@@ -161,6 +161,9 @@ struct Op {
   uint8_t bytes = 0;          // per lane
   Number type = Number::u32;  // the type that a load extends or an atomic combines
   Effect effect = Effect::none;
+  // Of an atomic: the wavefronts in shared memory for each lane that a bank serves; 0: lanes with one word are
+  // combined, and it counts as a store.
+  uint8_t lane_wavefronts = 0;
   uint32_t e = 0;  // the fourth source
   Detail detail;
 };

@@ -18,6 +18,7 @@ bool may_access_shared(const Op& op) {
 SharedUse use_of(const Op& op) {
   if (is_matrix_load(op)) return SharedUse::matrices;
   if (op.effect == Effect::copies) return SharedUse::copy;
+  if (op.lane_wavefronts > 0) return SharedUse::atomic;
   return op.access == AccessKind::load ? SharedUse::load : SharedUse::store;
 }
 

@@ -91,11 +91,16 @@ void LatencyPanel::draw_headline(Context& context) {
 // time, so the shown time of the previous run keeps its own reason.
 void LatencyPanel::draw_reason(const Context& context) {
   const std::string older = context.shown.from(session::Part::timing);
-  if (older.empty() || older == context.shown.from(session::Part::counters))
-    reason_ = charts::bound_sentence(*context.shown.observation);
+  if (older.empty() || older == context.shown.from(session::Part::counters)) {
+    const Observation& seen = *context.shown.observation;
+    reason_ = charts::bound_sentence(seen);
+    bound_ = seen.timing ? seen.timing->bound : Bound::unknown;
+  }
   if (reason_.empty()) return;
   wrapped(reason_, palette().text, kSmallSize);
-  tooltip(context.glossary.find("bound") + " The model says which; the figure behind it is counted.");
+  const std::string& meaning = context.glossary.find(word_of(bound_));
+  tooltip(context.glossary.find("bound") + " The model says which; the figure behind it is counted." +
+          (meaning.empty() ? "" : "\n" + std::string(to_string(bound_)) + ": " + meaning));
 }
 
 constexpr std::pair<LatencyView, const char*> kViews[] = {

@@ -28,7 +28,8 @@ class LatencyPanel : public Panel {
   static void draw_change(const Context& context);
   static void draw_change_line(const Context& context);
 
-  std::string reason_;  // the reason beside the shown time
+  std::string reason_;            // the reason beside the shown time
+  Bound bound_ = Bound::unknown;  // of that reason
   LatencyPlot plot_;
   KnobPlot by_knob_;
   RooflinePlot roofline_;

@@ -201,7 +201,7 @@ class Us:
 
 @dataclass(frozen=True)
 class Timing:
-    bound: str
+    bound: str  # of a modelled time; "MUFU and shuffle latency" has the waits for constants too
     cache: str
     clock_mhz: float
     interval: List[float]  # us; measured: 95 % bootstrap interval of the median; modelled: the model's error bar

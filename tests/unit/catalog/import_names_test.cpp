@@ -129,10 +129,27 @@ TEST(ImportNames, AValueThatMayHaveChangedIsAGuess) {
   const std::string begin = kPlain + "int main(int argc, char** v) { int t = 64, n = 1000; float* x;\n";
   const std::string end = "\nk<<<4, t>>>(x, n, 1); }\n";
   EXPECT_THAT(imported(begin + end).read, Contains("the block: 64 x 1 x 1 threads"));
-  for (const std::string change : {"switch (argc) { case 2: t = stoi(v[1]); break; }", "n = t = argc;",
-                                   "if ((t = argc) > 2) n = 4;", "#ifdef BIG\n#else\nt = 32 * argc;\n#endif",
-                                   "if (argc > 1) { t = pick({32, 64}); }", "t = std::max({argc, 32});"})
+  for (const std::string change :
+       {"switch (argc) { case 2: t = stoi(v[1]); break; }", "n = t = argc;", "if ((t = argc) > 2) n = 4;",
+        "#ifdef BIG\n#else\nt = 32 * argc;\n#endif", "if (pick(1)) { t = pick({32, 64}); }",
+        "t = std::max({argc, 32});", "if (argc > 1) { t = pick({32, 64}); return 1; }"})
     EXPECT_THAT(imported(begin + change + end).read, Not(Contains(StartsWith("the block")))) << change;
+}
+
+// Of a branch on argc the one counts that a run without arguments takes.
+TEST(ImportNames, ABranchOnArgcIsThatOfNoArguments) {
+  const std::string begin = kPlain + "int main(int argc, char** v) { int t = 64, n = 1000; float* x;\n";
+  const std::string end = "\nk<<<4, t>>>(x, n, 1); }\n";
+  const auto block = [&](const std::string& change) {
+    const Imported one = imported(begin + change + end);
+    EXPECT_THAT(one.read, Contains(StartsWith("the block"))) << change;
+    return (*parse_json(one.manifest, "k.json"))["launch"]["block"][0].get<std::string>();
+  };
+  EXPECT_EQ(block("if (argc > 1) t = atoi(v[1]);"), "64");
+  EXPECT_EQ(block("if (argc > 1) { t = atoi(v[1]); if (argc > 2) { n = atoi(v[2]); } }"), "64");
+  EXPECT_EQ(block("if (argc == 1) t = 96; else t = atoi(v[1]);"), "96");
+  EXPECT_EQ(block("if (argc == 1) { t = 96; } else { t = atoi(v[1]); }"), "96");
+  EXPECT_EQ(block("if (2 <= argc)\n  t = atoi(v[1]);\nelse if (argc != 1)\n  t = 32;\nelse\n  t = 128;"), "128");
 }
 
 // A launch may have fewer threads than its bound.

@@ -173,6 +173,60 @@ __global__ void k(float* A, float* B, float* C, float* both, float* moved, float
   EXPECT_EQ(init["handed"], "random") << "it may be an input";
 }
 
+// From zeros x * a is 0, whatever the kernel does with x.
+TEST(Import, WhatTheKernelLoadsFirstStartsRandom) {
+  const std::string kernel = R"(
+__global__ void k(float* x, float* sums, int* next, float* l, float* m, float* old, int n) {
+  const int i = threadIdx.x;
+  x[i] = x[i] * 2 + 1;
+  atomicAdd(&sums[0], x[i]);
+  next[i] = next[i] + 1;
+  l[i] = l[i] * exp(m[i]);
+  m[i] = max(m[i], l[i]);
+  old[i] = old[i] / 2;
+}
+)";
+  const Json alone = manifest_of(kernel);
+  EXPECT_EQ(of_buffers(alone, "role")["x"], "inout");
+  EXPECT_EQ(of_buffers(alone, "init"), Json({{"x", "random"},
+                                             {"sums", "zeros"},  // counted up from 0
+                                             {"next", "zeros"},  // it may be an index
+                                             {"l", "random"},
+                                             {"m", "random"},
+                                             {"old", "random"}}));
+  const std::string host = R"(
+void run(float* sums, int* next, float* y, int n) {
+  float* x;
+  cudaMalloc(&x, n * sizeof(float));
+  auto l = torch::zeros({n});
+  auto m = torch::full({n}, -INFINITY);
+  k<<<1, 32>>>(x, sums, next, l.data_ptr<float>(), m.data_ptr<float>(), y, n);
+}
+int main() { float* d_y; cudaMalloc(&d_y, 64 * 4); cudaMemset(d_y, 0, 64 * 4); run(sums, next, d_y, 64); }
+)";
+  const auto imported = import_kernel("k.cu", kernel + host, "");
+  ASSERT_TRUE(imported) << imported.error().message;
+  const Json init = of_buffers(*parse_json(imported->manifest, "k.json"), "init");
+  EXPECT_EQ(init["x"], "random");
+  EXPECT_EQ(init["l"], "zeros");
+  EXPECT_EQ(init["m"], Json({{"fill", "-inf"}}));
+  EXPECT_EQ(init["old"], "zeros");
+  EXPECT_THAT(imported->guessed, Contains("x is read and written, and starts random"));
+  EXPECT_THAT(imported->read, Contains("l starts as zeros, as the host code fills it"));
+  EXPECT_THAT(imported->read, Contains("m starts as -inf, as the host code fills it"));
+}
+
+TEST(Import, OneElementIsSingular) {
+  const auto imported = import_kernel("k.cu",
+                                      "__global__ void k(const float* x, float* y) { y[0] = x[0]; }\n"
+                                      "int main() { float *x, *y; cudaMalloc(&x, 4); cudaMalloc(&y, 2 * 4); "
+                                      "k<<<1, 1>>>(x, y); }",
+                                      "");
+  ASSERT_TRUE(imported) << imported.error().message;
+  EXPECT_THAT(imported->read, Contains("x has 1 element, as it is allocated"));
+  EXPECT_THAT(imported->read, Contains("y has 2 elements, as it is allocated"));
+}
+
 // An element that is not stored to keeps its content, so that content must be known.
 TEST(Import, WhatTheDataMayLeaveUnwrittenStartsAsZeros) {
   const Json json = manifest_of(R"(__device__ int place(int* counter) { return atomicAdd(counter, 1); }

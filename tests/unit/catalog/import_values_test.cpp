@@ -277,6 +277,7 @@ TEST(ImportValues, AProductThatTheLaunchPassesIsTheSize) {
                             between + "k<<<" + grid + ", 256>>>(x, B * T, V); }\n"))["launch"]["grid"][0];
   };
   EXPECT_EQ(grid_of("2 * B * T"), "2 * rows");
+  EXPECT_EQ(grid_of("2 * T * B"), "2 * rows") << "in any order";
   EXPECT_EQ(grid_of("1024 / B * T"), "8192") << "the quotient is of B only";
   EXPECT_EQ(grid_of("B * 2 * T"), "1024");
   EXPECT_EQ(grid_of("g", "int g = B * T; B = 4; "), "512") << "B is another one at the launch";
@@ -301,6 +302,30 @@ TEST(ImportValues, ASizeThatItsLaunchDoesNotFollowIsNone) {
   EXPECT_THAT(other.read, Contains("n is 512 in the host code"));
   const Imported cast = imported_with("k<<<(unsigned)B * T / 32, 32>>>(x, B * T, turns);");
   EXPECT_THAT(cast.read, Contains("n is 512 in the host code"));
+}
+
+TEST(ImportValues, AnAliasOfAPointerIsThatPointer) {
+  const Imported one = imported(
+      "typedef float number;\nusing real = number;\ntypedef real* Row;\n"
+      "using Given = const unsigned int *;\n"
+      "__global__ void k(Row __restrict__ x, Given y, const Row z, int n) { x[n] = y[n]; z[n] = 1; }\n");
+  const Json json = *parse_json(one.manifest, "manifest");
+  std::vector<std::string> said;
+  for (const Json& buffer : json["buffers"])
+    said.push_back(buffer["name"].get<std::string>() + " " + buffer["role"].get<std::string>() + " " +
+                   buffer["dtype"].get<std::string>());
+  EXPECT_EQ(said, (std::vector<std::string>{"x out f32", "y in u32", "z out f32"}));
+}
+
+// A manifest names no address before a buffer, and none whose offset nothing says.
+TEST(ImportValues, AnAddressThatIsNotPassedIsNamed) {
+  const Imported one = imported(
+      "__global__ void k(float* x, const float* y, int n) { x[n] = y[n]; }\n"
+      "void run(float* x, float* y, int n, int offset) { k<<<1, 32>>>(x - 4, y + offset, n); }\n");
+  EXPECT_THAT(one.guessed, Contains("x begins at element 0 of its buffer: the launch passes x-4, which is before what "
+                                    "the pointer leads to, and a manifest names no address before a buffer's begin"));
+  EXPECT_THAT(one.guessed,
+              Contains("y begins at element 0 of its buffer: the launch passes y+offset, and offset is not known"));
 }
 
 TEST(ImportValues, OfAQuotientThatTheLaunchPassesTheWholeFollows) {

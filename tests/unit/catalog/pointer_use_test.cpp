@@ -17,6 +17,17 @@ TEST(PointerUse, WhatIsAddedToIsReadAndStored) {
   }
 }
 
+// What the memory begins with is then part of the result.
+TEST(PointerUse, ALoadIsFirstOrIsNot) {
+  for (const char* body :
+       {"p[i] = p[i] * a + x[i];", "p[i] += x[i];", "p[i]++;", "y = p[i]; p[i] = 0;", "*p = *p + 1;",
+        "float* row = p + i; row[0] = 2 * row[0];", "if (p[i] < 0) p[i] = 0;", "y = __ldg(p + i); p[i] = y;"})
+    EXPECT_TRUE(use_of_p(body).loaded_first) << body;
+  for (const char* body : {"p[i] = 0; p[i] += x[i];", "p[i] = x[i]; y = p[i + 1];", "atomicAdd(&p[i], x[i]);",
+                           "atomicAdd(p + i, 1.f); y = p[i];", "f(p);", "float* row = p; row[i] = 0; row[i] += 1;"})
+    EXPECT_FALSE(use_of_p(body).loaded_first) << body;
+}
+
 TEST(PointerUse, APointerThatMovesIsNotStoredTo) {
   for (const char* body : {"p += 4; y = *p;", "p = p + 4; y = *p;", "y = 3 * *p; p -= 1;"}) {
     EXPECT_FALSE(use_of_p(body).stored) << body;

@@ -83,6 +83,15 @@ TEST(Probed, WhatTakesTooLongGetsASmallerSize) {
   EXPECT_FALSE(lower_largest(imported)) << "16 is no large size";
 }
 
+// A CTA that waits for another one needs it to run.
+TEST(Probed, ALaunchWhoseCtasWaitForEachOtherBecomesCooperative) {
+  Imported imported = *import_kernel("rows.cu", kSource, "");
+  ASSERT_TRUE(run_together(imported));
+  EXPECT_EQ((*parse_json(imported.manifest, "manifest"))["launch"]["cooperative"], true);
+  EXPECT_THAT(imported.probed, Contains(HasSubstr("the launch is cooperative")));
+  EXPECT_FALSE(run_together(imported));
+}
+
 // An index in random numbers points anywhere.
 TEST(Probed, WholeNumbersOfInputsBecomeZeros) {
   Imported imported = *import_kernel(

@@ -95,7 +95,7 @@ TEST_F(ImportCode, EveryParameterIsNamedAndHasTheCodesSize) {
   EXPECT_EQ(with_args(""), "attention_minimal: machine code does not say what its parameters are");
   EXPECT_THAT(refusal().hint, HasSubstr("have 8, 8, 8, 8, 4, 4, 4, 4, 4 bytes"));
   EXPECT_THAT(refusal().hint, HasSubstr("p3:inout:f32:1024, p4=1024, p5=1024"));
-  EXPECT_EQ(with_args("q:in:f16:n"), "attention_minimal: --args names 1 parameters, and it has 9");
+  EXPECT_EQ(with_args("q:in:f16:n"), "attention_minimal: --args names 1 parameter, and it has 9");
   EXPECT_EQ(with_args("=4" + rest), "attention_minimal: \"=4\" is not NAME=SIZE with a whole number");
   EXPECT_EQ(with_args("n=4.5" + rest), "attention_minimal: \"n=4.5\" is not NAME=SIZE with a whole number");
   EXPECT_EQ(with_args("2:f61" + rest), "attention_minimal: \"f61\" is not a type");

@@ -2,6 +2,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <map>
+#include <sstream>
+
 #include "unit/emulator/sass_text.h"
 
 namespace attnscope::emulator::testing {
@@ -255,6 +259,40 @@ EXIT)",
   EXPECT_EQ(c.shared_other_wavefronts, 1u + 2u) << "the first warp's, and each warp reads SR_TID";
 }
 
+// Of one warp whose lanes' addresses are in R6, as Nsight Compute counts them (op_atom).
+TEST(Wavefronts, ASharedAtomicCountsAsOnAnH200) {
+  std::ifstream file(std::string(ATTNSCOPE_SOURCE_DIR) + "/tests/data/gpu/h200_wavefronts.txt");
+  std::map<std::string, double> recorded;
+  for (std::string line; std::getline(file, line);) {
+    std::istringstream words(line);
+    std::string name;
+    double total = 0, loads = 0, stores = 0, atomics = 0;
+    if (words >> name >> total >> loads >> stores >> atomics) recorded[name] = atomics;
+  }
+  const std::string word = "SHF.L.U32 R6, R0, 0x2, RZ\n", slot = "SHF.L.U32 R6, R0, 0x4, RZ\n";
+  const std::string two = "LOP3.LUT R6, R0, 0x1, RZ, 0xc0, !PT\nSHF.L.U32 R6, R6, 0x2, RZ\n";
+  const std::string bank = "SHF.L.U32 R6, R0, 0x7, RZ\n";
+  struct Case {
+    const char* name;
+    std::string code;
+    uint64_t ideal = 1;
+  };
+  for (const auto& [name, code, ideal] :
+       {Case{"atoms_add", word + "ATOMS.ADD R3, [R6], R0"}, Case{"atoms_strided", slot + "ATOMS.ADD R3, [R6], R0"},
+        Case{"atoms_one", "ATOMS.POPC.INC.32 RZ, [RZ]"}, Case{"atoms_two", two + "ATOMS.ADD RZ, [R6], R0"},
+        Case{"atoms_same_bank", bank + "ATOMS.ADD RZ, [R6], R0"}, Case{"atoms_exch", word + "ATOMS.EXCH R3, [R6], R0"},
+        Case{"atoms_cas", word + "ATOMS.CAS R3, [R6], R0, R0", 2}}) {
+    const Ran ran = run_text(code + "\nEXIT", 32, {}, {.static_shared_bytes = 4096});
+    ASSERT_TRUE(ran.result.has_value()) << ran.result.error().message;
+    const RunCounters& c = ran.result->counters;
+    ASSERT_TRUE(recorded.contains(name)) << name;
+    EXPECT_EQ(static_cast<double>(c.shared_atomic_wavefronts), recorded.at(name)) << name;
+    EXPECT_EQ(c.shared_ideal_wavefronts, ideal) << name;
+    EXPECT_EQ(c.shared_bank_conflicts, c.shared_atomic_wavefronts - ideal) << name;
+    EXPECT_EQ(c.shared_wavefronts(), c.shared_atomic_wavefronts + 1) << name << ": the warp reads SR_TID";
+  }
+}
+
 TEST(Barrier, SharedMemoryStartsZeroed) {
   const Ran ran = run_text(R"(SHF.L.U32 R6, R0, 0x2, RZ
 LDS R3, [R6]
@@ -317,6 +355,32 @@ EXIT)",
   EXPECT_EQ(ran.result.error().kind, FailureKind::other);
   EXPECT_THAT(ran.result.error().message, HasSubstr("k does not end: warp 0 of CTA (0, 0, 0)"));
   EXPECT_THAT(ran.result.error().message, HasSubstr("loops at k.cu:6-8"));
+}
+
+// A CTA that waits for another one needs it to run.
+TEST(Endless, ALoadOfGlobalMemoryMayWaitForAnotherCta) {
+  const auto hint_of = [](const std::string& load, uint32_t ctas) {
+    RunOptions options;
+    options.step_budget = 100000;
+    std::vector<uint32_t> out(32);
+    GlobalMemory memory;
+    Launch launch;
+    launch.program = program_of("MOV R4, c[0x0][0x160]\nMOV R5, c[0x0][0x164]\nagain:\n" + load +
+                                    "\nISETP.EQ.AND P0, PT, R3, RZ, PT\n@P0 BRA `(again)\nEXIT",
+                                {.parameter_bytes = 8});
+    launch.grid = {ctas, 1, 1};
+    launch.block = {32, 1, 1};
+    launch.parameters = Parameters().pointer(memory.add("out", bytes_of(out), true)).bytes();
+    launch.memory = &memory;
+    const auto result = run(launch, options);
+    EXPECT_FALSE(result.has_value());
+    return result ? "" : result.error().hint;
+  };
+  const auto names_it = HasSubstr("\"cooperative\": true in the manifest's launch");
+  EXPECT_THAT(hint_of("LDG.E.STRONG.SYS R3, [R4.64]", 2), names_it);
+  EXPECT_THAT(hint_of("ATOMG.E.ADD.STRONG.GPU PT, R3, [R4.64], RZ", 2), names_it);
+  EXPECT_THAT(hint_of("LDG.E.STRONG.SYS R3, [R4.64]", 1), ::testing::Not(names_it)) << "there is no other CTA";
+  EXPECT_THAT(hint_of("LDG.E R3, [R4.64]", 2), ::testing::Not(names_it)) << "another CTA's store need not be seen";
 }
 
 TEST(Endless, LanesThatWaitForOthersOfTheirWarpGetThere) {

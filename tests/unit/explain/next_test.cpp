@@ -255,6 +255,26 @@ TEST(NextLayout, TheLeastPaddingOfARow) {
   EXPECT_EQ(proposed(in, RuleId::bank_conflicts), Set());
 }
 
+// A row of 65 floats ends within a float4.
+TEST(NextLayout, NoPaddingThatAWideAccessDoesNotBear) {
+  for (const char* source : {"__shared__ float tile[64][64 + PAD];\n",
+                             "constexpr int kRow = 64 + PAD;\n__shared__ __align__(16) float tile[64 * kRow];\n"}) {
+    Conflicts in;
+    in.kernel.source += source;
+    EXPECT_EQ(padded_element(in.kernel, "PAD"), 4) << source;
+    hold(in, {"PAD", {{0, ""}, {1, ""}, {4, ""}, {8, ""}}, 0, ""});
+    EXPECT_EQ(proposed(in, RuleId::bank_conflicts), (Set{{"PAD", 1}})) << "nothing is recorded";
+    for (const auto& [bytes, padding] : {std::pair{4, 1}, {16, 4}}) {
+      SharedSteps steps;
+      steps.shapes = {{.mask = 0xffffffff, .bytes = bytes, .use = SharedUse::load}};
+      const std::map<uint32_t, SharedSteps> recorded{{0, steps}};
+      in.facts.shared = &recorded;
+      EXPECT_EQ(proposed(in, RuleId::bank_conflicts), (Set{{"PAD", padding}})) << source << bytes;
+      in.facts.shared = nullptr;
+    }
+  }
+}
+
 TEST(NextLayout, TheManifestSaysPaddingToo) {
   Kernel kernel;
   EXPECT_FALSE(is_padding(kernel, "PAD"));
