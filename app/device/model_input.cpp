@@ -44,24 +44,6 @@ Unit unit_of(const compile::SassInstruction& instruction) {
   return instruction.opcode.starts_with('U') ? Unit::uniform : Unit::integer;
 }
 
-// Bytes that one lane reads or writes.
-double width_of(const compile::SassInstruction& instruction) {
-  if (has_modifier(instruction, "128")) return 16;
-  if (has_modifier(instruction, "64")) return 8;
-  if (has_modifier(instruction, "U16") || has_modifier(instruction, "S16") || has_modifier(instruction, "16")) return 2;
-  if (has_modifier(instruction, "U8") || has_modifier(instruction, "S8")) return 1;
-  return 4;
-}
-
-// The 128-byte lines that a request touches, estimated from its sectors. Neighbouring lanes fill their sectors, and
-// four of those make a line; lanes far apart use one sector each, in separate lines.
-double lines_of(const compile::SassInstruction& instruction, const emulator::InstructionCounters& counters) {
-  const double sectors = double(counters.sectors) / double(counters.requests);
-  const double bytes = width_of(instruction) * double(counters.threads_on) / double(counters.issued);
-  const double filled = std::max(1.0, bytes / 32);  // sectors, if every byte of them is used
-  return sectors <= 1.5 * filled ? std::max(1.0, sectors / 4) : sectors;
-}
-
 // By shape: half of k counts as half a product. TF32 runs at half the rate, int8 at twice the rate, int4 at four times.
 float products_of(const compile::SassInstruction& instruction) {
   const bool tf32 = has_modifier(instruction, "TF32");
@@ -108,8 +90,7 @@ model::ScheduledInstruction scheduled(const compile::SassInstruction& instructio
     out.conflicts = static_cast<float>(double(counters.wavefronts - counters.ideal) / double(counters.issued));
     out.sectors = static_cast<float>(double(counters.sectors) / double(counters.issued));
   } else if (counters.requests > 0 && counters.sectors > 0) {
-    const double share = double(counters.requests) / double(counters.issued);  // in the others every lane was off
-    out.passes = static_cast<float>(share * lines_of(instruction, counters));
+    out.passes = static_cast<float>(double(counters.lines) / double(counters.issued));
     out.sectors = static_cast<float>(double(counters.sectors) / double(counters.issued));
   }
   return out;

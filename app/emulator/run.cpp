@@ -31,7 +31,8 @@ void add(const Program& program, const std::vector<OpCounts>& ops, const std::ve
       const bool guarded = op.pred != kPredicateTrue || op.pred_invert;
       sum[i] += {blocks[b].executions, blocks[b].threads,     guarded ? ops[i].lanes_on : blocks[b].threads,
                  ops[i].requests,      ops[i].empty_requests, ops[i].wavefronts,
-                 ops[i].ideal,         ops[i].sectors,        ops[i].local_sectors};
+                 ops[i].ideal,         ops[i].sectors,        ops[i].lines,
+                 ops[i].local_sectors};
     }
   }
 }

@@ -179,10 +179,10 @@ std::optional<Finding> global_scattered(const Facts& facts) {
   if (at == nullptr) return std::nullopt;
   return costs(
       facts, RuleId::global_scattered, saved,
-      fmt::format("The lanes of a warp read or write far apart: a request at {} touches about {:.3g} lines of 128 "
+      fmt::format("The lanes of a warp read or write far apart: a request at {} touches {:.3g} lines of 128 "
                   "bytes where {:.3g} would hold its bytes.",
                   place(*at), at->lines / std::max(1.0, at->requests), least_lines(*at) / std::max(1.0, at->requests)),
-      {modelled("lines of a request", at->lines / std::max(1.0, at->requests), ""),
+      {counted("lines of a request", at->lines / std::max(1.0, at->requests)),
        counted("sectors of a request", at->sectors / std::max(1.0, at->requests)),
        counted("sectors that its bytes need", least_sectors(*at) / std::max(1.0, at->requests))},
       at);

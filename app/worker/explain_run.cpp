@@ -47,8 +47,7 @@ std::vector<Instruction> code_of(const Kernel& kernel, const device::EmulatedDet
     one.wavefronts = double(did.wavefronts);
     one.ideal = double(did.ideal);
     one.sectors = double(did.sectors);
-    const bool of_lines = scheduled.sectors > 0 && scheduled.unit != model::Unit::async_copy;
-    if (of_lines) one.lines = double(scheduled.passes) * double(did.issued);
+    if (scheduled.unit != model::Unit::async_copy) one.lines = double(did.lines);  // copies pass as wavefronts
     if (scheduled.unit == model::Unit::tensor) one.products = double(scheduled.products) * double(did.issued);
   }
   return code;

@@ -27,6 +27,7 @@ InstructionCounters& InstructionCounters::operator+=(const InstructionCounters& 
   wavefronts += other.wavefronts;
   ideal += other.ideal;
   sectors += other.sectors;
+  lines += other.lines;
   local_sectors += other.local_sectors;
   return *this;
 }

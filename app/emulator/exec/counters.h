@@ -18,6 +18,7 @@ struct InstructionCounters {
   uint64_t wavefronts = 0;      // shared
   uint64_t ideal = 0;           // shared: the wavefronts without conflicts
   uint64_t sectors = 0;         // global and local
+  uint64_t lines = 0;           // of 128 bytes, of the same accesses
   uint64_t local_sectors = 0;   // in local memory, by generic accesses; not in `sectors`
 
   InstructionCounters& operator+=(const InstructionCounters& other);

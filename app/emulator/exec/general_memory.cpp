@@ -4,6 +4,7 @@
 
 #include "emulator/exec/general.h"
 #include "emulator/exec/lane_address.h"
+#include "emulator/exec/lines.h"
 #include "emulator/exec/local_reuse.h"
 
 namespace attnscope::emulator {
@@ -64,10 +65,17 @@ void count(Warp& warp, const Op& op, uint32_t mask, const LaneAddress* at, bool 
       sectors[count++] = at[lane].address / 32;
     }
   }
-  counts.sectors += distinct(sectors, count);
+  const uint64_t different_global = distinct(sectors, count);
+  counts.sectors += different_global;
+  counts.lines += lines_of(sectors, different_global);
   // The part of a generic access that goes to local memory counts as local.
   const uint64_t different = distinct(local, local_count);
-  (op.space == Space::generic ? counts.local_sectors : counts.sectors) += different;
+  if (op.space == Space::generic) {
+    counts.local_sectors += different;
+  } else {
+    counts.sectors += different;
+    counts.lines += lines_of(local, different);
+  }
   if (warp.local_reuse != nullptr) warp.local_reuse->access(op.index, local, different, !store);
   if (shared == 0) return;
   const uint64_t base = at[__builtin_ctz(shared)].address;
@@ -358,7 +366,9 @@ void copy_one_by_one(Warp& warp, const Op& op, uint32_t mask) {
   // The hardware counts its stores in none of its shared-store figures.
   OpCounts& counts = warp.machine->ops[op.index];
   ++counts.requests;
-  counts.sectors += distinct(sectors, count);
+  const uint64_t different = distinct(sectors, count);
+  counts.sectors += different;
+  counts.lines += lines_of(sectors, different);
 }
 uint64_t source_address(Warp& warp, const Op& op, uint32_t lane) {
   uint32_t low, high;
