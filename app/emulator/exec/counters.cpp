@@ -29,6 +29,7 @@ InstructionCounters& InstructionCounters::operator+=(const InstructionCounters& 
   sectors += other.sectors;
   lines += other.lines;
   local_sectors += other.local_sectors;
+  turns += other.turns;
   return *this;
 }
 

@@ -56,6 +56,7 @@ struct OpCounts {
   uint64_t sectors = 0;
   uint64_t lines = 0;
   uint64_t local_sectors = 0;  // by generic accesses
+  uint64_t turns = 0;          // atomics: see InstructionCounters
 };
 
 struct BlockCounts {
@@ -146,6 +147,8 @@ struct Machine {
   void (*external)(Warp& warp, uint32_t function, uint32_t lane, const Op& op) = nullptr;
   void* log = nullptr;                 // the CtaLog for call_external()
   class Observer* observer = nullptr;  // nullptr: none
+  class HotPlaces* hot_places = nullptr;
+  uint32_t cta = 0;  // that runs
   Fault fault;
   uint32_t mxcsr = 0;
 };

@@ -162,6 +162,50 @@ TEST(ModelInput, FiguresAreMeansOverTheIssues) {
   }
 }
 
+TEST(ModelInput, AtomicsTakeTurnsPastTheFirstLevel) {
+  const emulator::InstructionCounters counters{.issued = 4,
+                                               .threads = 128,
+                                               .threads_on = 128,
+                                               .requests = 4,
+                                               .wavefronts = 12,
+                                               .ideal = 4,
+                                               .sectors = 4,
+                                               .lines = 4,
+                                               .turns = 100};
+  for (const char* text : {"REDG.E.ADD", "ATOMG.E.ADD", "RED", "ATOM"}) {
+    EXPECT_EQ(scheduled(text, counters).turns, 25) << text;
+    EXPECT_EQ(scheduled(text, counters).passes, 1) << text;
+    EXPECT_TRUE(scheduled(text, counters).bypasses_l1) << text;
+  }
+  EXPECT_EQ(scheduled("ATOMS.ADD", counters).passes, 25);
+  EXPECT_EQ(scheduled("ATOMS.ADD", counters).conflicts, 0) << "its queue is one of atomics";
+  EXPECT_FALSE(scheduled("ATOMS.ADD", counters).bypasses_l1);
+  EXPECT_EQ(scheduled("ATOMS.POPC.INC.32", counters).passes, 3) << "lanes at one word are combined";
+}
+
+// 40 of 400 CTAs ran. What several of them do in a sector grows with the grid; what one does in 512 bytes of its own
+// does not.
+TEST(ModelInput, TheBusiestSectorStandsForTheGrid) {
+  compile::SassProgram sass;
+  sass.instructions = {instruction_of("REDG.E.ADD"), instruction_of("REDG.E.ADD.F32.FTZ.RN")};
+  emulator::Program program;
+  program.ops.resize(2);
+  program.blocks = {{0, 2}};
+  program.sass = std::make_shared<compile::SassProgram>(std::move(sass));
+  emulator::RunResult result;
+  result.instructions.resize(2);
+  result.counters.ctas = 40;
+  result.counters.total_ctas = 400;
+  result.hottest = {.sector = {320, 10, 1}, .piece = {64, 1, 0}};
+  const model::HotSpots spots = schedule_of(program, result, {}, {400, 1, 1}).hottest;
+  EXPECT_DOUBLE_EQ(spots.sector, 3200);
+  EXPECT_DOUBLE_EQ(spots.piece, 64);
+  EXPECT_EQ(spots.instruction, 1u);
+  EXPECT_TRUE(spots.floating);
+  result.hottest.sector.instruction = 0;
+  EXPECT_FALSE(schedule_of(program, result, {}, {400, 1, 1}).hottest.floating);
+}
+
 TEST(ModelInput, BlocksTracesAndDependencesAreTakenOver) {
   compile::SassProgram sass;
   for (const char* text : {"FADD", "FMUL", "EXIT"}) {
