@@ -146,6 +146,7 @@ enum class Bound {
   l1_lines,
   l2_bandwidth,
   dram_bandwidth,
+  atomics,
   issue_slots,
   arithmetic_units,
   instruction_latency,
@@ -156,7 +157,7 @@ enum class Bound {
 template <>
 struct Words<Bound> {
   using enum Bound;
-  static constexpr WordTable<Bound, 21> table{{{unknown, ""},
+  static constexpr WordTable<Bound, 22> table{{{unknown, ""},
                                                {fp32, "FP32"},
                                                {fp16, "FP16"},
                                                {half_conversions, "half conversions"},
@@ -171,6 +172,7 @@ struct Words<Bound> {
                                                {l1_lines, "L1 lines"},
                                                {l2_bandwidth, "L2 bandwidth"},
                                                {dram_bandwidth, "DRAM bandwidth"},
+                                               {atomics, "atomics"},
                                                {issue_slots, "issue slots"},
                                                {arithmetic_units, "arithmetic units"},
                                                {instruction_latency, "instruction latency"},

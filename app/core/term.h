@@ -34,6 +34,7 @@ enum class TermKind {
   l1_lines,           // the 128-byte lines of global and local requests, which take the same path
   l2_bandwidth,
   dram_bandwidth,  // for a problem larger than the L2
+  atomics,         // that meet in one sector of global memory, or in one bank of shared memory
   // Waits for a result:
   instruction_latency,  // stall counts in the code
   tensor_latency,       // stall counts after a Tensor Core product
@@ -51,7 +52,7 @@ enum class TermKind {
 template <>
 struct Words<TermKind> {
   using enum TermKind;
-  static constexpr WordTable<TermKind, 32> table{{{launch, "launch"},
+  static constexpr WordTable<TermKind, 33> table{{{launch, "launch"},
                                                   {tail, "tail"},
                                                   {issue, "issue"},
                                                   {tensor_cores, "Tensor Cores"},
@@ -71,6 +72,7 @@ struct Words<TermKind> {
                                                   {l1_lines, "L1 lines"},
                                                   {l2_bandwidth, "L2 bandwidth"},
                                                   {dram_bandwidth, "DRAM bandwidth"},
+                                                  {atomics, "atomics"},
                                                   {instruction_latency, "instruction latency"},
                                                   {tensor_latency, "Tensor Core latency"},
                                                   {mufu_latency, "MUFU latency"},

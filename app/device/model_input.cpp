@@ -44,22 +44,9 @@ Unit unit_of(const compile::SassInstruction& instruction) {
   return instruction.opcode.starts_with('U') ? Unit::uniform : Unit::integer;
 }
 
-// Bytes that one lane reads or writes.
-double width_of(const compile::SassInstruction& instruction) {
-  if (has_modifier(instruction, "128")) return 16;
-  if (has_modifier(instruction, "64")) return 8;
-  if (has_modifier(instruction, "U16") || has_modifier(instruction, "S16") || has_modifier(instruction, "16")) return 2;
-  if (has_modifier(instruction, "U8") || has_modifier(instruction, "S8")) return 1;
-  return 4;
-}
-
-// The 128-byte lines that a request touches, estimated from its sectors. Neighbouring lanes fill their sectors, and
-// four of those make a line; lanes far apart use one sector each, in separate lines.
-double lines_of(const compile::SassInstruction& instruction, const emulator::InstructionCounters& counters) {
-  const double sectors = double(counters.sectors) / double(counters.requests);
-  const double bytes = width_of(instruction) * double(counters.threads_on) / double(counters.issued);
-  const double filled = std::max(1.0, bytes / 32);  // sectors, if every byte of them is used
-  return sectors <= 1.5 * filled ? std::max(1.0, sectors / 4) : sectors;
+bool is_floating(const compile::SassInstruction& instruction) {
+  const auto has = [&](const char* type) { return has_modifier(instruction, type); };
+  return has("F32") || has("F64") || has("F16x2") || has("BF16x2");
 }
 
 // By shape: half of k counts as half a product. TF32 runs at half the rate, int8 at twice the rate, int4 at four times.
@@ -90,7 +77,7 @@ model::ScheduledInstruction scheduled(const compile::SassInstruction& instructio
   out.write_scoreboard = instruction.control.write_scoreboard;
   out.read_scoreboard = instruction.control.read_scoreboard;
   out.wait_mask = instruction.control.wait_mask;
-  out.bypasses_l1 = has_modifier(instruction, "BYPASS");
+  out.bypasses_l1 = has_modifier(instruction, "BYPASS") || is_global_atomic(instruction.opcode);
   out.closes_copies = instruction.opcode == "LDGDEPBAR";
   out.copies_pending = pending_copies(instruction);
   if (out.unit == Unit::tensor) out.products = products_of(instruction);
@@ -100,16 +87,19 @@ model::ScheduledInstruction scheduled(const compile::SassInstruction& instructio
   out.issued = static_cast<int64_t>(counters.issued);
   if (counters.issued == 0) return out;
   out.lanes = static_cast<float>(double(counters.threads) / double(counters.issued));
+  out.turns = static_cast<float>(double(counters.turns) / double(counters.issued));
   if (out.unit == Unit::shared_load || out.unit == Unit::shared_store) {
     out.passes = static_cast<float>(double(counters.wavefronts) / double(counters.issued));
     out.conflicts = static_cast<float>(double(counters.wavefronts - counters.ideal) / double(counters.issued));
+    // Each turn is a pass, but lanes that count up the same word are combined.
+    if (out.turns > 0 && !has_modifier(instruction, "POPC")) out.passes = std::max(out.passes, out.turns);
+    if (out.turns > 0) out.conflicts = 0;
   } else if (out.unit == Unit::async_copy) {
     out.passes = static_cast<float>(double(counters.wavefronts) / double(counters.issued));
     out.conflicts = static_cast<float>(double(counters.wavefronts - counters.ideal) / double(counters.issued));
     out.sectors = static_cast<float>(double(counters.sectors) / double(counters.issued));
   } else if (counters.requests > 0 && counters.sectors > 0) {
-    const double share = double(counters.requests) / double(counters.issued);  // in the others every lane was off
-    out.passes = static_cast<float>(share * lines_of(instruction, counters));
+    out.passes = static_cast<float>(double(counters.lines) / double(counters.issued));
     out.sectors = static_cast<float>(double(counters.sectors) / double(counters.issued));
   }
   return out;
@@ -127,6 +117,19 @@ model::CtaTrace trace_of(const emulator::CtaTrace& from) {
   return to;
 }
 
+// Of the whole grid. What one CTA does where no other does is the same however many CTAs ran.
+model::HotSpots hottest_of(const emulator::Program& program, const emulator::RunResult& result) {
+  const double share = result.counters.sampled_fraction();
+  const auto of_grid = [&](const emulator::HotPart& part) {
+    return double(part.turns) / (part.ctas > 1 && share > 0 ? share : 1);
+  };
+  model::HotSpots spots{of_grid(result.hottest.sector), of_grid(result.hottest.piece)};
+  if (spots.sector <= 0) return spots;
+  spots.instruction = result.hottest.sector.instruction;
+  spots.floating = is_floating(program.sass->instructions[spots.instruction]);
+  return spots;
+}
+
 // Q rows of one CTA and all of K and V: the bytes that it must read at least once.
 double distinct_bytes(const Problem& problem, const std::array<int64_t, 3>& grid) {
   const int64_t rows = (problem.seq_q + std::max<int64_t>(1, grid[0]) - 1) / std::max<int64_t>(1, grid[0]);
@@ -134,6 +137,10 @@ double distinct_bytes(const Problem& problem, const std::array<int64_t, 3>& grid
 }
 
 }  // namespace
+
+bool is_global_atomic(std::string_view opcode) {
+  return opcode == "ATOM" || opcode == "ATOMG" || opcode == "RED" || opcode == "REDG";
+}
 
 std::vector<uint32_t> ctas_to_trace(const Problem& problem, const std::array<int64_t, 3>& grid,
                                     const std::vector<uint32_t>& sampled) {
@@ -164,6 +171,7 @@ model::KernelSchedule schedule_of(const emulator::Program& program, const emulat
   for (const emulator::Block& block : program.blocks) schedule.blocks.push_back({block.first, block.count});
   for (const emulator::CtaTrace& trace : result.traces) schedule.traces.push_back(trace_of(trace));
   schedule.local_reuse = {result.local_reuses.warps, result.local_reuses.counts};
+  schedule.hottest = hottest_of(program, result);
   schedule.global_bytes_per_cta = distinct_bytes(problem, grid);
   return schedule;
 }

@@ -1,6 +1,7 @@
 #pragma once
 #include <array>
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 #include "core/problem.h"
@@ -14,6 +15,9 @@ namespace attnscope::device {
 // trace.
 std::vector<uint32_t> ctas_to_trace(const Problem& problem, const std::array<int64_t, 3>& grid,
                                     const std::vector<uint32_t>& sampled);
+
+// RED, ATOM and the like: atomics of global memory.
+bool is_global_atomic(std::string_view opcode);
 
 // The latency model's input from an emulated run (RunOptions::trace_ctas = ctas_to_trace(…)). Without a trace (a CTA
 // whose long path does not repeat) `traces` is empty and the model uses the counters.

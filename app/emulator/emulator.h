@@ -15,6 +15,7 @@
 #include "core/result.h"
 #include "core/shared_access.h"
 #include "emulator/exec/counters.h"
+#include "emulator/exec/hot_places.h"
 #include "emulator/exec/launch.h"
 #include "emulator/exec/local_reuse.h"
 #include "emulator/exec/memory.h"
@@ -65,6 +66,7 @@ struct RunResult {
   std::vector<InstructionCounters> instructions;  // one per instruction of the program
   std::vector<CtaTrace> traces;                   // of RunOptions::trace_ctas, ascending
   LocalReuses local_reuses;                       // of the same CTAs
+  HotSpots hottest;                               // where atomics of all CTAs that ran go most
   // Where one CTA (the first traced one, otherwise the first that ran) accessed shared memory, by instruction. Empty
   // for a watched run and one with probes.
   std::map<uint32_t, SharedSteps> shared_steps;

@@ -31,7 +31,8 @@ void add(const Program& program, const std::vector<OpCounts>& ops, const std::ve
       const bool guarded = op.pred != kPredicateTrue || op.pred_invert;
       sum[i] += {blocks[b].executions, blocks[b].threads,     guarded ? ops[i].lanes_on : blocks[b].threads,
                  ops[i].requests,      ops[i].empty_requests, ops[i].wavefronts,
-                 ops[i].ideal,         ops[i].sectors,        ops[i].local_sectors};
+                 ops[i].ideal,         ops[i].sectors,        ops[i].lines,
+                 ops[i].local_sectors, ops[i].turns};
     }
   }
 }
@@ -114,6 +115,7 @@ void deliver_printed(Pool& pool, size_t threads, const RunOptions& options) {
 // Collects counters and traces of all threads.
 RunResult collect_result(const Program& program, Pool& pool, size_t threads) {
   RunResult result;
+  HotPlaces places;
   result.instructions.resize(program.ops.size());
   for (size_t i = 0; i < threads; ++i) {
     const CtaRunner& runner = pool.worker(i).runner;
@@ -121,7 +123,9 @@ RunResult collect_result(const Program& program, Pool& pool, size_t threads) {
     result.traces.insert(result.traces.end(), runner.traces().begin(), runner.traces().end());
     result.local_reuses.add(runner.local_reuses().counts);
     result.local_reuses.warps = std::max(result.local_reuses.warps, runner.local_reuses().warps);
+    places.add(runner.hot_places());
   }
+  result.hottest = places.hottest();
   std::sort(result.traces.begin(), result.traces.end(),
             [](const CtaTrace& a, const CtaTrace& b) { return a.cta < b.cta; });
   result.counters = sum_up(program, result.instructions);

@@ -96,7 +96,7 @@ std::map<Bound, double> roofs(const Facts& facts, std::string_view phase) {
   }
   if (facts.spec.tensor_tflops_f16 > 0 && products > 0)
     us[Bound::tensor_cores] = scale * products * model::kProductFlop / facts.spec.tensor_tflops_f16 * 1e-6;
-  if (phase.empty()) us[Bound::dram_bandwidth] = facts.dram_us;
+  if (phase.empty()) us[Bound::dram_bandwidth] = facts.dram_us, us[Bound::atomics] = facts.atomics_us;
   return us;
 }
 

@@ -31,6 +31,7 @@ struct Instruction {
   double ideal = 0;         // wavefronts without bank conflicts
   double sectors = 0;       // of 32 bytes; global and local
   double lines = 0;         // of 128 bytes; global and local
+  double turns = 0;         // atomics: of lanes at one word and of sectors, or in one bank of shared memory
   double products = 0;      // of Tensor Cores, model::kProductFlop each
   bool reciprocal = false;  // 1/x of a float, as a division of floats or of integers has one
 };
@@ -48,6 +49,8 @@ struct Facts {
   // Recorded accesses to shared memory, by index in `code`; null: none.
   const std::map<uint32_t, SharedSteps>* shared = nullptr;
   double distinct_bytes = 0;  // that the grid must read at least once; 0: unknown
+  model::HotSpots hottest{};  // where global memory gets the most atomics
+  double atomics_us = 0;      // in which it makes them
   double dram_us = 0;  // in which the device's memory delivers what the second level does not hold; 0: it holds all
 };
 

@@ -179,10 +179,10 @@ std::optional<Finding> global_scattered(const Facts& facts) {
   if (at == nullptr) return std::nullopt;
   return costs(
       facts, RuleId::global_scattered, saved,
-      fmt::format("The lanes of a warp read or write far apart: a request at {} touches about {:.3g} lines of 128 "
+      fmt::format("The lanes of a warp read or write far apart: a request at {} touches {:.3g} lines of 128 "
                   "bytes where {:.3g} would hold its bytes.",
                   place(*at), at->lines / std::max(1.0, at->requests), least_lines(*at) / std::max(1.0, at->requests)),
-      {modelled("lines of a request", at->lines / std::max(1.0, at->requests), ""),
+      {counted("lines of a request", at->lines / std::max(1.0, at->requests)),
        counted("sectors of a request", at->sectors / std::max(1.0, at->requests)),
        counted("sectors that its bytes need", least_sectors(*at) / std::max(1.0, at->requests))},
       at);
@@ -265,23 +265,23 @@ std::optional<Finding> local_recursion(const Facts& facts) {
                at);
 }
 
-// Lanes that share a word of a sector certainly meet; whether warps and CTAs do is not counted.
 std::optional<Finding> atomics_meet(const Facts& facts) {
-  constexpr double few = 2;
-  const auto meeting = [](const Instruction& one) {
-    return one.atomic && one.sectors > 0 ? one.bytes / (32 * one.sectors) : 0;
-  };
-  const auto most = std::ranges::max_element(
-      facts.code, {}, [&](const Instruction& one) { return meeting(one) >= few ? one.requests : 0; });
-  if (most == facts.code.end() || meeting(*most) < few) return std::nullopt;
-  return note(RuleId::atomics_meet, Severity::warning,
-              fmt::format("The lanes of a warp meet in their atomics at {}, at least {:.3g} at an address. A GPU makes "
-                          "the atomics of one address one after the other, those of other CTAs too. The modelled time "
-                          "leaves that out: it is too short, and another version that is slower by it may be faster.",
-                          place(*most), meeting(*most)),
-              {counted("bytes of a request", most->bytes / std::max(1.0, most->requests), "B"),
-               counted("sectors of a request", most->sectors / std::max(1.0, most->requests))},
-              &*most);
+  const Instruction* at = carrier(facts, [](const Stall& s) { return s.term == TermKind::atomics; });
+  if (at == nullptr) return std::nullopt;
+  const double us = term_us(facts, TermKind::atomics), turns = at->turns / std::max(1.0, at->requests);
+  std::string sentence =
+      fmt::format("Atomics wait for others {} of the time, most at {}: the lanes of a request take {:.3g} turn{} {}.",
+                  percent(us / time_us(facts)), place(*at), turns, turns == 1 ? "" : "s",
+                  at->atomic ? "at words and sectors of global memory" : "in a bank of shared memory");
+  std::vector<Evidence> evidence{modelled("time of the queue", us), counted("turns of a request", turns)};
+  if (at->atomic) {
+    sentence += fmt::format(
+        " All CTAs take {} turns in the busiest sector and {} in the busiest 512 bytes, one after the other.",
+        with_commas(int64_t(facts.hottest.sector)), with_commas(int64_t(facts.hottest.piece)));
+    evidence.push_back(counted("turns in the busiest sector", facts.hottest.sector));
+    evidence.push_back(counted("turns in the busiest 512 bytes", facts.hottest.piece));
+  }
+  return costs(facts, RuleId::atomics_meet, us, std::move(sentence), std::move(evidence), at);
 }
 
 constexpr RuleOf kMemoryRules[] = {

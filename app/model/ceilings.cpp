@@ -69,7 +69,7 @@ double moved_bytes(const Problem& problem, const KernelSchedule& schedule, const
 
 }  // namespace
 
-double Ceilings::highest() const { return std::max({tensor, fp32, mufu, issue, shared, l2, dram}); }
+double Ceilings::highest() const { return std::max({tensor, fp32, mufu, issue, shared, l2, dram, atomics}); }
 
 Ceilings ceilings(const DeviceSpec& spec, const Problem& problem, const Counters& counters,
                   const KernelSchedule& schedule) {
@@ -91,7 +91,13 @@ Ceilings ceilings(const DeviceSpec& spec, const Problem& problem, const Counters
   }
   if (spec.tensor_tflops_f16 > 0) out.tensor = grid * work.products * kProductFlop / spec.tensor_tflops_f16 * 1e-6;
   out.dram = dram_us(spec, bytes);
+  if (spec.clock_mhz > 0) out.atomics = kFastestAtomics * atomics_clocks(spec, schedule.hottest) / spec.clock_mhz;
   return out;
+}
+
+double atomics_clocks(const DeviceSpec& spec, const HotSpots& hottest) {
+  const rates::Rate& in_sector = hottest.floating ? rates::kAtomicFloatSector : rates::kAtomicSector;
+  return std::max(hottest.piece * rates::rate(spec, rates::kAtomicTurn), hottest.sector * rates::rate(spec, in_sector));
 }
 
 Roofs roofs(const DeviceSpec& spec) {

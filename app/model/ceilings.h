@@ -9,13 +9,14 @@ namespace attnscope::model {
 // The least time, in microseconds, that each resource of the whole device takes for a kernel's counted work at the data
 // sheet's rates and boost clock. 0: the kernel does not use it, or the spec has no figure.
 struct Ceilings {
-  double tensor = 0;  // products of the Tensor Cores
-  double fp32 = 0;    // FADD, FMUL, FFMA
-  double mufu = 0;    // EX2, LG2, RCP, RSQ, SIN, COS
-  double issue = 0;   // all warp instructions
-  double shared = 0;  // wavefronts of shared memory
-  double l2 = 0;      // sectors of stores and of copies past the first level; at least the bytes that must be moved
-  double dram = 0;    // bytes that must be moved, if they do not fit into the second-level cache
+  double tensor = 0;   // products of the Tensor Cores
+  double fp32 = 0;     // FADD, FMUL, FFMA
+  double mufu = 0;     // EX2, LG2, RCP, RSQ, SIN, COS
+  double issue = 0;    // all warp instructions
+  double shared = 0;   // wavefronts of shared memory
+  double l2 = 0;       // sectors of stores and of copies past the first level; at least the bytes that must be moved
+  double dram = 0;     // bytes that must be moved, if they do not fit into the second-level cache
+  double atomics = 0;  // those in one sector, or in 512 bytes
   double highest() const;
 };
 
@@ -24,6 +25,11 @@ struct Ceilings {
 // far as the kernel requests them.
 Ceilings ceilings(const DeviceSpec& spec, const Problem& problem, const Counters& counters,
                   const KernelSchedule& schedule);
+
+// The clocks in which the second level makes the atomics of the sector, or of the 512 bytes, that take it longest.
+double atomics_clocks(const DeviceSpec& spec, const HotSpots& hottest);
+// Of these clocks at least so many are certain: some patterns are faster (docs/model.md).
+inline constexpr double kFastestAtomics = 0.33;
 
 // The most that the whole device can do, by the rates of the ceilings. 0: the spec has no figure.
 struct Roofs {

@@ -70,6 +70,8 @@ Bound bound_of(TermKind term) {
       return Bound::l2_bandwidth;
     case TermKind::dram_bandwidth:
       return Bound::dram_bandwidth;
+    case TermKind::atomics:
+      return Bound::atomics;
     case TermKind::instruction_latency:
     case TermKind::tensor_latency:
     case TermKind::jumps:
@@ -109,8 +111,8 @@ double dram_clocks(const LatencyInput& in) {
 // If all CTAs are equal, the SM with the most of them decides.
 Estimate of_equal(const LatencyInput& in) {
   const int64_t busiest = (in.occupancy.total_ctas + in.spec.sms - 1) / in.spec.sms;
-  const double sectors = double(busiest) * l2_sectors_of(*in.schedule).front();
-  SmRun run = simulate_sm(in.spec, *in.schedule, sm_load(in, SmCtas(static_cast<size_t>(busiest)), sectors));
+  const AskedOfL2 asked = double(busiest) * asked_of_l2(*in.schedule).front();
+  SmRun run = simulate_sm(in.spec, *in.schedule, sm_load(in, SmCtas(static_cast<size_t>(busiest)), asked));
   return {run.clocks, std::move(run.stalls)};
 }
 
@@ -123,13 +125,13 @@ Estimate of_mixed(const LatencyInput& in) {
   // One wave ends with its longest CTA, which is traced; several waves end with the last of the work.
   const bool waves = in.occupancy.total_ctas > in.spec.sms * in.occupancy.ctas_per_sm;
   double beyond = waves ? double(in.occupancy.total_ctas) / dispatched.ctas : 1;
-  const std::vector<double> l2_sectors = l2_sectors_of(*in.schedule);
+  const std::vector<AskedOfL2> of_trace = asked_of_l2(*in.schedule);
   Estimate slowest;
   for (const DispatchedSm& sm : dispatched.sms) {
     const double times = sm.scale * std::exchange(beyond, 1);
-    double sectors = 0;
-    for (const uint32_t trace : sm.ctas) sectors += l2_sectors[trace];
-    const SmRun run = simulate_sm(in.spec, *in.schedule, sm_load(in, sm.ctas, sectors * times));
+    AskedOfL2 asked;
+    for (const uint32_t trace : sm.ctas) asked += of_trace[trace];
+    const SmRun run = simulate_sm(in.spec, *in.schedule, sm_load(in, sm.ctas, times * asked));
     if (run.clocks * times > slowest.clocks) slowest = {run.clocks * times, longer(run.stalls, times)};
   }
   return slowest;
@@ -152,13 +154,23 @@ Estimate from_counters(const LatencyInput& in) {
       {units.fp32 * share, Bound::fp32},
       {units.mufu * share, Bound::mufu},
       {double(in.counters.shared_wavefronts) / rates::rate(in.spec, rates::kSharedWavefronts), Bound::shared_memory},
-      {sectors / rates::rate(in.spec, rates::kL2Sectors), Bound::l2_bandwidth}};
+      {sectors / rates::rate(in.spec, rates::kL2Sectors), Bound::l2_bandwidth},
+      {units.atomics * share, Bound::atomics}};
   const auto* most = std::max_element(std::begin(demands), std::end(demands),
                                       [](const auto& a, const auto& b) { return a.first < b.first; });
   const int64_t resident = std::min(in.occupancy.ctas_per_sm, busiest) * in.launch.warps();
   const double hidden = std::min(1.0, double(resident) / kWarpsToFill);
   const double clocks = most->first * ctas / hidden, memory = units.dram * clock_mhz(in);
   return memory > clocks ? Estimate{memory, {}, Bound::dram_bandwidth} : Estimate{clocks, {}, most->second};
+}
+
+// Atomics that meet are made one after the other, also those of CTAs that were not traced.
+void wait_for_atomics(const LatencyInput& in, Estimate& estimate) {
+  const HotSpots& hottest = in.schedule->hottest;
+  const double left = atomics_clocks(in.spec, hottest) - estimate.clocks;
+  if (left <= 0) return;
+  estimate.stalls.push_back({TermKind::atomics, hottest.instruction, hottest.instruction, left});
+  estimate.clocks += left;
 }
 
 // By instruction, for that many resident CTAs, which share the first level's lines. Loops read spilled registers again
@@ -184,10 +196,18 @@ double clock_mhz(const LatencyInput& in) {
   return tensor ? std::min(clock, rates::tensor_clock_mhz(in.spec)) : clock;
 }
 
-// Memory serves the SMs in proportion to their requests.
-SmLoad sm_load(const LatencyInput& in, SmCtas ctas, double sectors) {
+std::vector<AskedOfL2> asked_of_l2(const KernelSchedule& schedule) {
+  const std::vector<double> sectors = l2_sectors_of(schedule), turns = turns_of(schedule);
+  std::vector<AskedOfL2> asked;
+  for (size_t trace = 0; trace < sectors.size(); ++trace) asked.push_back({sectors[trace], turns[trace]});
+  return asked;
+}
+
+// Memory serves the SMs in proportion to their requests, and where atomics meet in proportion to their turns.
+SmLoad sm_load(const LatencyInput& in, SmCtas ctas, AskedOfL2 asked) {
   SmLoad load{std::move(ctas), in.occupancy.ctas_per_sm};
-  load.dram_sector = sectors > 0 ? dram_clocks(in) / sectors : 0;
+  load.dram_sector = asked.sectors > 0 ? dram_clocks(in) / asked.sectors : 0;
+  load.atomic_turn = asked.turns > 0 ? atomics_clocks(in.spec, in.schedule->hottest) / asked.turns : 0;
   load.readers = in.occupancy.total_ctas;
   const int64_t resident = std::min(load.resident, (in.occupancy.total_ctas + in.spec.sms - 1) / in.spec.sms);
   const int64_t shared = cta_allotment(in.spec, in.variant, in.launch).shared_bytes;
@@ -205,6 +225,7 @@ Modelled latency(const LatencyInput& in) {
   if (in.occupancy.ctas_per_sm <= 0 || in.occupancy.total_ctas <= 0 || timing.clock_mhz <= 0) return out;
   Estimate estimate = !traced ? from_counters(in) : in.schedule->traces.size() == 1 ? of_equal(in) : of_mixed(in);
   if (estimate.clocks <= 0) return out;
+  if (traced) wait_for_atomics(in, estimate);
   const double launch = rates::rate(in.spec, rates::kLaunchUs);
   const double us = estimate.clocks / timing.clock_mhz + launch;
   if (traced) {

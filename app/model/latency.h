@@ -37,9 +37,25 @@ Modelled latency(const LatencyInput& input);
 // The clock that the kernel runs at. A GPU may run slower while its Tensor Cores multiply.
 double clock_mhz(const LatencyInput& input);
 
-// The load of one SM with these CTAs, as latency() simulates it. `sectors`: how many of their sectors go to the second
-// level, which decides their share of the memory's bandwidth. The input must have a schedule.
-SmLoad sm_load(const LatencyInput& input, SmCtas ctas, double sectors);
+// What an SM's CTAs ask of the second level, which decides their share of what all SMs share.
+struct AskedOfL2 {
+  double sectors = 0;
+  double turns = 0;  // of atomics (ScheduledInstruction::turns)
+
+  AskedOfL2& operator+=(const AskedOfL2& other) {
+    sectors += other.sectors;
+    turns += other.turns;
+    return *this;
+  }
+};
+inline AskedOfL2 operator*(double times, const AskedOfL2& asked) {
+  return {asked.sectors * times, asked.turns * times};
+}
+// Of each trace.
+std::vector<AskedOfL2> asked_of_l2(const KernelSchedule& schedule);
+
+// The load of one SM with these CTAs, as latency() simulates it. The input must have a schedule.
+SmLoad sm_load(const LatencyInput& input, SmCtas ctas, AskedOfL2 asked);
 
 // A memset or a copy that reads and writes `bytes` in total: a launch's cost, and the time that the second-level cache
 // (or memory, if the cache is too small) takes for them. Kind, interval and terms as in latency().

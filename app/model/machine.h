@@ -24,6 +24,7 @@ struct Machine {
       port_sector_of_many;                                               // clocks each, per SM
   double mma_issue, mma_banks, wide_load_issue, bank_port, read_window;  // clocks of a scheduler
   double sms;
+  double turn, port_turn;  // clocks each, per SM
   double shared, l1, l2, mufu, shuffle, constant, barrier, arrival, branch, start;
 
   // FP32 has two pipes with half the rate; the heavy one also executes IMAD and HADD2.F32.
@@ -52,6 +53,8 @@ struct Machine {
     sector = 1 / rate(spec, kL2Sectors);
     port_sector = 1 / rate(spec, kL2Port);
     port_sector_of_many = 1 / std::min(rate(spec, kL2Port), rate(spec, kL2PortOfMany));
+    turn = 1 / rate(spec, kL2Atomics);
+    port_turn = 1 / rate(spec, kL2AtomicsPort);
     sms = double(std::max<int64_t>(1, spec.sms));
     mma_issue = rate(spec, kMmaIssue);
     mma_banks = rate(spec, kMmaBanks);
@@ -75,6 +78,9 @@ struct Machine {
     const double port = readers < kManyReaders ? port_sector : port_sector_of_many;
     return std::max(port, sector * double(readers) / sms);
   }
+
+  // The same for a turn of an atomic.
+  double turn_of(int64_t readers) const { return std::max(port_turn, turn * double(readers) / sms); }
 
   // Clocks of one product on one scheduler's Tensor Core.
   static double tensor_clocks(const DeviceSpec& spec) {

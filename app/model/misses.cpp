@@ -81,4 +81,10 @@ std::vector<double> l2_sectors_of(const KernelSchedule& schedule) {
   });
 }
 
+std::vector<double> turns_of(const KernelSchedule& schedule) {
+  return sum_over_traces(schedule, [](const ScheduledInstruction& instruction) {
+    return is_global(instruction.unit) ? double(instruction.turns) : 0;
+  });
+}
+
 }  // namespace attnscope::model

@@ -27,4 +27,7 @@ std::vector<double> local_misses(const KernelSchedule& schedule, double lines);
 // Sectors of each trace that go to the second level.
 std::vector<double> l2_sectors_of(const KernelSchedule& schedule);
 
+// Turns of each trace's atomics of global memory (ScheduledInstruction::turns).
+std::vector<double> turns_of(const KernelSchedule& schedule);
+
 }  // namespace attnscope::model

@@ -55,6 +55,15 @@ inline constexpr Rate kL2Sectors{"l2_sectors", 0.83};  // sectors of 32 B per SM
 inline constexpr Rate kL2Port{"l2_port", 2};                // the most that one SM takes: 64 B a clock
 inline constexpr Rate kL2PortOfMany{"l2_port_of_many", 2};  // the same when eight SMs or more read
 
+// Atomics of global memory. A request's lanes at one word take turns, and so do its sectors: turns per SM and clock
+// when every SM makes them, and of one SM; clocks of the second level for each turn in the same 512 bytes, whichever SM
+// it comes from; and in the same sector, of integers and of floating-point numbers.
+inline constexpr Rate kL2Atomics{"l2_atomics", 0.405};
+inline constexpr Rate kL2AtomicsPort{"l2_atomics_port", 1};
+inline constexpr Rate kAtomicTurn{"atomic_turn", 1.17};
+inline constexpr Rate kAtomicSector{"atomic_sector", 1.45};
+inline constexpr Rate kAtomicFloatSector{"atomic_float_sector", 3.47};
+
 // Kilobytes of an SM's first level, shared memory included.
 inline constexpr Rate kL1Kb{"l1_kb", 128};
 
@@ -91,25 +100,49 @@ inline constexpr const char* kAheadSecond = "ahead_second";
 inline constexpr const char* kAheadThird = "ahead_third";
 inline constexpr const char* kAheadSecondOfTwo = "ahead_second_of_two";
 
-inline constexpr const Rate* kAll[] = {&kIssue,          &kFp32,
-                                       &kFp16x2,         &kHalfToFloat,
-                                       &kFp64,           &kInt,
-                                       &kImad,           &kMufu,
-                                       &kConversion,     &kShuffle,
-                                       &kUniform,        &kSharedWavefronts,
-                                       &kL2Port,         &kL2PortOfMany,
-                                       &kBankPorts,      &kReadWindow,
-                                       &kMmaIssue,       &kWideLoadIssue,
-                                       &kMmaBanks,       &kWarpWavefronts,
-                                       &kL2Sectors,      &kL1Kb,
-                                       &kLatencyMufu,    &kLatencyShuffle,
-                                       &kLatencyShared,  &kLatencyConstant,
-                                       &kLatencyL1,      &kLatencyL2,
-                                       &kLatencyBarrier, &kBarrierArrival,
-                                       &kLatencyBranch,  &kCodeOwnKb,
-                                       &kCodeOwn,        &kCodeNearKb,
-                                       &kCodeFarKb,      &kCodeLine,
-                                       &kCodeFarLine,    &kLaunchUs,
+inline constexpr const Rate* kAll[] = {&kIssue,
+                                       &kFp32,
+                                       &kFp16x2,
+                                       &kHalfToFloat,
+                                       &kFp64,
+                                       &kInt,
+                                       &kImad,
+                                       &kMufu,
+                                       &kConversion,
+                                       &kShuffle,
+                                       &kUniform,
+                                       &kSharedWavefronts,
+                                       &kL2Port,
+                                       &kL2PortOfMany,
+                                       &kBankPorts,
+                                       &kReadWindow,
+                                       &kMmaIssue,
+                                       &kWideLoadIssue,
+                                       &kMmaBanks,
+                                       &kWarpWavefronts,
+                                       &kL2Sectors,
+                                       &kL2Atomics,
+                                       &kL2AtomicsPort,
+                                       &kAtomicTurn,
+                                       &kAtomicSector,
+                                       &kAtomicFloatSector,
+                                       &kL1Kb,
+                                       &kLatencyMufu,
+                                       &kLatencyShuffle,
+                                       &kLatencyShared,
+                                       &kLatencyConstant,
+                                       &kLatencyL1,
+                                       &kLatencyL2,
+                                       &kLatencyBarrier,
+                                       &kBarrierArrival,
+                                       &kLatencyBranch,
+                                       &kCodeOwnKb,
+                                       &kCodeOwn,
+                                       &kCodeNearKb,
+                                       &kCodeFarKb,
+                                       &kCodeLine,
+                                       &kCodeFarLine,
+                                       &kLaunchUs,
                                        &kCtaStartClocks};
 
 // The clock, MHz, of a kernel that multiplies on Tensor Cores, at boost.

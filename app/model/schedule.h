@@ -42,7 +42,7 @@ struct ScheduledInstruction {
   uint8_t read_scoreboard = 7;   // released when the operands have been read; 7: none
   uint8_t wait_mask = 0;         // scoreboards that must be free before it issues
   bool branch = false;           // may jump
-  bool bypasses_l1 = false;      // cp.async.cg: always from the second level
+  bool bypasses_l1 = false;      // cp.async.cg, atomics: always from the second level
   bool closes_copies = false;    // LDGDEPBAR: groups the asynchronous copies since the last one
   int8_t copies_pending = -1;    // DEPBAR.LE SB, n: waits until at most n groups are pending; -1: does not wait
   // The distance in instructions back to the one whose fixed-latency result determines the stall count before this one;
@@ -56,7 +56,10 @@ struct ScheduledInstruction {
   float passes = 0;
   // The share of the passes that are bank conflicts, wavefronts beyond those that the access needs.
   float conflicts = 0;
-  float sectors = 0;   // mean over the issues; global and local: 32-byte sectors of a request
+  float sectors = 0;  // mean over the issues; global and local: 32-byte sectors of a request
+  // Mean over the issues; atomics: the turns that a request's lanes take, in global memory those at one word of a
+  // sector and then its sectors, in shared memory those in one bank. 0: no atomic.
+  float turns = 0;
   float lanes = 32;    // mean over the issues; passes and sectors scale with it
   float products = 1;  // work of a Tensor Core instruction, in units of kProductFlop
   bool fp64 = false;   // for a Tensor Core instruction: DMMA, which does not lower the clock
@@ -113,6 +116,14 @@ struct BufferBytes {
   double read = 0, written = 0;
 };
 
+// Where global memory gets the most atomics of the whole grid.
+struct HotSpots {
+  double sector = 0;         // turns (ScheduledInstruction::turns) in the sector with the most
+  double piece = 0;          // those in the 512 bytes with the most
+  bool floating = false;     // the sector's are of floating-point numbers
+  uint32_t instruction = 0;  // one of the sector's
+};
+
 // A kernel's code and what a few of its CTAs did with it: the latency model's input besides the counters. device/ makes
 // it from an emulator run; here it is a plain value.
 struct KernelSchedule {
@@ -122,6 +133,7 @@ struct KernelSchedule {
   LocalReuse local_reuse;
   // Distinct bytes that a CTA reads; 0: unknown, every request goes to the second level.
   double global_bytes_per_cta = 0;
+  HotSpots hottest;
   BufferBytes buffers;  // of the whole launch; unused for attention, whose problem says what must be moved
 };
 

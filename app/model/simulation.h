@@ -170,10 +170,10 @@ class Simulation {
   // level, the mean.
   struct Work {
     int64_t instructions = 0;
-    double shuffle = 0, data = 0, l2 = 0, dram = 0;
+    double shuffle = 0, data = 0, l2 = 0, dram = 0, meeting = 0;
 
     void add(const Work& other, double times);
-    double longest() const { return std::max({shuffle, data, l2, dram}); }
+    double longest() const { return std::max({shuffle, data, l2, dram, meeting}); }
   };
   Work work_of(const ScheduledInstruction& instruction) const;
 
@@ -223,8 +223,10 @@ class Simulation {
   std::optional<Attribution> attribution_;                                           // if the load requests it
   float data_conflicts_ = 0;                                                         // share of the queue of wavefronts
   CodeCache code_cache_;
-  Queue shuffle_queue_, data_queue_, l2_queue_, dram_queue_;
+  // The last one: where atomics of global memory meet.
+  Queue shuffle_queue_, data_queue_, l2_queue_, dram_queue_, meeting_queue_;
   double sector_ = 0;  // clocks of the SM's share of the second level
+  double turn_ = 0;    // the same for a turn of an atomic
   double barrier_free_ = 0;
   double clock_ = 0;
   size_t started_ = 0;

@@ -23,7 +23,9 @@ Simulation::Simulation(const DeviceSpec& spec, const KernelSchedule& schedule, c
       code_cache_(spec, schedule) {
   // The first access finds nothing in the first level.
   miss_share_ = miss_share(schedule);
-  sector_ = machine_.sector_of(load.readers > 0 ? std::min(load.readers, spec.sms) : spec.sms);
+  const int64_t readers = load.readers > 0 ? std::min(load.readers, spec.sms) : spec.sms;
+  sector_ = machine_.sector_of(readers);
+  turn_ = machine_.turn_of(readers);
   for (const ScheduledInstruction& instruction : schedule.code)
     hits_.push_back(may_hit_l1(instruction) ? 1 - miss_share_ : 0);
   count_loops();
@@ -67,6 +69,7 @@ void Simulation::drain() {
   see(data_queue_.until, TermKind::shared_wavefronts, data_queue_.by);
   see(l2_queue_.until, TermKind::l2_bandwidth, l2_queue_.by);
   see(dram_queue_.until, TermKind::dram_bandwidth, dram_queue_.by);
+  see(meeting_queue_.until, TermKind::atomics, meeting_queue_.by);
   if (last.time <= 0) return;
   if (attribution_) result_.stalls.push_back(last);
   result_.clocks += last.time;
@@ -296,7 +299,9 @@ double Simulation::pass(SimulatedWarp& warp, const ScheduledInstruction& instruc
   port.until = std::max(now, port.until) + own_clocks;
   data_queue_.add(now, clocks, warp.previous);
   port.producer = warp.previous;
-  port.queue = is_shared(instruction.unit) ? TermKind::shared_wavefronts : TermKind::l1_lines;
+  port.queue = !is_shared(instruction.unit) ? TermKind::l1_lines
+               : instruction.turns > 0      ? TermKind::atomics
+                                            : TermKind::shared_wavefronts;
   return std::max(port.until - machine_.warp_wavefront, data_queue_.until - machine_.wavefront);
 }
 
@@ -332,8 +337,10 @@ void Simulation::access_global(SimulatedWarp& warp, const ScheduledInstruction& 
     const double until = in.add(now, clocks, warp.previous);
     if (until > queued) queued = until, out.done_queue = term;
   };
-  queue(l2_queue_, sectors * sector_, TermKind::l2_bandwidth);
+  queue(l2_queue_, instruction.turns > 0 ? double(instruction.turns) * turn_ : sectors * sector_,
+        TermKind::l2_bandwidth);
   if (load_.dram_sector > 0 && !local) queue(dram_queue_, sectors * load_.dram_sector, TermKind::dram_bandwidth);
+  if (instruction.turns > 0) queue(meeting_queue_, double(instruction.turns) * load_.atomic_turn, TermKind::atomics);
   arrives(machine_.l2, queued);
   // As much may queue as is in flight without a queue; beyond that the warp has no room for another request.
   if (queued > passed && queued - machine_.l2 > warp.room.until)

@@ -23,6 +23,8 @@ struct SmLoad {
   // Clocks of the SM's share of the memory bandwidth for each sector that goes to the second level; 0: all of them are
   // cached there.
   double dram_sector = 0;
+  // Clocks for each turn of the SM's atomics where most of the grid's meet; 0: there are none.
+  double atomic_turn = 0;
   // By instruction, the share of the loads from local memory that the first level does not hold; empty: it holds all.
   std::vector<double> local_misses = {};
   WarpRecorder* recorder = nullptr;  // told what each warp does; without `repeat` it sees every clock

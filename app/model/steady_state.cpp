@@ -13,6 +13,7 @@ void Simulation::Work::add(const Work& other, double times) {
   data += times * other.data;
   l2 += times * other.l2;
   dram += times * other.dram;
+  meeting += times * other.meeting;
 }
 
 Simulation::Work Simulation::work_of(const ScheduledInstruction& instruction) const {
@@ -21,8 +22,9 @@ Simulation::Work Simulation::work_of(const ScheduledInstruction& instruction) co
   if (is_shared(instruction.unit) || is_global(instruction.unit))
     work.data = std::max(1.0, double(instruction.passes)) * machine_.wavefront;
   if (is_global(instruction.unit)) {
+    work.meeting = double(instruction.turns) * load_.atomic_turn;
     const double sectors = double(instruction.sectors) * miss_share_of(instruction);
-    work.l2 = sectors * sector_;
+    work.l2 = instruction.turns > 0 ? double(instruction.turns) * turn_ : sectors * sector_;
     if (instruction.unit != Unit::local_load) work.dram = sectors * load_.dram_sector;
   }
   return work;
@@ -69,7 +71,8 @@ void Simulation::begin(Window& window, double now, bool may_repeat) {
 double Simulation::queued(double now) const {
   double sum = 0;
   const auto add = [&](double until) { sum += std::max(0.0, until - now); };
-  for (const Queue* queue : {&shuffle_queue_, &data_queue_, &l2_queue_, &dram_queue_}) add(queue->until);
+  for (const Queue* queue : {&shuffle_queue_, &data_queue_, &l2_queue_, &dram_queue_, &meeting_queue_})
+    add(queue->until);
   for (const SimulatedWarp& warp : warps_)
     if (warp.alive) add(warp.port.until);
   return sum;

@@ -57,7 +57,7 @@ void keep_first(SmTimeline& out) {
 void of_equal(const LatencyInput& in, const TimelineAsk& ask, size_t columns, SmTimeline& out) {
   const int64_t sms = std::max<int64_t>(1, in.spec.sms), total = in.occupancy.total_ctas;
   const int64_t busiest = (total + sms - 1) / sms;
-  const double sectors = double(busiest) * l2_sectors_of(*in.schedule).front();
+  const AskedOfL2 asked = double(busiest) * asked_of_l2(*in.schedule).front();
   out.sm = std::max<int64_t>(0, ask.sm);
   for (const int64_t count : {busiest, busiest - 1}) {
     const int64_t first = count == busiest ? 0 : total - (busiest - 1) * sms;  // SMs with that many: [first, end)
@@ -65,7 +65,7 @@ void of_equal(const LatencyInput& in, const TimelineAsk& ask, size_t columns, Sm
     if (first >= end) continue;
     const bool here = first <= out.sm && out.sm < end;
     if (count == 0) continue;
-    SmLoad load = sm_load(in, SmCtas(static_cast<size_t>(busiest)), sectors);
+    SmLoad load = sm_load(in, SmCtas(static_cast<size_t>(busiest)), asked);
     load.ctas.resize(static_cast<size_t>(count));
     const Recorded sm = record(in, std::move(load), ask, 1, here ? columns : 0);
     if (here) take_warps(sm, 1, out);
@@ -81,7 +81,8 @@ void of_mixed(const LatencyInput& in, const TimelineAsk& ask, size_t columns, Sm
   out.by_instructions = true;
   const auto sms = static_cast<size_t>(std::max<int64_t>(1, in.spec.sms));
   const std::vector<double> along_x = instructions_along_x(*in.schedule, in.launch);
-  const std::vector<double> traced = instructions_of(*in.schedule), l2_sectors = l2_sectors_of(*in.schedule);
+  const std::vector<double> traced = instructions_of(*in.schedule);
+  const std::vector<AskedOfL2> of_trace = asked_of_l2(*in.schedule);
   const std::vector<uint32_t> stand_in = trace_along_x(*in.schedule, in.launch);
   std::vector<PlacedCta> placed;
   std::vector<double> work(sms);
@@ -97,18 +98,19 @@ void of_mixed(const LatencyInput& in, const TimelineAsk& ask, size_t columns, Sm
   out.sm = static_cast<int64_t>(chosen);
   SmCtas ctas;
   std::vector<int64_t> names;  // of the grid
-  double sectors = 0, standing = 0;
+  AskedOfL2 asked;
+  double standing = 0;
   for (const PlacedCta& one : placed) {
     if (static_cast<size_t>(one.sm) != chosen) continue;
     ctas.push_back(stand_in[static_cast<size_t>(one.cta) % stand_in.size()]);
     names.push_back(one.cta);
-    sectors += l2_sectors[ctas.back()];
+    asked += of_trace[ctas.back()];
     standing += traced[ctas.back()];
   }
   double rate = 0;  // clocks per instruction
   if (!ctas.empty()) {
     const double scale = standing > 0 ? work[chosen] / standing : 1;
-    const Recorded sm = record(in, sm_load(in, ctas, sectors * scale), ask, scale, columns);
+    const Recorded sm = record(in, sm_load(in, ctas, scale * asked), ask, scale, columns);
     take_warps(sm, scale, out);
     for (const WarpRecorder::Cta& one : sm.recorder.ctas())
       out.ctas.push_back(span_of(sm, one, names[one.nth], out.sm, scale));

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "device/model_input.h"
 #include "device/terms.h"
 #include "emulator/isa/program.h"
 #include "model/ceilings.h"
@@ -12,10 +13,6 @@ namespace attnscope::worker {
 namespace {
 
 using explain::Instruction;
-
-bool is_global_atomic(const std::string& opcode) {
-  return opcode == "ATOM" || opcode == "ATOMG" || opcode == "RED" || opcode == "REDG";
-}
 
 std::vector<Instruction> code_of(const Kernel& kernel, const device::EmulatedDetail& emulated,
                                  const model::KernelSchedule& schedule) {
@@ -37,7 +34,7 @@ std::vector<Instruction> code_of(const Kernel& kernel, const device::EmulatedDet
     }
     one.phase = phases[i];
     one.unit = scheduled.unit;
-    one.atomic = is_global_atomic(sass.instructions[i].opcode);
+    one.atomic = device::is_global_atomic(sass.instructions[i].opcode);
     one.reciprocal = sass.instructions[i].opcode == "MUFU" && compile::has_modifier(sass.instructions[i], "RCP");
     one.issued = double(did.issued);
     one.lanes = double(did.threads);
@@ -47,8 +44,8 @@ std::vector<Instruction> code_of(const Kernel& kernel, const device::EmulatedDet
     one.wavefronts = double(did.wavefronts);
     one.ideal = double(did.ideal);
     one.sectors = double(did.sectors);
-    const bool of_lines = scheduled.sectors > 0 && scheduled.unit != model::Unit::async_copy;
-    if (of_lines) one.lines = double(scheduled.passes) * double(did.issued);
+    one.turns = double(did.turns);
+    if (scheduled.unit != model::Unit::async_copy) one.lines = double(did.lines);  // copies pass as wavefronts
     if (scheduled.unit == model::Unit::tensor) one.products = double(scheduled.products) * double(did.issued);
   }
   return code;
@@ -88,7 +85,10 @@ explain::Facts facts_of(const Kernel& kernel, const DeviceSpec& spec, const mode
   facts.code = code_of(kernel, did, *simulated.schedule);
   facts.warps = warps_of(*simulated.schedule, facts.code);
   facts.shared = &did.result.shared_steps;
-  facts.dram_us = model::ceilings(spec, facts.seen.experiment.problem, counters, *simulated.schedule).dram;
+  const model::Ceilings least = model::ceilings(spec, facts.seen.experiment.problem, counters, *simulated.schedule);
+  facts.dram_us = least.dram;
+  facts.atomics_us = least.atomics;
+  facts.hottest = simulated.schedule->hottest;
   return facts;
 }
 

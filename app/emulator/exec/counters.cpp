@@ -27,7 +27,9 @@ InstructionCounters& InstructionCounters::operator+=(const InstructionCounters& 
   wavefronts += other.wavefronts;
   ideal += other.ideal;
   sectors += other.sectors;
+  lines += other.lines;
   local_sectors += other.local_sectors;
+  turns += other.turns;
   return *this;
 }
 

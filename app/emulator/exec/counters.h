@@ -18,7 +18,11 @@ struct InstructionCounters {
   uint64_t wavefronts = 0;      // shared
   uint64_t ideal = 0;           // shared: the wavefronts without conflicts
   uint64_t sectors = 0;         // global and local
+  uint64_t lines = 0;           // of 128 bytes, of the same accesses
   uint64_t local_sectors = 0;   // in local memory, by generic accesses; not in `sectors`
+  // Atomics: how often lanes take turns. In global memory lanes at one word of a sector do, and the sectors of a
+  // request; in shared memory those in one bank.
+  uint64_t turns = 0;
 
   InstructionCounters& operator+=(const InstructionCounters& other);
   bool operator==(const InstructionCounters&) const = default;

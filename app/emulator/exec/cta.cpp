@@ -41,6 +41,7 @@ void CtaRunner::prepare(const BoundLaunch& launch) {
   last_.assign(program.ops.size(), &no_pattern_);
   traces_.clear();
   local_reuses_ = {};
+  hot_places_ = {};
   patterns_.resize(kPatterns);
   pattern_keys_.assign(kPatterns, 0);
 
@@ -56,6 +57,7 @@ void CtaRunner::prepare(const BoundLaunch& launch) {
   machine_.range_count = static_cast<uint32_t>(launch.ranges.size());
   machine_.banks = launch.images.data();
   machine_.external = call_external;
+  machine_.hot_places = &hot_places_;
   machine_.log = &log_;
   machine_.polls = launch.polls.data();
   machine_.poll_count = launch.poll_count;
@@ -95,7 +97,7 @@ void CtaRunner::make_warps() {
 }
 
 void CtaRunner::start(uint32_t linear) {
-  log_.cta = linear;
+  log_.cta = machine_.cta = linear;
   const BoundLaunch& launch = *launch_;
   auto* const words = reinterpret_cast<uint32_t*>(cta_.shared.get());
   std::fill_n(words, launch.shared_bytes / 4, launch.options->shared_fill);

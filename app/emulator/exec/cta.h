@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/result.h"
+#include "emulator/exec/hot_places.h"
 #include "emulator/exec/launch.h"
 #include "emulator/exec/local_reuse.h"
 #include "emulator/exec/memory.h"
@@ -117,7 +118,7 @@ struct Resident {
 };
 
 // One host thread's machine: the warps, shared and local memory of the CTA that it executes. prepare() allocates;
-// running allocates nothing.
+// running allocates only for what it records: traces, and where atomics go.
 class CtaRunner {
  public:
   void prepare(const BoundLaunch& launch);
@@ -145,6 +146,7 @@ class CtaRunner {
   // The traces of the CTAs in BoundLaunch::trace_ctas that ran since prepare().
   const std::vector<CtaTrace>& traces() const { return traces_; }
   const LocalReuses& local_reuses() const { return local_reuses_; }
+  const HotPlaces& hot_places() const { return hot_places_; }
 
   // After fault, endless or deadlock: what happened, as a message; after cancelled: where it was (the hint). `spot`: of
   // the fault's address.
@@ -185,6 +187,7 @@ class CtaRunner {
 
   std::vector<CtaTrace> traces_;
   LocalReuses local_reuses_;
+  HotPlaces hot_places_;
   CtaLog log_;
   std::vector<std::pair<uint32_t, uint32_t>> passing_;  // warps that pass the barrier that opens, and where they wait
   std::vector<OpCounts> op_counts_;

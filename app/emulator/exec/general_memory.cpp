@@ -3,7 +3,9 @@
 #include <atomic>
 
 #include "emulator/exec/general.h"
+#include "emulator/exec/hot_places.h"
 #include "emulator/exec/lane_address.h"
+#include "emulator/exec/lines.h"
 #include "emulator/exec/local_reuse.h"
 
 namespace attnscope::emulator {
@@ -64,10 +66,17 @@ void count(Warp& warp, const Op& op, uint32_t mask, const LaneAddress* at, bool 
       sectors[count++] = at[lane].address / 32;
     }
   }
-  counts.sectors += distinct(sectors, count);
+  const uint64_t different_global = distinct(sectors, count);
+  counts.sectors += different_global;
+  counts.lines += lines_of(sectors, different_global);
   // The part of a generic access that goes to local memory counts as local.
   const uint64_t different = distinct(local, local_count);
-  (op.space == Space::generic ? counts.local_sectors : counts.sectors) += different;
+  if (op.space == Space::generic) {
+    counts.local_sectors += different;
+  } else {
+    counts.sectors += different;
+    counts.lines += lines_of(local, different);
+  }
   if (warp.local_reuse != nullptr) warp.local_reuse->access(op.index, local, different, !store);
   if (shared == 0) return;
   const uint64_t base = at[__builtin_ctz(shared)].address;
@@ -87,8 +96,34 @@ void count(Warp& warp, const Op& op, uint32_t mask, const LaneAddress* at, bool 
   counts.ideal += times * pattern.ideal;
 }
 
+// Counts where the lanes of an atomic take turns.
+void count_meeting(Warp& warp, const Op& op, uint32_t mask, const LaneAddress* at) {
+  Machine& machine = *warp.machine;
+  uint64_t words[32];
+  uint32_t banks[32] = {}, of_shared = 0;
+  int count = 0;
+  for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
+    const LaneAddress& one = at[first_lane(rest)];
+    if (one.space == Space::shared) of_shared = std::max(of_shared, ++banks[one.address / 4 % 32]);
+    if (one.space == Space::global) words[count++] = one.address / 4;
+  }
+  std::sort(words, words + count);
+  uint32_t most = 0;  // lanes at one word of the sector
+  for (int first = 0, next = 0; first < count; first = next) {
+    while (next < count && words[next] == words[first]) ++next;
+    most = std::max(most, static_cast<uint32_t>(next - first));
+    if (next < count && words[next] / 8 == words[first] / 8) continue;
+    machine.hot_places->add(words[first] / 8, most, op.index, machine.cta);
+    machine.ops[op.index].turns += most;
+    most = 0;
+  }
+  machine.ops[op.index].turns += of_shared;
+}
+
+enum class Counts : uint8_t { nothing, access, atomic };
+
 // Finds all lanes' places, or sets a fault without any effect.
-bool find_places(Warp& warp, const Op& op, uint32_t mask, bool store, Place (&places)[32], bool counted = true) {
+bool find_places(Warp& warp, const Op& op, uint32_t mask, bool store, Place (&places)[32], Counts counts) {
   if (mask == 0) {
     ++warp.machine->ops[op.index].empty_requests;
     return false;
@@ -102,7 +137,8 @@ bool find_places(Warp& warp, const Op& op, uint32_t mask, bool store, Place (&pl
     set_fault(warp, op, fault, lane, at[lane].address, op.bytes);
     return false;
   }
-  if (counted) count(warp, op, mask, at, store);
+  if (counts != Counts::nothing) count(warp, op, mask, at, store);
+  if (counts == Counts::atomic) count_meeting(warp, op, mask, at);
   return true;
 }
 
@@ -110,7 +146,13 @@ bool find_places(Warp& warp, const Op& op, uint32_t mask, bool store, Place (&pl
 template <class F>
 void each_place(Warp& warp, const Op& op, uint32_t mask, bool store, F f) {
   Place places[32];
-  if (find_places(warp, op, mask, store, places))
+  if (find_places(warp, op, mask, store, places, Counts::access))
+    each_lane(warp, op, mask, [&](const Lane& l) { f(l, places[l.lane]); });
+}
+template <class F>
+void each_atomic_place(Warp& warp, const Op& op, uint32_t mask, F f) {
+  Place places[32];
+  if (find_places(warp, op, mask, true, places, Counts::atomic))
     each_lane(warp, op, mask, [&](const Lane& l) { f(l, places[l.lane]); });
 }
 
@@ -194,7 +236,7 @@ uint64_t combine_64(const Op& op, uint64_t old, uint64_t value) {
 }
 
 void atomic(Warp& warp, const Op& op, uint32_t mask, bool returns) {
-  each_place(warp, op, mask, true, [&](const Lane& l, const Place& place) {
+  each_atomic_place(warp, op, mask, [&](const Lane& l, const Place& place) {
     if (op.bytes == 8) {
       const uint64_t value = l.raw64(op.c, 2);
       const auto old = exchange<uint64_t>(place.host, [&](uint64_t x) { return combine_64(op, x, value); });
@@ -294,8 +336,9 @@ void g_atomic(Warp& warp, const Op& op, uint32_t mask) {
 void g_reduce(Warp& warp, const Op& op, uint32_t mask) { atomic(warp, op, mask, false); }
 // Every lane adds 1; the hardware combines lanes with the same address.
 void g_count_in(Warp& warp, const Op& op, uint32_t mask) {
-  each_place(warp, op, mask, true,
-             [](const Lane&, const Place& place) { exchange<uint32_t>(place.host, [](uint32_t x) { return x + 1; }); });
+  each_atomic_place(warp, op, mask, [](const Lane&, const Place& place) {
+    exchange<uint32_t>(place.host, [](uint32_t x) { return x + 1; });
+  });
 }
 struct Swapped {
   uint64_t old;
@@ -317,14 +360,14 @@ void set_word(const Lane& l, uint32_t bytes, uint64_t value) {
 void g_cas(Warp& warp, const Op& op, uint32_t all) {
   const uint32_t mask = lanes_done(warp, op, all);
   if (mask == 0 && all != 0) return;
-  each_place(warp, op, mask, true, [&](const Lane& l, const Place& place) {
+  each_atomic_place(warp, op, mask, [&](const Lane& l, const Place& place) {
     set_word(l, op.bytes, compare_and_swap(op, l, place.host).old);
   });
 }
 // CAS that returns 1 if it stored. Of several lanes in one bank only the lowest succeeds (recorded).
 void g_cast_spin(Warp& warp, const Op& op, uint32_t mask) {
   uint32_t banks = 0;
-  each_place(warp, op, mask, true, [&](const Lane& l, const Place& place) {
+  each_atomic_place(warp, op, mask, [&](const Lane& l, const Place& place) {
     uint8_t* const at = place.host;
     const uint32_t bank = 1u << (static_cast<uint32_t>(at - warp.shared) / 4 & 31);
     if (op.bytes == 4 && (banks & bank) != 0) return l.set(0);
@@ -344,7 +387,7 @@ void g_qspc(Warp& warp, const Op& op, uint32_t mask) {
 // whose x is false store zeros. The lane families have a faster version for the usual case (lanes/tiles.inc).
 void copy_one_by_one(Warp& warp, const Op& op, uint32_t mask) {
   Place to[32];
-  if (!find_places(warp, op, mask, true, to, false)) return;
+  if (!find_places(warp, op, mask, true, to, Counts::nothing)) return;
   const uint32_t reads = predicate(warp, op.x, op.x_invert);
   uint64_t sectors[32];
   int count = 0;
@@ -363,7 +406,9 @@ void copy_one_by_one(Warp& warp, const Op& op, uint32_t mask) {
   // The hardware counts its stores in none of its shared-store figures.
   OpCounts& counts = warp.machine->ops[op.index];
   ++counts.requests;
-  counts.sectors += distinct(sectors, count);
+  const uint64_t different = distinct(sectors, count);
+  counts.sectors += different;
+  counts.lines += lines_of(sectors, different);
 }
 uint64_t source_address(Warp& warp, const Op& op, uint32_t lane) {
   uint32_t low, high;

@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include "core/shared_access.h"
+#include "emulator/exec/lines.h"
 #include "emulator/exec/warp.h"
 
 namespace attnscope::emulator {
@@ -27,14 +28,17 @@ SharedAccess access_of(const Pattern& pattern) {
   return made;
 }
 
-int distinct_sectors(const Pattern& pattern, uint32_t phase) {
+void count_sectors(Pattern& pattern) {
   int32_t sectors[32];
   int count = 0;
   for (uint32_t rest = pattern.mask; rest != 0; rest &= rest - 1) {
-    sectors[count++] = (pattern.delta[__builtin_ctz(rest)] + static_cast<int32_t>(phase)) >> 5;
+    sectors[count++] = (pattern.delta[__builtin_ctz(rest)] + static_cast<int32_t>(pattern.phase)) >> 5;
   }
   std::sort(sectors, sectors + count);
-  return static_cast<int>(std::unique(sectors, sectors + count) - sectors);
+  const auto* const end = std::unique(sectors, sectors + count);
+  pattern.sectors = static_cast<uint16_t>(end - sectors);
+  for (int32_t quarter = 0; quarter < 4; ++quarter)
+    pattern.lines[quarter] = static_cast<uint8_t>(lines_of(sectors, pattern.sectors, quarter));
 }
 
 }  // namespace
@@ -58,12 +62,13 @@ void make_pattern(Pattern& pattern, Access access, const int32_t (&delta)[32], u
   }
   pattern.kind = broadcast ? Kind::broadcast : contiguous ? Kind::contiguous : Kind::generic;
   pattern.wavefronts = pattern.ideal = pattern.sectors = 0;
+  std::memset(pattern.lines, 0, sizeof pattern.lines);
   if (is_shared(access)) {
     const Wavefronts wavefronts = wavefronts_of(access_of(pattern));
     pattern.wavefronts = static_cast<uint16_t>(wavefronts.taken);
     pattern.ideal = static_cast<uint16_t>(wavefronts.needed);
   } else {
-    pattern.sectors = static_cast<uint16_t>(distinct_sectors(pattern, phase));
+    count_sectors(pattern);
   }
 }
 
@@ -139,7 +144,9 @@ void global_one_by_one(Warp& warp, const Op& op, uint32_t mask, int64_t offset, 
   std::sort(sectors, sectors + count);
   OpCounts& counts = machine.ops[op.index];
   ++counts.requests;
-  counts.sectors += static_cast<uint64_t>(std::unique(sectors, sectors + count) - sectors);
+  const auto different = static_cast<uint64_t>(std::unique(sectors, sectors + count) - sectors);
+  counts.sectors += different;
+  counts.lines += lines_of(sectors, different);
   for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
     const int lane = __builtin_ctz(rest);
     for (uint32_t word = 0; word < (bytes + 3) / 4; ++word) {

@@ -4,6 +4,7 @@
 
 #include "emulator/exec/general.h"
 #include "emulator/exec/handlers.h"
+#include "emulator/exec/lines.h"
 #include "emulator/exec/local_reuse.h"
 
 namespace attnscope::emulator {
@@ -135,6 +136,7 @@ bool local_row(Warp& warp, const Op& op, OpCounts& counts) {
   }
   ++counts.requests;
   counts.sectors += 4;
+  ++counts.lines;
   if (warp.local_reuse != nullptr) warp.local_reuse->access(op.index, address / 4, !kStore);
   return true;
 }
@@ -168,6 +170,7 @@ void local_32(Warp& warp, const Op& op, uint32_t mask) {
   ++counts.requests;
   const uint64_t different = distinct(sectors, count);
   counts.sectors += different;
+  counts.lines += lines_of(sectors, different);
   if (warp.local_reuse != nullptr) warp.local_reuse->access(op.index, sectors, different, !kStore);
 }
 

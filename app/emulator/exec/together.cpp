@@ -90,7 +90,7 @@ void CtaRunner::change_cta(Resident& other) {
   machine_.barriers = cta_.barriers;
   machine_.observer = cta_.observer;
   machine_.polled = cta_.polled.data();
-  log_.cta = cta_.linear;
+  log_.cta = machine_.cta = cta_.linear;
 }
 
 CtaEnd CtaRunner::run_together(const std::atomic<bool>& stop, const Together& told, uint32_t& linear) {

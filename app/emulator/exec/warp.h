@@ -21,6 +21,7 @@ struct alignas(64) Pattern {
   int32_t low, high;           // least and greatest delta
   uint16_t wavefronts, ideal;  // shared
   uint16_t sectors;            // global: distinct 32-byte sectors
+  uint8_t lines[4];            // global: distinct 128-byte lines, by which sector of its line has the base
   uint8_t access;              // Access
   Kind kind;
   bool aligned;
@@ -57,7 +58,9 @@ struct OpCounts {
   uint64_t wavefronts = 0;
   uint64_t ideal = 0;
   uint64_t sectors = 0;
+  uint64_t lines = 0;
   uint64_t local_sectors = 0;  // by generic accesses
+  uint64_t turns = 0;          // atomics: see InstructionCounters
 };
 
 struct BlockCounts {
@@ -148,6 +151,8 @@ struct Machine {
   void (*external)(Warp& warp, uint32_t function, uint32_t lane, const Op& op) = nullptr;
   void* log = nullptr;                 // the CtaLog for call_external()
   class Observer* observer = nullptr;  // nullptr: none
+  class HotPlaces* hot_places = nullptr;
+  uint32_t cta = 0;  // that runs
   Fault fault;
   uint32_t mxcsr = 0;
 };

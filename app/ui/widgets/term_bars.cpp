@@ -84,6 +84,7 @@ ImU32 colour_of(TermKind kind) {
     case TermKind::l1_lines:
     case TermKind::l2_bandwidth:
     case TermKind::dram_bandwidth:
+    case TermKind::atomics:
       return p.buffers[4];
     case TermKind::instruction_latency:
     case TermKind::tensor_latency:

@@ -257,6 +257,37 @@ TEST(Devices, RegistersAndMemoryAreThoseOfTheirRecordings) {
   EXPECT_NEAR(device("h200").rates.at("l2_sectors"), same, 0.03 * same);
 }
 
+// Clocks of a warp instruction, of which every SM makes one: on one SM, and on all 132 at one place of the L2.
+TEST(Devices, AtomicsAreThoseOfTheirRecording) {
+  const auto rates = device("h200").rates;
+  const std::string text = testing_support::read_text(source_dir() / "tests/data/gpu/h200_atomics.txt");
+  const auto clocks = [&](const std::string& line) { return recorded_figure(text, line, " clocks "); };
+  const auto near = [&](const char* rate, double measured) {
+    EXPECT_NEAR(rates.at(rate), measured, 0.02 * measured) << rate;
+  };
+  near("l2_atomics", 32 / clocks("global random u32 ctas 132 warps 32 bins 1048576"));
+  near("l2_atomics_port", 32 / clocks("global random u32 ctas 1 warps 32 bins 1048576"));
+  near("atomic_turn", clocks("global red u32 ctas 132 warps 32 distinct 32 same 0 step 4 targets 1 ") / 132 / 4);
+  for (const char* integers : {"red u32", "atom u32", "red u64", "red max32", "atom cas32", "atom exch32"}) {
+    const int step = std::string_view(integers).ends_with("u64") ? 8 : 4;
+    near("atomic_sector",
+         clocks(fmt::format("global {} ctas 132 warps 32 distinct 1 same 32 step {} targets 1 ", integers, step)) /
+             132 / 32);
+  }
+  for (const char* floats : {"red f32", "atom f32", "red f64", "red f16x2"}) {
+    const int step = std::string_view(floats).ends_with("f64") ? 8 : 4;
+    near("atomic_float_sector",
+         clocks(fmt::format("global {} ctas 132 warps 32 distinct 1 same 32 step {} targets 1 ", floats, step)) / 132 /
+             32);
+  }
+  // In shared memory a lane in the same bank takes a clock, and a counter none of its own.
+  EXPECT_NEAR(clocks("shared unused u32 warps 32 distinct 1 same 0 step 4 targets 1 "), 32, 1);
+  EXPECT_NEAR(clocks("shared unused u32 warps 32 distinct 8 same 0 step 4 targets 1 "), 4, 0.2);
+  EXPECT_NEAR(clocks("shared unused u32 warps 32 distinct 32 same 0 step 128 targets 1 "), 32, 1);
+  EXPECT_NEAR(clocks("shared unused u32 warps 1 distinct 1 same 0 step 4 targets 1 "), 64, 3) << "a lone warp";
+  EXPECT_NEAR(clocks("shared unused s32 warps 32 distinct 1 same 0 step 4 targets 1 "), 1, 0.1);
+}
+
 // The model takes one cost for both.
 TEST(Devices, FourMatricesCostFourWarpsAsMuchAsALoadOf128BitsAndALoneOneMore) {
   const std::string all = testing_support::read_text(source_dir() / "tests/data/gpu/h200_shared_latency.txt");

@@ -130,8 +130,14 @@ TEST(ModelInput, AWaitForCopiesSaysHowManyMayBePending) {
 }
 
 TEST(ModelInput, FiguresAreMeansOverTheIssues) {
-  const emulator::InstructionCounters all{
-      .issued = 4, .threads = 96, .threads_on = 96, .requests = 2, .wavefronts = 12, .ideal = 8, .sectors = 20};
+  const emulator::InstructionCounters all{.issued = 4,
+                                          .threads = 96,
+                                          .threads_on = 96,
+                                          .requests = 2,
+                                          .wavefronts = 12,
+                                          .ideal = 8,
+                                          .sectors = 20,
+                                          .lines = 6};
   for (const char* text : {"LDS", "STS"}) {
     const model::ScheduledInstruction shared = scheduled(text, all);
     EXPECT_EQ(shared.issued, 4);
@@ -144,8 +150,8 @@ TEST(ModelInput, FiguresAreMeansOverTheIssues) {
   EXPECT_EQ(copy.passes, 3);
   EXPECT_EQ(copy.conflicts, 1);
   EXPECT_EQ(copy.sectors, 5);
-  const model::ScheduledInstruction load = scheduled("LDG.E", all);  // 10 sectors in each of two requests
-  EXPECT_EQ(load.passes, 5);
+  const model::ScheduledInstruction load = scheduled("LDG.E", all);  // 10 sectors in 3 lines in each of two requests
+  EXPECT_EQ(load.passes, 1.5F);
   EXPECT_EQ(load.conflicts, 0);
   EXPECT_EQ(load.sectors, 5);
   for (const emulator::InstructionCounters& none :
@@ -156,26 +162,48 @@ TEST(ModelInput, FiguresAreMeansOverTheIssues) {
   }
 }
 
-// Sectors of one request of 32 lanes, and the lines that they make. With up to one and a half times the sectors that
-// the bytes fill, neighbouring lanes share their lines.
-TEST(ModelInput, LinesFollowFromSectorsAndWidth) {
-  const struct {
-    const char* text;
-    uint64_t lanes, sectors;
-    float lines;
-  } kRequests[] = {{"LDG.E.128", 32, 16, 4}, {"LDG.E.128", 32, 24, 6}, {"LDG.E.128", 32, 25, 25},
-                   {"LDG.E.64", 32, 12, 3},  {"LDG.E.64", 32, 13, 13}, {"LDG.E", 32, 4, 1},
-                   {"LDG.E", 32, 6, 1.5F},   {"LDG.E", 32, 7, 7},      {"LDG.E", 16, 3, 1},
-                   {"LDG.E", 16, 4, 4},      {"LDG.E.U16", 32, 3, 1},  {"LDG.E.U16", 32, 4, 4},
-                   {"LDG.E.S16", 32, 4, 4},  {"LDG.E.16", 32, 4, 4},   {"LDG.E.U8", 32, 1, 1},
-                   {"LDG.E.U8", 32, 2, 2},   {"LDG.E.S8", 32, 2, 2},   {"LDG.E.U8", 1, 1, 1}};
-  for (const auto& one : kRequests)
-    EXPECT_EQ(
-        scheduled(one.text,
-                  {.issued = 2, .threads = 64, .threads_on = 2 * one.lanes, .requests = 2, .sectors = 2 * one.sectors})
-            .passes,
-        one.lines)
-        << one.text << " of " << one.lanes << " lanes, " << one.sectors << " sectors";
+TEST(ModelInput, AtomicsTakeTurnsPastTheFirstLevel) {
+  const emulator::InstructionCounters counters{.issued = 4,
+                                               .threads = 128,
+                                               .threads_on = 128,
+                                               .requests = 4,
+                                               .wavefronts = 12,
+                                               .ideal = 4,
+                                               .sectors = 4,
+                                               .lines = 4,
+                                               .turns = 100};
+  for (const char* text : {"REDG.E.ADD", "ATOMG.E.ADD", "RED", "ATOM"}) {
+    EXPECT_EQ(scheduled(text, counters).turns, 25) << text;
+    EXPECT_EQ(scheduled(text, counters).passes, 1) << text;
+    EXPECT_TRUE(scheduled(text, counters).bypasses_l1) << text;
+  }
+  EXPECT_EQ(scheduled("ATOMS.ADD", counters).passes, 25);
+  EXPECT_EQ(scheduled("ATOMS.ADD", counters).conflicts, 0) << "its queue is one of atomics";
+  EXPECT_FALSE(scheduled("ATOMS.ADD", counters).bypasses_l1);
+  EXPECT_EQ(scheduled("ATOMS.POPC.INC.32", counters).passes, 3) << "lanes at one word are combined";
+}
+
+// 40 of 400 CTAs ran. What several of them do in a sector grows with the grid; what one does in 512 bytes of its own
+// does not.
+TEST(ModelInput, TheBusiestSectorStandsForTheGrid) {
+  compile::SassProgram sass;
+  sass.instructions = {instruction_of("REDG.E.ADD"), instruction_of("REDG.E.ADD.F32.FTZ.RN")};
+  emulator::Program program;
+  program.ops.resize(2);
+  program.blocks = {{0, 2}};
+  program.sass = std::make_shared<compile::SassProgram>(std::move(sass));
+  emulator::RunResult result;
+  result.instructions.resize(2);
+  result.counters.ctas = 40;
+  result.counters.total_ctas = 400;
+  result.hottest = {.sector = {320, 10, 1}, .piece = {64, 1, 0}};
+  const model::HotSpots spots = schedule_of(program, result, {}, {400, 1, 1}).hottest;
+  EXPECT_DOUBLE_EQ(spots.sector, 3200);
+  EXPECT_DOUBLE_EQ(spots.piece, 64);
+  EXPECT_EQ(spots.instruction, 1u);
+  EXPECT_TRUE(spots.floating);
+  result.hottest.sector.instruction = 0;
+  EXPECT_FALSE(schedule_of(program, result, {}, {400, 1, 1}).hottest.floating);
 }
 
 TEST(ModelInput, BlocksTracesAndDependencesAreTakenOver) {

@@ -1,4 +1,5 @@
 // Wavefronts and sectors of single accesses: the rule recorded on an H200 (docs/emulator.md), case by case.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -94,6 +95,17 @@ TEST(Sectors, AreThirtyTwoByteLines) {
   EXPECT_EQ(sectors(
                 Access::global_16, [](int lane) { return 16 * lane; }, 0x3),
             1);
+}
+
+TEST(Lines, DependOnTheSectorOfTheBase) {
+  const auto row = pattern_of(Access::global_4, [](int lane) { return 4 * lane; });
+  EXPECT_THAT(row.lines, ::testing::ElementsAre(1, 2, 2, 2));
+  const auto back = pattern_of(Access::global_4, [](int lane) { return 124 - 4 * lane; });
+  EXPECT_THAT(back.lines, ::testing::ElementsAre(2, 2, 2, 1));
+  EXPECT_THAT(pattern_of(Access::global_4, [](int lane) { return 128 * lane; }).lines, ::testing::Each(32));
+  EXPECT_THAT(pattern_of(Access::global_4, [](int) { return 40; }).lines, ::testing::Each(1));
+  EXPECT_THAT(pattern_of(Access::global_16, [](int lane) { return 16 * lane; }).lines,
+              ::testing::ElementsAre(4, 5, 5, 5));
 }
 
 TEST(Patterns, KnowTheirShape) {

@@ -93,20 +93,24 @@ TEST(GlobalRepeated, CostsAllButTheFirstLoad) {
   EXPECT_FALSE(look(RuleId::global_repeated, in.facts)) << "twice is not often";
 }
 
-TEST(AtomicsMeet, IsSaidIfLanesShareWords) {
+TEST(AtomicsMeet, CostsTheirQueue) {
   Input in;
   Instruction& add = in.at(kStore);
   add.atomic = true;
-  add.requests = 1000, add.bytes = 128000, add.sectors = 1000;
+  add.requests = 1000, add.turns = 8000;
+  in.facts.hottest = {.sector = 256000, .piece = 512000};
+  EXPECT_FALSE(look(RuleId::atomics_meet, in.facts)) << "none waits";
+  in.stall(TermKind::atomics, kStore, 20);
   const auto found = look(RuleId::atomics_meet, in.facts);
-  ASSERT_TRUE(found);
-  EXPECT_EQ(found->severity, Severity::warning);
-  EXPECT_THAT(found->sentence, HasSubstr("at least 4 at an address"));
-  EXPECT_DOUBLE_EQ(figure(found, "bytes of a request"), 128);
-  add.sectors = 4000;
-  EXPECT_FALSE(look(RuleId::atomics_meet, in.facts)) << "each lane has a word of its own";
-  add.sectors = 1000, add.atomic = false;
-  EXPECT_FALSE(look(RuleId::atomics_meet, in.facts)) << "stores of a warp to one address are one";
+  EXPECT_DOUBLE_EQ(saved(found), 20);
+  EXPECT_DOUBLE_EQ(figure(found, "time of the queue"), 20);
+  EXPECT_DOUBLE_EQ(figure(found, "turns of a request"), 8);
+  EXPECT_DOUBLE_EQ(figure(found, "turns in the busiest sector"), 256000);
+  EXPECT_DOUBLE_EQ(figure(found, "turns in the busiest 512 bytes"), 512000);
+  EXPECT_THAT(found->sentence, HasSubstr("take 8 turns at words and sectors of global memory"));
+  EXPECT_THAT(found->sentence, HasSubstr("256,000 turns in the busiest sector"));
+  add.atomic = false;
+  EXPECT_THAT(look(RuleId::atomics_meet, in.facts)->sentence, HasSubstr("in a bank of shared memory"));
 }
 
 TEST(GlobalNarrow, CostsTheInstructionsThatWideAccessesSave) {

@@ -123,7 +123,8 @@ const std::vector<Planted>& planted() {
        [](Input& in) {
          Instruction& add = in.at(kStore);
          add.atomic = true;
-         add.bytes = 64 * add.sectors;
+         add.turns = 32 * add.requests;
+         in.stall(TermKind::atomics, kStore, 30);
        }},
       {"SpillsCost", RuleId::local_spill, kSum, Severity::warning,
        [](Input& in) {

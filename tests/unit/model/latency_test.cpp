@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "model/bars.h"
+#include "model/ceilings.h"
 #include "model/rates.h"
 #include "unit/model/devices_for_tests.h"
 #include "unit/model/schedules_for_tests.h"
@@ -184,6 +185,38 @@ TEST_F(Latency, WithoutAScheduleTheBusiestOfTheCountersDecides) {
   EXPECT_EQ(timing(nullptr, l4()).bound, Bound::l2_bandwidth);
   launch.block[0] = 1024;
   EXPECT_NEAR(clocks(), 332e3 / 0.83 / 128 * 3, 1e-6) << "64 warps hide it";
+}
+
+// More atomics in a sector or in 512 bytes never make a kernel faster, and their time is never undercut, whether
+// traced CTAs make them or others do.
+TEST_F(Latency, AtomicsThatMeetBoundTheTime) {
+  const DeviceSpec spec = l4();
+  ScheduledInstruction add = instruction(Unit::global_store);
+  add.passes = add.sectors = 1;
+  add.issued = 128 * 4 * 64;
+  for (const float turns : {0.F, 32.F}) {
+    add.turns = turns;
+    auto adds = model::schedule({{add, use()}}, std::vector(4, times(64)));
+    for (const bool of_sector : {true, false}) {
+      double last = modelled(&adds, spec).timing.p50;
+      for (const double times : {1e4, 1e6, 1e7, 1e8}) {
+        for (const bool floating : {false, true}) {
+          adds.hottest = {.sector = of_sector ? times : 0, .piece = of_sector ? 0 : times, .floating = floating};
+          const Modelled m = modelled(&adds, spec);
+          EXPECT_GE(m.timing.p50, last);
+          last = m.timing.p50;
+          const double us = times * (!of_sector ? 1.17 : floating ? 3.47 : 1.45) / spec.clock_mhz;
+          EXPECT_GE(m.timing.p50, us);
+          EXPECT_DOUBLE_EQ(ceilings(spec, problem, counters, adds).atomics, kFastestAtomics * us);
+          EXPECT_NEAR(sum_of(m.stalls), m.timing.p50, 1e-9 * m.timing.p50);
+          if (times < 1e7) continue;
+          EXPECT_EQ(m.timing.bound, Bound::atomics);
+          EXPECT_LT(m.timing.p50, 1.05 * us + 5);
+        }
+      }
+      adds.hottest = {};
+    }
+  }
 }
 
 // Each CTA's four warps load 512 KB each, the grid 268 MB.

@@ -104,17 +104,18 @@ TEST(LocalMisses, TheResidentWarpsShareTheLines) {
   VariantInfo variant;
   variant.stack_bytes = 1024;
   const LatencyInput in{spec, problem, variant, launch, occupancy, counters, &s};
-  EXPECT_THAT(sm_load(in, {0}, 1).local_misses, IsEmpty()) << "no local memory";
+  EXPECT_THAT(sm_load(in, {0}, {.sectors = 1}).local_misses, IsEmpty()) << "no local memory";
   // Of the CTA's eight warps four go round 180 lines each, the two resident CTAs' 1.5 times what the first level has.
   s.local_reuse.warps = 4;
   s.local_reuse.loads[0][179] = 1;
   const double lines = (128 - 8) * kKb / 128;  // each CTA has 1 KB of the system's shared memory
-  EXPECT_THAT(sm_load(in, {0}, 1).local_misses, ElementsAre(DoubleNear((8 * 180 / lines - 0.8) / 0.8, 1e-12), 0));
+  EXPECT_THAT(sm_load(in, {0}, {.sectors = 1}).local_misses,
+              ElementsAre(DoubleNear((8 * 180 / lines - 0.8) / 0.8, 1e-12), 0));
   occupancy.total_ctas = 58;
-  EXPECT_THAT(sm_load(in, {0}, 1).local_misses, ElementsAre(0, 0)) << "an SM has one";
+  EXPECT_THAT(sm_load(in, {0}, {.sectors = 1}).local_misses, ElementsAre(0, 0)) << "an SM has one";
   // With spilled registers the whole stack counts as in use.
   variant.spill_bytes = 16;
-  EXPECT_THAT(sm_load(in, {0}, 1).local_misses, ElementsAre(1 - lines / (8 * 256), 1 - lines / (8 * 256)));
+  EXPECT_THAT(sm_load(in, {0}, {.sectors = 1}).local_misses, ElementsAre(1 - lines / (8 * 256), 1 - lines / (8 * 256)));
 }
 
 }  // namespace

@@ -379,6 +379,35 @@ TEST(SmSimulation, WhatComesFromMemoryTakesItsBandwidth) {
   EXPECT_GT(of(r, {TermKind::dram_bandwidth}), 0.9 * r.clocks);
 }
 
+// 32 warps whose requests take eight turns each, for which the second level takes two clocks.
+TEST(SmSimulation, AtomicsThatMeetAreMadeOneAfterTheOther) {
+  ScheduledInstruction add = instruction(Unit::global_store);
+  add.passes = add.sectors = 1;
+  add.turns = 8;
+  SmLoad load{SmCtas(1), 1};
+  load.readers = 1;
+  const auto s = schedule({{add, use()}}, std::vector(32, times(50)));
+  const SmRun apart = simulate_sm(round_rates(), s, load);
+  EXPECT_NEAR(apart.clocks, 32 * 50 * 8, 50) << "an SM takes one turn a clock";
+  EXPECT_EQ(of(apart, {TermKind::atomics}), 0);
+  load.atomic_turn = 2;
+  const SmRun r = simulate_sm(round_rates(), s, load);
+  EXPECT_NEAR(r.clocks, 32 * 50 * 16, 50);
+  EXPECT_GT(of(r, {TermKind::atomics}), 0.9 * r.clocks);
+  EXPECT_NEAR(sum_of(r.stalls), r.clocks, 1e-6 * r.clocks);
+  for (const Stall& stall : r.stalls) EXPECT_TRUE(stall.term != TermKind::atomics || stall.producer == 0);
+  EXPECT_NEAR(simulate_sm(round_rates(), folded(s), load).clocks, r.clocks, 0.01 * r.clocks)
+      << "loops that are skipped";
+}
+
+TEST(SmSimulation, WavefrontsOfSharedAtomicsAreAtomics) {
+  ScheduledInstruction add = shared_load(16);
+  add.turns = 16;
+  const SmRun r = run(schedule({{add, use()}}, std::vector(32, times(50))));
+  EXPECT_NEAR(r.clocks, 32 * 50 * 16, 100);
+  EXPECT_GT(of(r, {TermKind::atomics}), 0.9 * r.clocks);
+}
+
 TEST(SmSimulation, FewerLanesConflictLess) {
   auto s = schedule({{shared_load(24), use()}}, {times(100)});
   s.code[0].lanes = 24;  // the mean of warps with 32 and 16 lanes
