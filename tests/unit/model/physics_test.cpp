@@ -5,6 +5,7 @@
 #include <cmath>
 #include <map>
 #include <random>
+#include <set>
 
 #include "model/ceilings.h"
 #include "model/latency.h"
@@ -110,8 +111,11 @@ MadeUp make_up(Random& random) {
 DeviceSpec make_up_device(Random& random) {
   const DeviceSpec bases[] = {l4(), h200(), a100()};
   DeviceSpec spec = bases[random.pick(0, 2)];
+  // No made-up kernel has atomics.
+  const std::set<const rates::Rate*> unused{&rates::kIssue,        &rates::kL2Atomics,    &rates::kL2AtomicsPort,
+                                            &rates::kAtomicTurn,   &rates::kAtomicSector, &rates::kAtomicFloatSector};
   for (const rates::Rate* rate : rates::kAll)
-    if (rate != &rates::kIssue && random.pick(0, 1) == 1) spec.rates[rate->name] = rate->fallback * random.factor(2);
+    if (!unused.contains(rate) && random.pick(0, 1) == 1) spec.rates[rate->name] = rate->fallback * random.factor(2);
   spec.sms = random.pick(10, 150);
   spec.clock_mhz = 1000 * random.factor(2);
   if (random.pick(0, 1) == 1) spec.sustained_clock_mhz = 0.8 * spec.clock_mhz;
