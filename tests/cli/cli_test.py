@@ -767,6 +767,22 @@ cp {wheel} "$2"
                     self.assertIn(reason, end)
                 self.assertIn(f"\nOnce that is mended: attnscope run --kernels {self.path} --kernel {name}", end)
 
+    def test_kernels_whose_atomics_meet_take_as_long_as_on_a_gpu(self):
+        recorded = {kernel: (float(measured), float(modelled)) for kernel, measured, modelled in re.findall(
+            r"^(\w+) +(\d+\.\d+) +(\d+\.\d+) +\d+\.\d+ +\d+\.\d+$", (TREE / "bench" / "results" / "atomics_h200.txt").read_text(), re.MULTILINE)}
+        ratios = {kernel: modelled / measured for kernel, (measured, modelled) in recorded.items()}
+        page = (TREE / "docs" / "model.md").read_text()
+        said = page[page.index("Of four kernels that nothing was fitted to"):].split("\n", 1)[0]
+        self.assertIn(f"a histogram in global memory takes {ratios.pop('hist_global'):.2f} times as long", said)  # too long to run here
+        self.assertIn(f"within {100 * max(abs(ratio - 1) for ratio in ratios.values()):.1f} % of an H200", said)
+        self.assertEqual(len(ratios), 3)
+        for kernel in ratios:
+            self.call("import", TREE / "tests" / "gpu" / "atomic_kernels" / f"{kernel}.cu", "--out", self.path / "atomics")
+            run = self.call("run", "--kernels", self.path / "atomics", "--kernel", kernel, "--device", "emulated:h200", "--no-watch", "--json")
+            timing = json.loads(run.stdout)["timing"]
+            self.assertEqual((timing["bound"], kernel), ("atomics", kernel))
+            self.assertAlmostEqual(timing["us"]["p50"] / recorded[kernel][1], 1, delta=0.02, msg=kernel)
+
     def test_the_command_behind_an_import_can_be_pasted(self):
         folder = self.path / "o'ut dir"
         done = self.call("import", self.plain("saxpy"), "--out", folder)
