@@ -162,6 +162,55 @@ TEST_F(Display, InputThatSlowFramesLeaveQueuedIsStillHandled) {
   (*session)->stop();
 }
 
+// Frames that nothing asks for cost a laptop its battery, and a link of ssh -X its room. A tooltip appears 350 ms after
+// the pointer rests, so that the window stays awake for longer than that.
+TEST_F(Display, AWindowSleepsWhileNothingHappensAndStaysAwakeAfterInput) {
+  auto session = session::Session::start(options_, [] { wake(); });
+  ASSERT_TRUE(session) << session.error().message;
+  WindowOptions options;
+  options.resources = ATTNSCOPE_SOURCE_DIR;
+  enum { settling, quiet, rested, typed };
+  std::atomic<int> phase = settling;
+  const std::jthread caller([&](const std::stop_token& stop) {
+    const auto pause = [&](int ms) {
+      for (int left = ms; left > 0 && !stop.stop_requested(); left -= 50)
+        std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    };
+    for (; phase == settling && !stop.stop_requested(); wake()) pause(250);
+    pause(3'000);
+    phase = rested;
+    wake();
+    pause(5'000);
+    request_close();
+  });
+  uint64_t version = 0;
+  double changed = 0, begin = 0;
+  int frames = 0;
+  bool awake = false;
+  options.after_frame = [&](const FrameTime&) {
+    const auto snapshot = (*session)->snapshot();
+    const double now = platform::steady_ms();
+    if (std::exchange(version, snapshot->version) != snapshot->version) changed = now;
+    if (phase == settling && snapshot->focus.shown && !snapshot->focus.running && now - changed > 2'000) {
+      phase = quiet;
+    } else if (phase == quiet) {
+      ++frames;
+    } else if (phase == rested) {
+      for (const bool down : {true, false}) ImGui::GetIO().AddKeyEvent(ImGuiKey_F15, down);
+      phase = typed;
+      begin = now;
+    } else if (phase == typed && now - begin > 350) {
+      awake = now - begin < 4'000;
+      request_close();
+    }
+  };
+  EXPECT_EQ(run_window(**session, options), 0);
+  EXPECT_GE(phase, rested);
+  EXPECT_LE(frames, 10) << "in three seconds in which nothing happened";
+  EXPECT_TRUE(awake) << "the window fell asleep before a tooltip appears";
+  (*session)->stop();
+}
+
 TEST_F(Display, ASignalToEndLosesNoChange) {
   auto session = session::Session::start(options_, [] { wake(); });
   ASSERT_TRUE(session) << session.error().message;

@@ -1,4 +1,5 @@
 // How the panes beside the source, the terms and the presentation look.
+#include "support/made_up_timeline.h"
 #include "ui/look.h"
 #include "ui/still_code.h"
 #include "ui/sweep_desk.h"
@@ -49,6 +50,25 @@ TEST_F(Look, OfTheSourceInAUsualWindow) {
          }),
          "Source");
   expect_as_recorded("source_usual", panes);
+}
+
+// CTAs by SM, of which one is chosen, and its warps: by state if they are modelled, as bars if a GPU's clocks were
+// read.
+TEST_F(Look, OfATimeline) {
+  Drawing views;
+  const auto add = [&](const char* view, session::Snapshot snapshot, const char* button) {
+    if (bench_) close();
+    open(std::move(snapshot), {1600, 900}, ThemeMode::dark);
+    keep(views, view, drawn_after([&](ImGuiTestContext* ctx) {
+           bench_->open_panel("Timeline");
+           ctx->Yield(8);
+           if (button != nullptr) ctx->ItemClick(button);
+         }),
+         "Timeline");
+  };
+  add("modelled", with_timeline(snapshot_after({"m32_w4"}), testing_support::made_up_timeline()), nullptr);
+  add("measured", snapshot_with_clocks_of_both(), "//Timeline/measured");
+  expect_as_recorded("timeline", views);
 }
 
 TEST_F(Look, OfTermsAndFindings) {

@@ -8,6 +8,7 @@ namespace attnscope::ui {
 namespace {
 
 using testing::ElementsAre;
+using testing::Pair;
 
 constexpr double kNone = NAN;
 
@@ -167,6 +168,44 @@ TEST(BrushedTrials, BrushesStayWithTheirSweep) {
   fewer.columns.pop_back();
   trials.follow(2, session::share(std::move(fewer)));
   EXPECT_TRUE(trials.brushes().empty()) << "a brush names a column by its place";
+}
+
+// What leaves as SVG, CSV or JSON is what the brushes keep, with the axes that are drawn.
+TEST(TrialFigures, AScatterPlotLeavesWithItsAxes) {
+  BrushedTrials trials = brushed_trials();
+  ScatterPlot scatter;
+  plotted({600, 400}, [&] { scatter.draw(trials); });
+  const charts::Figure all = scatter.figure(trials);
+  EXPECT_EQ(all.title, "time against TILE");
+  EXPECT_EQ(all.note, "6 of 6 trials");
+  EXPECT_THAT(all.x.marks, ElementsAre(Pair(0, "16"), Pair(1, "32"), Pair(2, "64"))) << "a knob's values";
+  EXPECT_EQ(all.x.low, -0.5);
+  EXPECT_EQ(all.x.high, 2.5);
+  ASSERT_EQ(all.y.marks.size(), 5u);
+  EXPECT_THAT(all.y.marks.front(), Pair(10, "10"));
+  EXPECT_THAT(all.y.marks.back(), Pair(95, "95"));
+  ASSERT_EQ(all.points.size(), 5u) << "one trial has no time";
+  EXPECT_EQ(all.points[2].kind, FigureKind::measured);
+  for (size_t at = 0; at < 5; ++at) {
+    EXPECT_EQ(all.points[at].fault, at == 4) << at;
+    EXPECT_EQ(all.points[at].label, "") << "two trials tie";
+  }
+  EXPECT_EQ(all.sheet.rows.size(), 6u);
+  trials.brush(0, 1, 1);
+  const charts::Figure part = scatter.figure(trials);
+  EXPECT_EQ(part.note, "2 of 6 trials");
+  EXPECT_EQ(part.points.size(), 2u);
+  EXPECT_EQ(part.sheet.rows.size(), 2u);
+}
+
+TEST(TrialFigures, AParallelPlotLeavesWithALineForEachTrial) {
+  BrushedTrials trials = brushed_trials();
+  const charts::Figure made = ParallelPlot::figure(trials);
+  EXPECT_THAT(made.x.marks, ElementsAre(Pair(0, "TILE"), Pair(1, "WARPS"), Pair(2, "time"), Pair(3, "registers")));
+  ASSERT_EQ(made.lines.size(), 6u);
+  EXPECT_THAT(made.lines[0].points, ElementsAre(Pair(0, 1), Pair(1, 0), Pair(2, 0), Pair(3, 0)));
+  for (size_t at = 0; at < 6; ++at) EXPECT_EQ(made.lines[at].dashed, at > 3) << "wrong or refused: " << at;
+  EXPECT_EQ(made.lines[5].points.size(), 2u) << "it did not run, so that it has only knobs";
 }
 
 TEST(TrialWords, SayTimeVerdictAndWhy) {

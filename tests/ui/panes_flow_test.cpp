@@ -84,6 +84,27 @@ TEST_F(Panes, AComparisonClosesByItsIconAndByEscape) {
   });
 }
 
+// The first run has none before it, so that a comparison ends there and is not back with the next run.
+TEST_F(Panes, AComparisonClosesAtTheFirstRun) {
+  open();
+  flow([&](ImGuiTestContext* ctx) {
+    if (!wait_for_run(ctx, "NUM_WARPS", 4)) return;
+    ctx->ItemClick("//Experiment/NUM_WARPS/8");
+    if (!wait_for_run(ctx, "NUM_WARPS", 8)) return;
+    ctx->KeyPress(ImGuiMod_Ctrl | ImGuiKey_D);
+    ctx->Yield(4);
+    ASSERT_NE(bench_->compared_run(), 0u);
+    ctx->KeyPress(ImGuiMod_Ctrl | ImGuiKey_Z);
+    if (!wait_for_run(ctx, "NUM_WARPS", 4)) return;
+    ctx->Yield(4);
+    EXPECT_FALSE(ctx->ItemExists("//History/**/###stop comparing"));
+    ctx->KeyPress(ImGuiMod_Ctrl | ImGuiMod_Shift | ImGuiKey_Z);
+    if (!wait_for_run(ctx, "NUM_WARPS", 8)) return;
+    ctx->Yield(4);
+    EXPECT_EQ(bench_->compared_run(), 0u);
+  });
+}
+
 TEST_F(Panes, ASmallWindowShowsEveryKnobAndAHistoryThatCanBeRead) {
   open({1024, 640});
   flow([&](ImGuiTestContext* ctx) {
