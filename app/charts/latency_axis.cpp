@@ -32,6 +32,14 @@ Span span_of(const LatencyChart& chart) {
   return span;
 }
 
+// 1, 2 or 5 times a power of ten, and not below `least`.
+double round_step(double least) {
+  const double power = std::pow(10.0, std::floor(std::log10(least)));
+  for (const double step : {1.0, 2.0, 5.0})
+    if (step * power >= least) return step * power;
+  return 10 * power;
+}
+
 }  // namespace
 
 LatencyAxis latency_axis(const LatencyChart& chart, AxisChoice choice, double headroom) {
@@ -56,8 +64,8 @@ std::vector<double> axis_marks(const LatencyAxis& axis, size_t most) {
   most = std::max<size_t>(most, 2);
   std::vector<double> marks;
   if (!axis.log) {
-    const double step = nice_top(axis.top / static_cast<double>(most));
-    for (double at = 0; at <= axis.top * 1.0001; at += step) marks.push_back(at);
+    const double step = round_step(axis.top / static_cast<double>(most));
+    for (int at = 0; at * step <= axis.top * 1.0001; ++at) marks.push_back(at * step);
     return marks;
   }
   const auto within = [&](std::initializer_list<double> factors, int every) {
@@ -75,9 +83,7 @@ std::vector<double> axis_marks(const LatencyAxis& axis, size_t most) {
   return marks;
 }
 
-std::string mark_text(double us) {
-  return us == 0 || us >= 1 ? with_commas(std::llround(us)) : fmt::format("{:.3g}", us);
-}
+std::string mark_text(double us) { return us >= 1000 ? with_commas(std::llround(us)) : fmt::format("{:.4g}", us); }
 
 std::vector<RugMark> reported_rug(std::span<const Reported> lines, const LatencyAxis& axis) {
   std::vector<RugMark> rug;

@@ -219,6 +219,12 @@ std::string counter_share_text(const Counters& counters) {
       percent_text(static_cast<double>(counters.emulated_ctas) / static_cast<double>(counters.total_ctas)));
 }
 
+std::optional<double> relative_error(const Observation& seen) {
+  if (!seen.verdict || (seen.verdict->state == VerdictState::unchecked && seen.verdict->rows_checked == 0))
+    return std::nullopt;
+  return seen.verdict->rel_frobenius;
+}
+
 std::vector<ComparedRow> compare(const Observation& a, const Observation& b) {
   std::vector<ComparedRow> rows;
   const auto number = [&](std::string name, auto part, auto figure, Better better, std::string (*text)(double)) {
@@ -239,7 +245,7 @@ std::vector<ComparedRow> compare(const Observation& a, const Observation& b) {
   if (verdict.differs && after) verdict.better = *after == Headline::correct ? 1 : is_fault(*after) ? -1 : 0;
   rows.push_back(verdict);
   const auto shared = [](const VariantInfo& v) { return v.static_shared_bytes + v.dynamic_shared_bytes; };
-  number("relative Frobenius", &Observation::verdict, &Verdict::rel_frobenius, Better::smaller, error_text);
+  rows.push_back(number_row("relative Frobenius", relative_error(a), relative_error(b), Better::smaller, error_text));
   const std::string of = a.launches.empty() && b.launches.empty() ? "" : ", longest launch";
   number("shared memory, B" + of, &Observation::variant, shared, Better::smaller, whole);
   number("registers" + of, &Observation::variant, &VariantInfo::registers, Better::smaller, whole);

@@ -1,4 +1,5 @@
 #pragma once
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -44,6 +45,9 @@ std::vector<FigureGroup> launch_groups(const Observation& seen, const Observatio
 std::string counter_share_text(const Counters& counters);
 
 Sheet sheet_of(const std::vector<FigureGroup>& groups);
+
+// The output's relative Frobenius error; empty if the run compared no element.
+std::optional<double> relative_error(const Observation& seen);
 
 // Two observations side by side. `change` is empty if a ratio means nothing; for the latency it is standing_of(). Runs
 // of another operation, problem or device are never better or worse.

@@ -59,7 +59,7 @@ double sort_figure(const session::HistoryEntry& entry, int column) {
     case kLatency:
       return seen->timing ? seen->timing->p50 : kNothing;
     case kError:
-      return seen->verdict ? seen->verdict->rel_frobenius : kNothing;
+      return charts::relative_error(*seen).value_or(kNothing);
     case kShared:
       return seen->variant
                  ? static_cast<double>(seen->variant->static_shared_bytes + seen->variant->dynamic_shared_bytes)
@@ -345,7 +345,8 @@ void HistoryPanel::draw_row(Context& context, const session::HistoryEntry& entry
   ImGui::TableNextColumn();
   verdict_cell(seen);
   ImGui::TableNextColumn();
-  right_aligned(seen.verdict ? charts::error_text(seen.verdict->rel_frobenius) : "\u2013", palette().text);
+  const auto error = charts::relative_error(seen);
+  right_aligned(error ? charts::error_text(*error) : "\u2013", palette().text);
   ImGui::TableNextColumn();
   right_aligned(seen.variant
                     ? charts::bytes_text(seen.variant->static_shared_bytes + seen.variant->dynamic_shared_bytes)

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/with_commas.h"
 #include "ui/panels/trial_plots.h"
 
 namespace attnscope::ui {

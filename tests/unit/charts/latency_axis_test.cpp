@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <set>
+#include <string>
 
 namespace attnscope::charts {
 namespace {
@@ -61,6 +63,22 @@ TEST(LatencyAxis, MarksAreRoundFewAndBelowTheNames) {
   EXPECT_EQ(mark_text(0), "0");
   EXPECT_EQ(mark_text(0.5), "0.5");
   EXPECT_EQ(mark_text(2000), "2,000");
+}
+
+TEST(LatencyAxis, NoTwoMarksOfALinearAxisAreCalledAlike) {
+  for (double top = 0.013; top < 1e7; top *= 1.07)
+    for (const size_t most : {3u, 6u, 10u, 14u}) {
+      std::set<std::string> words;
+      const auto marks = axis_marks({false, 0, top, top}, most);
+      for (const double mark : marks) {
+        words.insert(mark_text(mark));
+        std::string plain = mark_text(mark);
+        std::erase(plain, ',');
+        EXPECT_NEAR(std::stod(plain), mark, 1e-9 * top) << top;
+      }
+      EXPECT_EQ(words.size(), marks.size()) << top << " " << most;
+      EXPECT_THAT(marks.size(), testing::AllOf(testing::Ge(2u), testing::Le(most + 1)));
+    }
 }
 
 TEST(LatencyAxis, AReportedFigureBeyondTheAxisIsPinnedToItsEdge) {

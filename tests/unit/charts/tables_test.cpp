@@ -379,5 +379,15 @@ TEST(Format, UnitsChangeAtRoundFigures) {
   EXPECT_EQ(bytes_text(-1000), "-1,000 B");
 }
 
+TEST(RelativeError, OnlyComparedElementsHaveOne) {
+  Observation seen;
+  EXPECT_EQ(relative_error(seen), std::nullopt);
+  seen.verdict = Verdict{};
+  EXPECT_EQ(relative_error(seen), std::nullopt);
+  seen.verdict->rows_checked = 10;  // against another kernel
+  seen.verdict->rel_frobenius = 2e-3;
+  EXPECT_EQ(relative_error(seen), 2e-3);
+}
+
 }  // namespace
 }  // namespace attnscope::charts

@@ -75,8 +75,7 @@ TEST(GlobalScattered, FiguresAreOfARequestHoweverFewThereAre) {
     EXPECT_DOUBLE_EQ(figure(found, "lines of a request"), 32);
     EXPECT_DOUBLE_EQ(figure(found, "sectors of a request"), 16);
     EXPECT_DOUBLE_EQ(figure(found, "sectors that its bytes need"), 8);
-    EXPECT_THAT(found->sentence, HasSubstr("touches 32 lines of 128 bytes where 2 would hold its bytes"))
-        << requests;
+    EXPECT_THAT(found->sentence, HasSubstr("touches 32 lines of 128 bytes where 2 would hold its bytes")) << requests;
   }
 }
 

@@ -112,8 +112,8 @@ DeviceSpec make_up_device(Random& random) {
   const DeviceSpec bases[] = {l4(), h200(), a100()};
   DeviceSpec spec = bases[random.pick(0, 2)];
   // No made-up kernel has atomics.
-  const std::set<const rates::Rate*> unused{&rates::kIssue,        &rates::kL2Atomics,    &rates::kL2AtomicsPort,
-                                            &rates::kAtomicTurn,   &rates::kAtomicSector, &rates::kAtomicFloatSector};
+  const std::set<const rates::Rate*> unused{&rates::kIssue,      &rates::kL2Atomics,    &rates::kL2AtomicsPort,
+                                            &rates::kAtomicTurn, &rates::kAtomicSector, &rates::kAtomicFloatSector};
   for (const rates::Rate* rate : rates::kAll)
     if (!unused.contains(rate) && random.pick(0, 1) == 1) spec.rates[rate->name] = rate->fallback * random.factor(2);
   spec.sms = random.pick(10, 150);

@@ -33,7 +33,7 @@ constexpr Pair kPairs[] = {
     {"AScanWithBarriers", "scan_barriers", "scan_shuffles", RuleId::barrier_wait,
      "part[thread - step] : 0;\n    __syncthreads"},
     {"ConstantsWithoutASuffix", "polynomial_double", "polynomial_float", RuleId::double_used, "y[i] = 1.0 +"},
-    {"AnArrayWithAnIndex", "sort_insertion", "sort_network", RuleId::local_stack, "float own[8]"}};
+    {"AnArrayWithAnIndex", "sort_insertion", "sort_network", RuleId::local_stack, "own[at] = value"}};
 
 Observation explained(const std::string& name, std::string& source) {
   const std::atomic<bool> cancel{false};
@@ -82,15 +82,15 @@ INSTANTIATE_TEST_SUITE_P(All, Pairs, testing::ValuesIn(kPairs),
 
 TEST(Atomics, OfEveryThreadAtOneAddressAreNamed) {
   std::string source;
-  const Observation every = explained("sum_every_thread", source), one_a_warp = explained("sum_many_ctas", source);
-  ASSERT_TRUE(every.verdict && one_a_warp.verdict);
+  const Observation every = explained("sum_every_thread", source), one_a_cta = explained("sum_many_ctas", source);
+  ASSERT_TRUE(every.verdict && one_a_cta.verdict);
   EXPECT_EQ(every.verdict->state, VerdictState::correct) << every.verdict->reason;
   const auto found = std::ranges::find(every.findings, Rule(RuleId::atomics_meet), &Finding::rule);
   ASSERT_NE(found, every.findings.end());
   EXPECT_EQ(found->severity, Severity::warning);
   EXPECT_EQ(found->where.at("line"), "5");
   EXPECT_THAT(found->sentence, testing::HasSubstr("take 32 turns"));
-  EXPECT_GT(every.timing->p50, 2 * one_a_warp.timing->p50);
+  EXPECT_GT(every.timing->p50, 2 * one_a_cta.timing->p50);
 }
 
 }  // namespace
