@@ -1,15 +1,25 @@
 #include "catalog/address_parts.h"
 
+#include "catalog/source_text.h"
 #include "core/cpp_tokens.h"
 
 namespace attnscope::catalog {
+namespace {
 
-AddressParts address_parts(const std::string& text) {
+// "(p + n)": p + n.
+std::string without_brackets(const std::string& text) {
+  const auto tokens = cpp_tokens(text);
+  if (tokens.size() < 3 || !tokens[0].is("(") || CppBrackets(tokens).closing(0) + 1 != tokens.size()) return text;
+  return without_brackets(text.substr(tokens[1].at, tokens.back().at - tokens[1].at));
+}
+
+}  // namespace
+
+AddressParts address_parts(const std::string& whole) {
+  const std::string text = without_brackets(whole);
   const auto tokens = cpp_tokens(text);
   const CppBrackets brackets(tokens);
-  const auto is = [&](size_t i, std::string_view mark) { return i < tokens.size() && tokens[i].is(mark); };
-  if (is(0, "(") && brackets.closing(0) + 1 == tokens.size() && tokens.size() > 2)
-    return address_parts(text.substr(tokens[1].at, tokens.back().at - tokens[1].at));
+  const auto is = [&](size_t i, std::string_view mark) { return catalog::is(tokens, i, mark); };
   if (is(0, "&") && is(2, "[") && brackets.closing(2) + 1 == tokens.size() && tokens.size() > 4)
     return {std::string(tokens[1].text), text.substr(tokens[3].at, tokens.back().at - tokens[3].at)};
   if (tokens.empty() || tokens[0].kind != CppToken::Kind::word || tokens[0].text.ends_with("_cast")) return {};
@@ -27,13 +37,11 @@ AddressParts address_parts(const std::string& text) {
   return {text.substr(0, tokens[plus].at), text.substr(tokens[plus + 1].at)};
 }
 
-bool is_address_before(const std::string& text) {
+bool is_address_before(const std::string& whole) {
+  const std::string text = without_brackets(whole);
   const auto tokens = cpp_tokens(text);
-  const CppBrackets brackets(tokens);
-  const auto is = [&](size_t i, std::string_view mark) { return i < tokens.size() && tokens[i].is(mark); };
-  if (is(0, "(") && brackets.closing(0) + 1 == tokens.size() && tokens.size() > 2)
-    return is_address_before(text.substr(tokens[1].at, tokens.back().at - tokens[1].at));
-  return tokens.size() > 2 && tokens[0].kind == CppToken::Kind::word && is(1, "-") && !is(2, ">") && !is(2, "-");
+  return tokens.size() > 2 && tokens[0].kind == CppToken::Kind::word && tokens[1].is("-") && !tokens[2].is(">") &&
+         !tokens[2].is("-");
 }
 
 }  // namespace attnscope::catalog

@@ -91,15 +91,15 @@ class Probe {
     std::optional<catalog::Imported> at_its_sizes;  // before the first was lowered
     int lowered = 0;
     std::optional<std::pair<catalog::Imported, Failure>> shorter;  // before a buffer was lengthened
-    std::optional<catalog::Imported> alone;                        // before its launch became cooperative
+    std::optional<catalog::Imported> apart;                        // before its launch became cooperative
     bool together = false;                                         // it became so
     while (run()) {
-      if (failure_->kind == FailureKind::awaits_cta && !alone) {
-        alone = file_.imported;
+      if (failure_->kind == FailureKind::awaits_cta && !apart) {
+        apart = file_.imported;
         together = catalog::run_together(file_.imported);
         if (together) continue;
       } else if (together && failure_->stage != Stage::launch && failure_->kind != FailureKind::deadlock) {
-        file_.imported = *alone;  // it does not help, as where the device does not hold all CTAs
+        file_.imported = *apart;  // it does not help, as where the device does not hold all CTAs
         together = false;
       }
       // Together they are more than a manifest may have: what was run before them counts.

@@ -287,8 +287,7 @@ std::optional<Finding> atomics_meet(const Facts& facts) {
 constexpr RuleOf kMemoryRules[] = {
     {RuleId::bank_conflicts, bank_conflicts,
      "What helps: pad each row, by a multiple of its widest access (4 floats for float4), or permute its 16-byte "
-     "chunks "
-     "by the row's number (a swizzle).",
+     "chunks by the row's number (a swizzle).",
      Wants::layout},
     {RuleId::shared_queue, shared_queue,
      "What helps: compute several outputs a thread, so that a value that is read stays in a register for all of them."},

@@ -177,6 +177,11 @@ class Simulation {
   };
   Work work_of(const ScheduledInstruction& instruction) const;
 
+  // What a request, of which so many sectors are asked of the second level, takes of it.
+  double l2_clocks(const ScheduledInstruction& instruction, double sectors) const {
+    return instruction.turns > 0 ? double(instruction.turns) * turn_ : sectors * sector_;
+  }
+
   // True if the window that ends now had the rate of the previous one, within `tolerance` of it.
   bool is_steady(Window& window, double now, const Tolerance& tolerance) const;
 

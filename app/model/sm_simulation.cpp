@@ -337,8 +337,7 @@ void Simulation::access_global(SimulatedWarp& warp, const ScheduledInstruction& 
     const double until = in.add(now, clocks, warp.previous);
     if (until > queued) queued = until, out.done_queue = term;
   };
-  queue(l2_queue_, instruction.turns > 0 ? double(instruction.turns) * turn_ : sectors * sector_,
-        TermKind::l2_bandwidth);
+  queue(l2_queue_, l2_clocks(instruction, sectors), TermKind::l2_bandwidth);
   if (load_.dram_sector > 0 && !local) queue(dram_queue_, sectors * load_.dram_sector, TermKind::dram_bandwidth);
   if (instruction.turns > 0) queue(meeting_queue_, double(instruction.turns) * load_.atomic_turn, TermKind::atomics);
   arrives(machine_.l2, queued);

@@ -24,7 +24,7 @@ Simulation::Work Simulation::work_of(const ScheduledInstruction& instruction) co
   if (is_global(instruction.unit)) {
     work.meeting = double(instruction.turns) * load_.atomic_turn;
     const double sectors = double(instruction.sectors) * miss_share_of(instruction);
-    work.l2 = instruction.turns > 0 ? double(instruction.turns) * turn_ : sectors * sector_;
+    work.l2 = l2_clocks(instruction, sectors);
     if (instruction.unit != Unit::local_load) work.dram = sectors * load_.dram_sector;
   }
   return work;

@@ -95,13 +95,6 @@ inline Answers compared_both_ways(const Op& op, bool compared, bool with) {
   return {combined(op, compared, with), combined(op, !compared, with)};
 }
 
-// The number of different values among the first `count`, which it sorts.
-template <class T>
-uint64_t distinct(T* values, int count) {
-  std::sort(values, values + count);
-  return static_cast<uint64_t>(std::unique(values, values + count) - values);
-}
-
 constexpr uint32_t kFloatNan = 0x7fffffffu;
 inline uint32_t bits_of_float(float r) { return std::isnan(r) ? kFloatNan : bits_as<uint32_t>(r); }
 inline float flush_subnormal(float x) { return std::fpclassify(x) == FP_SUBNORMAL ? std::copysign(0.0f, x) : x; }

@@ -66,17 +66,11 @@ void count(Warp& warp, const Op& op, uint32_t mask, const LaneAddress* at, bool 
       sectors[count++] = at[lane].address / 32;
     }
   }
-  const uint64_t different_global = distinct(sectors, count);
-  counts.sectors += different_global;
-  counts.lines += lines_of(sectors, different_global);
+  count_sectors(counts, sectors, count);
   // The part of a generic access that goes to local memory counts as local.
-  const uint64_t different = distinct(local, local_count);
-  if (op.space == Space::generic) {
-    counts.local_sectors += different;
-  } else {
-    counts.sectors += different;
-    counts.lines += lines_of(local, different);
-  }
+  const bool generic = op.space == Space::generic;
+  const uint64_t different = generic ? distinct(local, local_count) : count_sectors(counts, local, local_count);
+  if (generic) counts.local_sectors += different;
   if (warp.local_reuse != nullptr) warp.local_reuse->access(op.index, local, different, !store);
   if (shared == 0) return;
   const uint64_t base = at[__builtin_ctz(shared)].address;
@@ -406,9 +400,7 @@ void copy_one_by_one(Warp& warp, const Op& op, uint32_t mask) {
   // The hardware counts its stores in none of its shared-store figures.
   OpCounts& counts = warp.machine->ops[op.index];
   ++counts.requests;
-  const uint64_t different = distinct(sectors, count);
-  counts.sectors += different;
-  counts.lines += lines_of(sectors, different);
+  count_sectors(counts, sectors, count);
 }
 uint64_t source_address(Warp& warp, const Op& op, uint32_t lane) {
   uint32_t low, high;

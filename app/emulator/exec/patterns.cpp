@@ -28,15 +28,13 @@ SharedAccess access_of(const Pattern& pattern) {
   return made;
 }
 
-void count_sectors(Pattern& pattern) {
+void find_sectors(Pattern& pattern) {
   int32_t sectors[32];
   int count = 0;
   for (uint32_t rest = pattern.mask; rest != 0; rest &= rest - 1) {
     sectors[count++] = (pattern.delta[__builtin_ctz(rest)] + static_cast<int32_t>(pattern.phase)) >> 5;
   }
-  std::sort(sectors, sectors + count);
-  const auto* const end = std::unique(sectors, sectors + count);
-  pattern.sectors = static_cast<uint16_t>(end - sectors);
+  pattern.sectors = static_cast<uint16_t>(distinct(sectors, count));
   for (int32_t quarter = 0; quarter < 4; ++quarter)
     pattern.lines[quarter] = static_cast<uint8_t>(lines_of(sectors, pattern.sectors, quarter));
 }
@@ -68,7 +66,7 @@ void make_pattern(Pattern& pattern, Access access, const int32_t (&delta)[32], u
     pattern.wavefronts = static_cast<uint16_t>(wavefronts.taken);
     pattern.ideal = static_cast<uint16_t>(wavefronts.needed);
   } else {
-    count_sectors(pattern);
+    find_sectors(pattern);
   }
 }
 
@@ -141,12 +139,9 @@ void global_one_by_one(Warp& warp, const Op& op, uint32_t mask, int64_t offset, 
     host[lane] = range->host + (address[lane] - range->address);
     sectors[count++] = address[lane] / 32;
   }
-  std::sort(sectors, sectors + count);
   OpCounts& counts = machine.ops[op.index];
   ++counts.requests;
-  const auto different = static_cast<uint64_t>(std::unique(sectors, sectors + count) - sectors);
-  counts.sectors += different;
-  counts.lines += lines_of(sectors, different);
+  count_sectors(counts, sectors, count);
   for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
     const int lane = __builtin_ctz(rest);
     for (uint32_t word = 0; word < (bytes + 3) / 4; ++word) {

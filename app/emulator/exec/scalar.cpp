@@ -168,9 +168,7 @@ void local_32(Warp& warp, const Op& op, uint32_t mask) {
     sectors[count++] = (address * 32 + lane * 4) / 32;
   }
   ++counts.requests;
-  const uint64_t different = distinct(sectors, count);
-  counts.sectors += different;
-  counts.lines += lines_of(sectors, different);
+  const uint64_t different = count_sectors(counts, sectors, count);
   if (warp.local_reuse != nullptr) warp.local_reuse->access(op.index, sectors, different, !kStore);
 }
 

@@ -186,14 +186,14 @@ __global__ void k(float* x, float* sums, int* next, float* l, float* m, float* o
   old[i] = old[i] / 2;
 }
 )";
-  const Json alone = manifest_of(kernel);
-  EXPECT_EQ(of_buffers(alone, "role")["x"], "inout");
-  EXPECT_EQ(of_buffers(alone, "init"), Json({{"x", "random"},
-                                             {"sums", "zeros"},  // counted up from 0
-                                             {"next", "zeros"},  // it may be an index
-                                             {"l", "random"},
-                                             {"m", "random"},
-                                             {"old", "random"}}));
+  const Json single = manifest_of(kernel);
+  EXPECT_EQ(of_buffers(single, "role")["x"], "inout");
+  EXPECT_EQ(of_buffers(single, "init"), Json({{"x", "random"},
+                                              {"sums", "zeros"},  // counted up from 0
+                                              {"next", "zeros"},  // it may be an index
+                                              {"l", "random"},
+                                              {"m", "random"},
+                                              {"old", "random"}}));
   const std::string host = R"(
 void run(float* sums, int* next, float* y, int n) {
   float* x;

@@ -15,7 +15,7 @@ namespace {
 
 constexpr uint32_t kCtas = 48, kWords = 4096;
 
-// Words that the lanes of one-warp CTAs choose: of few, of many, all the same, all different.
+// The words that the lanes of CTAs of one warp add to: a few, many, the same one, each another.
 std::vector<uint32_t> random_words(uint32_t most) {
   std::mt19937 random(11);
   std::vector<uint32_t> words(size_t{kCtas} * 32);
