@@ -4,7 +4,7 @@
     python3 -B bench/tuner_scores.py table scores.json
 
 The spaces are bench/results/t4_h200_*.json, as an H200 timed them, and, with a checkout of https://github.com/AutoTuningAssociation/benchmark_hub,
-two kernels that an A100 timed, with the modelled times of bench/results/model_a100_caches.json. attnscope's strategies are scored by
+two kernels that an A100 timed, with the modelled times of bench/results/replay_a100_modelled.json. attnscope's strategies are scored by
 `attnscope sweep --replay`. Kernel Tuner 1.5.0 runs in its simulation mode, its strategies with their default options and max_fevals the evaluations of the
 budget; pyATF 0.0.13 with its default, the AUC bandit, of which only configs that it had not tried count. Both must be importable or lie in --site
 (`pip install kernel_tuner==1.5.0 scikit-learn pyatf==0.0.13`); without them they are left out, and it says so. What a recording has is not run again.
@@ -202,7 +202,7 @@ def spaces_of(options):
             print(f"{name} is left out: no checkout of the benchmark hub was named", file=sys.stderr)
         else:
             t4 = json.loads(gzip.decompress((options.hub / f"cachefiles/{A100[name]}/A100_T4.json.gz").read_bytes()))
-            rows = json.loads((TREE / "bench/results/model_a100_caches.json").read_text())[name]["rows"]
+            rows = json.loads((TREE / "bench/results/replay_a100_modelled.json").read_text())[name]["rows"]
             yield Space(name, with_modelled(t4, rows))
 
 
