@@ -1,17 +1,14 @@
 """How far off the model is on kernels that Kernel Tuner timed on an A100 (AutoTuningAssociation/benchmark_hub on GitHub).
 
-    python3 -B bench/kernel_tuner_caches.py HUB --program build/release/attnscope --count 300 --seed 1 --out a100.json
+    python3 -B bench/kernel_tuner_caches.py HUB SOURCES --program build/release/attnscope --count 300 --seed 1 --out a100.json
     python3 -B bench/kernel_tuner_caches.py --report a100.json
-    python3 -B bench/kernel_tuner_caches.py HUB --pairs
 
-HUB is a checkout of that repository; without one, nothing runs, and the reason is said (exit status 77). Its kernels get a manifest
-here, which stands for what its Python files do on the host: macros, grid, buffers, a filter in constant memory, a table of delays (by a
-kernel that goes before). Random configs of each recording are then modelled for emulated:a100, a few CTAs of each in the emulator, and compared with
-the recorded times. Nothing of the hub is kept but the figures. A run that was interrupted goes on.
-
-Of convolution, only recordings with use_shmem=1 are drawn: the hub's source has no code for the others, which it timed with another.
---pairs models nothing: it compares the recorded times of configs of convolution that differ in one parameter, which tells recordings of the hub's
-source from those of another, and whether devices agree on what the parameter does.
+HUB is a checkout of that repository, whose cachefiles hold the times, and SOURCES one of MiloLurati/AutoTuning_AMD_vs_Nvidia_GPUs,
+whose cache_scripts hold the kernels that were timed (the hub's own convolution came later and lacks use_shmem). Without them nothing
+runs, and the reason is said (exit status 77). The kernels get a manifest here, which stands for what their Python files do on the host:
+macros, grid, buffers, a filter in constant memory, a table of delays (by a kernel that goes before). Random configs of each recording
+are then modelled for emulated:a100, a few CTAs of each in the emulator, and compared with the recorded times. Nothing of the two is
+kept but the figures. A run that was interrupted goes on.
 """
 import argparse
 import concurrent.futures
@@ -21,7 +18,6 @@ import math
 import os
 import pathlib
 import random
-import statistics
 import subprocess
 import sys
 import tempfile
@@ -32,28 +28,27 @@ SKIPPED = 77
 CTAS = 4  # that the emulator runs of a grid
 FIRST = 10
 DEVICE = "emulated:a100"
-SPLIT = {"convolution": ("read_only", 4)}  # a parameter and its place in a config's key: each value also gets a line
+SPLIT = {"convolution": [("use_shmem", 6), ("read_only", 4)]}  # parameters and their places in a config's key: each value also gets a line
 
 
 def read_cache(file):
     return json.loads(gzip.decompress(file.read_bytes()))
 
 
-def knobs_of(cache, left_out):
+def knobs_of(cache):
     return [{"name": name.upper(), "values": sorted(set(values)), "default": values[0], "doc": f"The tuner's {name}."}
-            for name, values in cache["tune_params"].items() if name not in left_out]
+            for name, values in cache["tune_params"].items()]
 
 
-def macros(cache, left_out):
-    return "".join(f"#define {name} {name.upper()}\n" for name in cache["tune_params"] if name not in left_out)
+def macros(cache):
+    return "".join(f"#define {name} {name.upper()}\n" for name in cache["tune_params"])
 
 
-def convolution(hub, cache):
-    left_out = ("use_shmem", "use_cmem")
-    source = macros(cache, left_out) + '#line 1 "convolution_milo.cu"\n' + (hub / "kernels/convolution_milo.cu").read_text()
+def convolution(sources, cache):
+    source = macros(cache) + '#line 1 "convolution.cu"\n' + (sources / "convolution/convolution.cu").read_text()
     manifest = {
         "id": "convolution", "title": "Kernel Tuner's convolution", "source": "convolution.cu", "entry": "convolution_kernel", "problem": "custom",
-        "knobs": knobs_of(cache, left_out), "sizes": {"w": 4096, "h": 4096},
+        "knobs": knobs_of(cache), "sizes": {"w": 4096, "h": 4096},
         "buffers": [{"name": "output", "role": "out", "dtype": "f32", "shape": ["h", "w"]},
                     {"name": "input", "role": "in", "dtype": "f32", "shape": ["h + 14", "w + 14"]},
                     {"name": "filter", "role": "in", "dtype": "f32", "shape": [225]},
@@ -61,10 +56,10 @@ def convolution(hub, cache):
         "launch": {"grid": ["ceil_div(w, BLOCK_SIZE_X * TILE_SIZE_X)", "ceil_div(h, BLOCK_SIZE_Y * TILE_SIZE_Y)", 1],
                    "block": ["BLOCK_SIZE_X", "BLOCK_SIZE_Y", 1]},
         "args": ["output", "input", "filter"], "reference": "none"}
-    return manifest, {"convolution.cu": source}, lambda run: run["use_shmem"] == 1, 4096, 4096
+    return manifest, {"convolution.cu": source}, 4096, 4096
 
 
-# get_shifts() of dedispersion_milo.py; its time unit and down sampling cancel to 1 / sampling_time.
+# get_shifts() of dedispersion.py; its time unit and down sampling cancel to 1 / sampling_time.
 SHIFTS = """
 extern "C" __global__ void make_shifts(float* shifts) {
   const int channel = blockIdx.x * blockDim.x + threadIdx.x;
@@ -74,12 +69,12 @@ extern "C" __global__ void make_shifts(float* shifts) {
 """
 
 
-def dedispersion(hub, cache):
-    folder = hub / "kernels/dedisp_milo"
-    source = macros(cache, ()) + (folder / "dedispersion.cu").read_text().replace('#include "dedispersion.h"', (folder / "dedispersion.h").read_text()) + SHIFTS
+def dedispersion(sources, cache):
+    folder = sources / "dedisp"
+    source = macros(cache) + (folder / "dedispersion.cu").read_text().replace('#include "dedispersion.h"', (folder / "dedispersion.h").read_text()) + SHIFTS
     manifest = {
         "id": "dedispersion", "title": "Kernel Tuner's dedispersion", "source": "dedispersion.cu", "problem": "custom",
-        "knobs": knobs_of(cache, ()), "sizes": {"samples": 25000, "dms": 2048},
+        "knobs": knobs_of(cache), "sizes": {"samples": 25000, "dms": 2048},
         "buffers": [{"name": "input", "role": "in", "dtype": "u8", "shape": [1536, "samples + 650"], "init": {"random": [0, 255]}},
                     {"name": "output", "role": "out", "dtype": "f32", "shape": ["dms", "samples"]},
                     {"name": "shifts", "role": "workspace", "dtype": "f32", "shape": [1536]}],
@@ -88,7 +83,7 @@ def dedispersion(hub, cache):
                       "grid": ["ceil_div(samples, BLOCK_SIZE_X * TILE_SIZE_X)", "ceil_div(dms, BLOCK_SIZE_Y * TILE_SIZE_Y)", 1],
                       "block": ["BLOCK_SIZE_X", "BLOCK_SIZE_Y", 1], "args": ["input", "output", "shifts"]}],
         "reference": "none"}
-    return manifest, {"dedispersion.cu": source}, lambda run: True, 25000, 2048
+    return manifest, {"dedispersion.cu": source}, 25000, 2048
 
 
 SETS = {"convolution": (convolution, "convolution_milo"), "dedispersion": (dedispersion, "dedispersion_milo")}
@@ -99,7 +94,8 @@ class Caches:
         self.options = options
         self.done = json.loads(options.out.read_text()) if options.out.exists() else {}
         self.work = pathlib.Path(tempfile.mkdtemp())
-        self.commit = subprocess.run(["git", "-C", str(options.hub), "rev-parse", "HEAD"], capture_output=True, text=True).stdout.strip()
+        self.commits = [subprocess.run(["git", "-C", str(folder), "rev-parse", "HEAD"], capture_output=True, text=True).stdout.strip()
+                        for folder in (options.hub, options.sources)]
 
     def model(self, kernel, sizes, run, knobs):
         """Modelled milliseconds and what says most about them, or why there are none."""
@@ -135,14 +131,14 @@ class Caches:
         for name in options.sets or SETS:
             make, folder = SETS[name]
             cache = read_cache(options.hub / f"cachefiles/{folder}/A100.json.gz")
-            manifest, files, wanted, *sizes = make(options.hub, cache)
+            manifest, files, *sizes = make(options.sources / "cache_scripts", cache)
             (self.work / "kernels" / f"{name}.json").write_text(json.dumps(manifest))
             for file, text in files.items():
                 (self.work / "kernels" / file).write_text(text)
             knobs = [k["name"].lower() for k in manifest["knobs"]]
-            valid = [key for key, run in cache["cache"].items() if isinstance(run["time"], float) and wanted(run)]
+            valid = [key for key, run in cache["cache"].items() if isinstance(run["time"], float)]
             random.Random(options.seed).shuffle(valid)
-            of = self.done.setdefault(name, {"device": cache["device_name"], "commit": self.commit, "valid": len(valid), "seed": options.seed, "rows": {}})
+            of = self.done.setdefault(name, {"device": cache["device_name"], "commits": self.commits, "valid": len(valid), "seed": options.seed, "rows": {}})
             left = [key for key in valid[:options.count] if key not in of["rows"]]
             with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
                 jobs = {pool.submit(self.model, name, sizes, cache["cache"][key], knobs): key for key in left}
@@ -160,8 +156,7 @@ def report(done):
     parts = []
     for name, of in done.items():
         parts.append((f"{name}, {of['device']}", of["rows"]))
-        if name in SPLIT:
-            parameter, at = SPLIT[name]
+        for parameter, at in SPLIT.get(name, []):
             for value in sorted({key.split(",")[at] for key in of["rows"]}):
                 parts.append((f"of them {parameter}={value}", {key: r for key, r in of["rows"].items() if key.split(",")[at] == value}))
     for name, of_part in parts:
@@ -177,50 +172,26 @@ def report(done):
     return lines
 
 
-def pairs(hub):
-    """How the recorded times of convolution change with one parameter, for each device, and whether the devices agree."""
-    lines, changes = [], {}
-    for device in ("A100", "A4000", "A6000", "MI250X", "W6600", "W7800"):
-        cache = read_cache(hub / f"cachefiles/convolution_milo/{device}.json.gz")
-        runs = [run for run in cache["cache"].values() if isinstance(run["time"], float)]
-        dates = sorted(run["timestamp"][:10] for run in runs if run["use_shmem"] == 1)
-        for parameter, held in (("use_shmem", {}), ("read_only", {"use_shmem": 1})):
-            times = {}
-            for run in runs:
-                if all(run[name] == value for name, value in held.items()):
-                    times.setdefault(tuple(run[name] for name in cache["tune_params_keys"] if name != parameter), {})[run[parameter]] = run["time"]
-            ratios = {key: both[1] / both[0] for key, both in times.items() if len(both) == 2}
-            changes[device, parameter] = {key: math.log(ratio) for key, ratio in ratios.items()}
-            low, middle, high = (quantile(list(ratios.values()), at) for at in (0.1, 0.5, 0.9))
-            lines.append(f"  {device:<8}{dates[0]} to {dates[-1]}  {parameter:<10}{len(ratios):>6} pairs  {low:.3f}  {middle:.3f}  {high:.3f}")
-    for one, other in (("A100", "A4000"), ("A100", "A6000"), ("A4000", "A6000")):
-        both = changes[one, "read_only"].keys() & changes[other, "read_only"].keys()
-        agreed = statistics.correlation(*([changes[device, "read_only"][key] for key in both] for device in (one, other)))
-        lines.append(f"  read_only, {one} and {other}: {len(both)} pairs, correlation {agreed:.2f}")
-    return lines
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("hub", type=pathlib.Path, nargs="?")
+    parser.add_argument("sources", type=pathlib.Path, nargs="?")
     parser.add_argument("--program", default="build/release/attnscope")
     parser.add_argument("--count", type=int, default=300, help="configs of each recording")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--set", dest="sets", action="append", choices=list(SETS), help="only this one")
     parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)))
     parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path("a100.json"))
-    parser.add_argument("--pairs", action="store_true", help="model nothing; say how recorded times change with one parameter")
     parser.add_argument("--report", type=pathlib.Path, metavar="FILE.json", help="model nothing; say what this file holds")
     options = parser.parse_args()
     if options.report:
         print("\n".join(report(json.loads(options.report.read_text()))))
         return
-    if options.hub is None or not (options.hub / "cachefiles").is_dir():
-        print("skipped: no checkout of https://github.com/AutoTuningAssociation/benchmark_hub was named", file=sys.stderr)
-        sys.exit(SKIPPED)
-    if options.pairs:
-        print("\n".join(pairs(options.hub)))
-        return
+    for checkout, of, folder in ((options.hub, "AutoTuningAssociation/benchmark_hub", "cachefiles"),
+                                 (options.sources, "MiloLurati/AutoTuning_AMD_vs_Nvidia_GPUs", "cache_scripts")):
+        if checkout is None or not (checkout / folder).is_dir():
+            print(f"skipped: no checkout of https://github.com/{of} was named", file=sys.stderr)
+            sys.exit(SKIPPED)
     caches = Caches(options)
     caches.go()
     print("\n".join(report(caches.done)))

@@ -14,9 +14,11 @@ that was timed is modelled. (The H100's draw has no codes: its rows only need th
 """
 import argparse
 import collections
+import concurrent.futures
 import itertools
 import json
 import math
+import os
 import pathlib
 import re
 import subprocess
@@ -239,16 +241,29 @@ def as_text(data):
     return '{\n "attnscope_validation": %d,\n "sets": [\n %s\n ]\n}\n' % (data["attnscope_validation"], ",\n ".join(sets))
 
 
-def validate_again(program, data):
+def part_again(program, one):
+    """A set's rows by a process of its own."""
     with tempfile.TemporaryDirectory() as folder:
         timed, out = pathlib.Path(folder) / "timed.json", pathlib.Path(folder) / "again.json"
-        timed.write_text(json.dumps(data))
+        timed.write_text(json.dumps({"attnscope_validation": 1, "sets": [one]}))
         subprocess.run([program, "validate", "--again", str(timed), "--out", str(out)], check=True, stdout=subprocess.DEVNULL)
-        made = json.loads(out.read_text())
-    for one in made["sets"]:
-        for gone in one.get("refused", []):
-            print(f"{one['device']}: left out: {' '.join(key_of(gone))}: {gone['reason']}", file=sys.stderr)
+        [made] = json.loads(out.read_text())["sets"]
     return made
+
+
+def validate_again(program, data):
+    """The sets with every row modelled anew, in the order that they have; parts of a set side by side, one for each core."""
+    sets, cores = [], len(os.sched_getaffinity(0))
+    with concurrent.futures.ThreadPoolExecutor(cores) as pool:
+        for one in data["sets"]:
+            at = {key_of(r): n for n, r in enumerate([*one["rows"], *one.get("refused", [])])}
+            parts = [{**one, "rows": one["rows"][n::cores], "refused": one.get("refused", []) if n == 0 else []} for n in range(min(cores, len(one["rows"])))]
+            made = list(pool.map(lambda part: part_again(program, part), parts))
+            whole = {**made[0], **{key: sorted((r for m in made for r in m.get(key, [])), key=lambda r: at[key_of(r)]) for key in ("rows", "refused")}}
+            for gone in whole["refused"]:
+                print(f"{one['device']}: left out: {' '.join(key_of(gone))}: {gone['reason']}", file=sys.stderr)
+            sets.append(whole)
+    return {**data, "sets": sets}
 
 
 def model_again(program, file):
