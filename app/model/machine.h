@@ -25,7 +25,7 @@ struct Machine {
   double mma_issue, mma_banks, wide_load_issue, bank_port, read_window;  // clocks of a scheduler
   double sms;
   double turn, port_turn;  // clocks each, per SM
-  double shared, l1, l2, mufu, shuffle, constant, barrier, arrival, branch, start;
+  double shared, l1, l2, dram, mufu, shuffle, constant, barrier, arrival, branch, start;
 
   // FP32 has two pipes with half the rate; the heavy one also executes IMAD and HADD2.F32.
   bool two_fma_pipes;
@@ -64,6 +64,7 @@ struct Machine {
     shared = rate(spec, kLatencyShared);
     l1 = rate(spec, kLatencyL1);
     l2 = rate(spec, kLatencyL2);
+    dram = std::max(l2, rate(spec, kLatencyDram));
     mufu = rate(spec, kLatencyMufu);
     shuffle = rate(spec, kLatencyShuffle);
     constant = rate(spec, kLatencyConstant);

@@ -75,6 +75,7 @@ inline constexpr Rate kLatencyShared{"latency_shared", 23};      // LDS without 
 inline constexpr Rate kLatencyConstant{"latency_constant", 30};  // LDC, S2R
 inline constexpr Rate kLatencyL1{"latency_l1", 33};
 inline constexpr Rate kLatencyL2{"latency_l2", 276};
+inline constexpr Rate kLatencyDram{"latency_dram", 541.5};       // of what the second level cannot hold
 inline constexpr Rate kLatencyBarrier{"latency_barrier", 12.5};  // BAR.SYNC, from the last arrival
 inline constexpr Rate kBarrierArrival{"barrier_arrival", 2};     // between the arrivals of two warps
 inline constexpr Rate kLatencyBranch{"latency_branch", 8};       // a jump taken, beyond the code's own stall count
@@ -133,6 +134,7 @@ inline constexpr const Rate* kAll[] = {&kIssue,
                                        &kLatencyConstant,
                                        &kLatencyL1,
                                        &kLatencyL2,
+                                       &kLatencyDram,
                                        &kLatencyBarrier,
                                        &kBarrierArrival,
                                        &kLatencyBranch,

@@ -338,12 +338,15 @@ void Simulation::access_global(SimulatedWarp& warp, const ScheduledInstruction& 
     if (until > queued) queued = until, out.done_queue = term;
   };
   queue(l2_queue_, l2_clocks(instruction, sectors), TermKind::l2_bandwidth);
-  if (load_.dram_sector > 0 && !local) queue(dram_queue_, sectors * load_.dram_sector, TermKind::dram_bandwidth);
+  // CTAs that share data mostly read it side by side, so all of them wait for memory.
+  const bool from_memory = load_.dram_sector > 0 && !local;
+  const double latency = from_memory ? machine_.dram : machine_.l2;
+  if (from_memory) queue(dram_queue_, sectors * load_.dram_sector, TermKind::dram_bandwidth);
   if (instruction.turns > 0) queue(meeting_queue_, double(instruction.turns) * load_.atomic_turn, TermKind::atomics);
-  arrives(machine_.l2, queued);
+  arrives(latency, queued);
   // As much may queue as is in flight without a queue; beyond that the warp has no room for another request.
-  if (queued > passed && queued - machine_.l2 > warp.room.until)
-    await(warp.room, warp, instruction, queued - machine_.l2, 0, out.done_queue, 0);
+  if (queued > passed && queued - latency > warp.room.until)
+    await(warp.room, warp, instruction, queued - latency, 0, out.done_queue, 0);
 }
 
 void Simulation::arrive(size_t index, double now) {

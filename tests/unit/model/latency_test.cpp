@@ -231,7 +231,7 @@ TEST_F(Latency, WhatExceedsTheCacheIsBoundByDram) {
   EXPECT_EQ(m.timing.bound, Bound::dram_bandwidth);
   const double us = 4.0 * 16 * 8 * 4096 * 64 * 2 / 300e9 * 1e6;
   EXPECT_GE(m.timing.p50, us);
-  EXPECT_LT(m.timing.p50, 1.02 * us);
+  EXPECT_LT(m.timing.p50, 1.07 * us) << "a warp's only load waits for memory, which four warps do not hide";
   EXPECT_NEAR(sum_of(m.stalls), m.timing.p50, 1e-9 * m.timing.p50);
   for (const Stall& stall : m.stalls)
     EXPECT_TRUE(stall.term != TermKind::dram_bandwidth || stall.producer == 0) << "the load carries it";

@@ -375,8 +375,22 @@ TEST(SmSimulation, WhatComesFromMemoryTakesItsBandwidth) {
   SmLoad memory{SmCtas(1), 1};
   memory.dram_sector = 4;
   const SmRun r = simulate_sm(round_rates(), schedule({{load, use()}}, std::vector(32, times(50))), memory);
-  EXPECT_NEAR(r.clocks, 32 * 50 * 16 * 4, 400);
+  EXPECT_NEAR(r.clocks, 32 * 50 * 16 * 4 + rates::kLatencyDram.fallback, 10) << "and the last load arrives";
   EXPECT_GT(of(r, {TermKind::dram_bandwidth}), 0.9 * r.clocks);
+}
+
+TEST(SmSimulation, LoadsWaitForMemoryIfTheSecondLevelCannotHoldTheirData) {
+  ScheduledInstruction load = instruction(Unit::global_load);
+  load.write_scoreboard = 0;
+  load.passes = 1, load.sectors = 4;
+  const auto chain = schedule({{load, use()}}, {times(50)});
+  SmLoad memory{SmCtas(1), 1};
+  const double cached = simulate_sm(round_rates(), chain, memory).clocks;
+  memory.dram_sector = 0.01;  // bandwidth in plenty
+  const SmRun r = simulate_sm(round_rates(), chain, memory);
+  EXPECT_NEAR(r.clocks - cached, 50 * (rates::kLatencyDram.fallback - rates::rate(round_rates(), rates::kLatencyL2)),
+              50);
+  EXPECT_GT(of(r, {TermKind::global_latency}), 0.9 * r.clocks);
 }
 
 // 32 warps whose requests take eight turns each, for which the second level takes two clocks.
