@@ -110,27 +110,32 @@ def text_at(checkout, commit, file):
     return said.stdout if said.returncode == 0 else None
 
 
-def source_of(checkout, row):
-    """The kernel with the project's headers in it; None if the checkout lacks it. Includes that the project has no file for stay."""
-    text, pasted = text_at(checkout, row.commit, row.file), set()
+def pasted(checkout, commit, file, folders=()):
+    """A file with the project's headers in it, which are beside it or in one of the folders; None if the checkout lacks it. Includes that
+    the project has no file for stay."""
+    text, seen = text_at(checkout, commit, file), set()
 
     def paste(folder, text):
         def one(found):
-            file = posixpath.normpath(posixpath.join(folder, found[1]))
-            if file in pasted:
-                return ""
-            header = text_at(checkout, row.commit, file)
-            if header is None:
-                return found[0]
-            pasted.add(file)
-            return paste(posixpath.dirname(file), header.replace("#pragma once", ""))
+            for place in (folder, *folders):
+                header_file = posixpath.normpath(posixpath.join(place, found[1]))
+                if header_file in seen:
+                    return ""
+                header = text_at(checkout, commit, header_file)
+                if header is not None:
+                    seen.add(header_file)
+                    return paste(posixpath.dirname(header_file), header.replace("#pragma once", ""))
+            return found[0]
 
         return re.sub(r'^[ \t]*#include "([^"\n]+)"', one, text, flags=re.MULTILINE)
 
-    if text is None:
-        return None
+    return None if text is None else paste(posixpath.dirname(file), text)
+
+
+def source_of(checkout, row):
+    text = pasted(checkout, row.commit, row.file)
     # In parameters of the kernel and of its instantiations; the struct of the host keeps its own.
-    return re.sub(r"\b(float(?: scale)?,\s*)bool\b", r"\1int", paste(posixpath.dirname(row.file), text))
+    return text and re.sub(r"\b(float(?: scale)?,\s*)bool\b", r"\1int", text)
 
 
 def model(program, checkout, row):

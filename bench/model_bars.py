@@ -353,6 +353,9 @@ def main():
     import kernel_tuner_caches  # and this one
 
     tables["a100"] = kernel_tuner_caches.report(json.loads((ROOT / "bench/results/model_a100_caches.json").read_text()))
+    import sm89_rows  # and this one, too
+
+    tables["sm89"] = sm89_rows.by_device(json.loads(sm89_rows.ROWS.read_text())["rows"])
     tables["first_fifth"] = model_first.summary(ROOT / "bench/results/model_fifth_h200.json")
     tables["baseline"] = model_baseline.table((name, one) for name, one in sets.items() if all("terms" in r for r in one))
     tables["summary"] = summary(drawn, tables["fifth_pairs"], model_validated.on_an_l4(validated))

@@ -235,7 +235,7 @@ class Tools(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
     def test_the_sets_of_others_are_skipped_with_a_reason_where_they_are_not(self):
-        for script in ("kernel_tuner_caches.py", "l4_rows.py"):
+        for script in ("kernel_tuner_caches.py", "l4_rows.py", "sm89_rows.py"):
             for more in ([], [str(self.path)]):
                 done = subprocess.run([sys.executable, "-B", TREE / "bench" / script, *more], capture_output=True, text=True, timeout=60)
                 self.assertEqual(done.returncode, 77, done.stderr)

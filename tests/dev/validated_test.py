@@ -14,7 +14,7 @@ sys.path.insert(0, str(TREE / "bench"))
 import model_bars  # noqa: E402
 import model_validated  # noqa: E402
 
-READ = ("assets/model", "bench", "docs", "tests/data/model")
+READ = ("assets/devices", "assets/model", "bench", "docs", "tests/data/model")
 
 
 def made_up(rows=80):

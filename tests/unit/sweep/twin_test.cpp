@@ -30,6 +30,9 @@ TEST(EmulatedTwin, AGpuIsRecognisedByTheNameThatItsDriverGivesIt) {
   EXPECT_EQ(twin_of("NVIDIA A10G"), "emulated:a10g");
   EXPECT_EQ(twin_of("NVIDIA GeForce RTX 3090"), "emulated:rtx3090");
   EXPECT_EQ(twin_of("NVIDIA GeForce RTX 4090"), "emulated:rtx4090");
+  EXPECT_EQ(twin_of("NVIDIA GeForce RTX 4080 SUPER"), "emulated:rtx4080super");
+  EXPECT_EQ(twin_of("NVIDIA GeForce RTX 4070"), "emulated:rtx4070");
+  EXPECT_EQ(twin_of("NVIDIA L20"), "emulated:l20");
 }
 
 TEST(EmulatedTwin, ToRankItRunsAFewCtas) {
@@ -46,6 +49,7 @@ TEST(EmulatedTwin, ToRankItRunsAFewCtas) {
 TEST(EmulatedTwin, AnotherGpuHasNone) {
   EXPECT_THAT(twin_of("NVIDIA H100 PCIe"), HasSubstr("no emulated device is a NVIDIA H100 PCIe"));
   EXPECT_THAT(twin_of("NVIDIA L40S"), HasSubstr("no emulated device is a NVIDIA L40S"));
+  EXPECT_THAT(twin_of("NVIDIA GeForce RTX 4080"), HasSubstr("no emulated device is a NVIDIA GeForce RTX 4080"));
 }
 
 }  // namespace
