@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "model/rates.h"
 #include "unit/model/devices_for_tests.h"
 #include "unit/model/schedules_for_tests.h"
 
