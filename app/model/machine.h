@@ -23,12 +23,16 @@ struct Machine {
   double shuffle_clocks, wavefront, warp_wavefront, sector, port_sector,
       port_sector_of_many;                                               // clocks each, per SM
   double mma_issue, mma_banks, wide_load_issue, bank_port, read_window;  // clocks of a scheduler
+  double addresses;  // clocks of the SM for a warp's load or store, whatever its width
   double sms;
   double turn, port_turn;  // clocks each, per SM
   double shared, l1, l2, dram, mufu, shuffle, constant, barrier, arrival, branch, start;
 
   // FP32 has two pipes with half the rate; the heavy one also executes IMAD and HADD2.F32.
   bool two_fma_pipes;
+
+  // Clocks of the SM for a warp's load or store of that many wavefronts or lines.
+  double access_clocks(double passes) const { return std::max(passes * wavefront, addresses); }
 
   explicit Machine(const DeviceSpec& spec) {
     using namespace rates;
@@ -50,6 +54,7 @@ struct Machine {
     shuffle_clocks = 32 / rate(spec, kShuffle);
     wavefront = 1 / rate(spec, kSharedWavefronts);
     warp_wavefront = 1 / rate(spec, kWarpWavefronts);
+    addresses = 32 / rate(spec, kLsu);
     sector = 1 / rate(spec, kL2Sectors);
     port_sector = 1 / rate(spec, kL2Port);
     port_sector_of_many = 1 / std::min(rate(spec, kL2Port), rate(spec, kL2PortOfMany));

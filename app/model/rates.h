@@ -50,6 +50,7 @@ inline constexpr Rate kMmaBanks{"mma_banks", 0};
 // Memory throughputs
 inline constexpr Rate kSharedWavefronts{"shared_wavefronts", 1};  // wavefronts of 128 B per SM and clock
 inline constexpr Rate kWarpWavefronts{"warp_wavefronts", 0.5};    // the same, for a single warp
+inline constexpr Rate kLsu{"lsu", 16};  // lanes per SM and clock of loads and stores, whatever their width
 inline constexpr Rate kL2Sectors{"l2_sectors", 0.83};  // sectors of 32 B per SM and clock when every SM reads
 
 inline constexpr Rate kL2Port{"l2_port", 2};                // the most that one SM takes: 64 B a clock
@@ -121,6 +122,7 @@ inline constexpr const Rate* kAll[] = {&kIssue,
                                        &kWideLoadIssue,
                                        &kMmaBanks,
                                        &kWarpWavefronts,
+                                       &kLsu,
                                        &kL2Sectors,
                                        &kL2Atomics,
                                        &kL2AtomicsPort,

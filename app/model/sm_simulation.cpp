@@ -293,7 +293,7 @@ double Simulation::pass(SimulatedWarp& warp, const ScheduledInstruction& instruc
     if (share != conflicts) share = (before * share + own * conflicts) / (before + own);
   };
   Awaited& port = warp.port;
-  const double own_clocks = passes * machine_.warp_wavefront, clocks = passes * machine_.wavefront;
+  const double own_clocks = passes * machine_.warp_wavefront, clocks = machine_.access_clocks(passes);
   mix(port.until, own_clocks, port.conflicts);
   mix(data_queue_.until, clocks, data_conflicts_);
   port.until = std::max(now, port.until) + own_clocks;

@@ -20,7 +20,7 @@ Simulation::Work Simulation::work_of(const ScheduledInstruction& instruction) co
   Work work{.instructions = 1};
   if (instruction.unit == Unit::shuffle) work.shuffle = machine_.shuffle_clocks;
   if (is_shared(instruction.unit) || is_global(instruction.unit))
-    work.data = std::max(1.0, double(instruction.passes)) * machine_.wavefront;
+    work.data = machine_.access_clocks(std::max(1.0, double(instruction.passes)));
   if (is_global(instruction.unit)) {
     work.meeting = double(instruction.turns) * load_.atomic_turn;
     const double sectors = double(instruction.sectors) * miss_share_of(instruction);

@@ -51,9 +51,10 @@ inline DeviceSpec a100() {
 // Rates in round numbers, so that sums are easy.
 inline DeviceSpec round_rates() {
   DeviceSpec spec = h200();
-  spec.rates = {{"latency_shared", 20}, {"latency_l1", 30},      {"latency_l2", 300},     {"latency_branch", 0},
-                {"code_own", 0},        {"latency_barrier", 10}, {"barrier_arrival", 0},  {"cta_start", 0},
-                {"l2_sectors", 1},      {"latency_mufu", 16},    {"latency_shuffle", 24}, {"warp_wavefronts", 0.5}};
+  spec.rates = {
+      {"latency_shared", 20},  {"latency_l1", 30},      {"latency_l2", 300},     {"latency_branch", 0}, {"code_own", 0},
+      {"latency_barrier", 10}, {"barrier_arrival", 0},  {"cta_start", 0},        {"l2_sectors", 1},     {"lsu", 32},
+      {"latency_mufu", 16},    {"latency_shuffle", 24}, {"warp_wavefronts", 0.5}};
   return spec;
 }
 
