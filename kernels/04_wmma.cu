@@ -27,8 +27,8 @@
 //
 // Times, us, hot, modelled for an L4, each rung at its best config (bench/results/ladder_l4_modelled.json):
 //             B1 H8 S512 D64    B32 H8 S512 D64
-//   scalar              48.6                977
-//   wmma                16.4                263
+//   scalar              48.7                982
+//   wmma                17.0                264
 //
 // Map, in reading order, with the knobs that change each piece:
 //   Sizes      a warp's rows, fragments, steps                        BLOCK_M BLOCK_N NUM_WARPS WMMA_SHAPE ACCUMULATE
