@@ -52,6 +52,12 @@ function(attnscope_test_code target)
   endif()
 endfunction()
 
+# attnscope_test_helper(<target>): a program that tests start. It has the same headers precompiled, and nothing of GoogleTest's.
+function(attnscope_test_helper target)
+  target_link_libraries(${target} PRIVATE GTest::gtest)
+  attnscope_test_program(${target})
+endfunction()
+
 # attnscope_test_program(<target>): a GoogleTest program, built like all of them.
 function(attnscope_test_program target)
   attnscope_strict(${target})
