@@ -359,7 +359,7 @@ struct FieldsOf<Observation> {
       Field{"failure", &Observation::failure}};
 };
 
-// The readers and writers of an Observation's members are compiled in observation_fields.cpp and nowhere else: in each
+// The readers and writers of an Observation's members are compiled in observation.cpp and nowhere else: in each
 // source that reads or writes a member they would take seconds.
 #define ATTNSCOPE_OBSERVATION_MEMBERS(EACH) \
   EACH(Versions)                            \
@@ -378,7 +378,9 @@ struct FieldsOf<Observation> {
 #define ATTNSCOPE_COMPILED_ELSEWHERE(...)                                                   \
   extern template void fields::read(JsonReader&, const char*, __VA_ARGS__&, const Limits&); \
   extern template Json fields::written(const __VA_ARGS__&, const Limits&);
+#define ATTNSCOPE_COMPILED_HERE(...)                                                 \
+  template void fields::read(JsonReader&, const char*, __VA_ARGS__&, const Limits&); \
+  template Json fields::written(const __VA_ARGS__&, const Limits&);
 ATTNSCOPE_OBSERVATION_MEMBERS(ATTNSCOPE_COMPILED_ELSEWHERE)
-#undef ATTNSCOPE_COMPILED_ELSEWHERE
 
 }  // namespace attnscope
