@@ -76,11 +76,12 @@ if(ATTNSCOPE_TEST_LAYERS AND NOT ATTNSCOPE_TEST_LAYERS MATCHES "(^|;)(cli|dev|fa
 endif()
 
 # attnscope_layer(<layer> [COLD|HOT] DEPS <layers...> LIBS <imported targets...>)
-# Every .cpp of app/<layer> (and its sub-folders) belongs to the layer. COLD: see attnscope_cold(). HOT: the layer computes or draws
-# so much that the address sanitizer's tests want it optimised; every other layer is cold there.
+# Every .cpp of app/<layer> (and its sub-folders) belongs to the layer. COLD: see attnscope_cold(). HOT: the layer computes so much
+# that its tests want it optimised; under the address sanitizer and in joined builds for tests every other layer is cold.
 function(attnscope_layer layer)
   cmake_parse_arguments(arg "COLD;HOT" "" "DEPS;LIBS" ${ARGN})
-  if(ATTNSCOPE_SANITIZE STREQUAL "address,undefined" AND NOT arg_HOT)
+  if(NOT arg_HOT AND (ATTNSCOPE_SANITIZE STREQUAL "address,undefined" OR
+                      (ATTNSCOPE_JOIN AND ATTNSCOPE_TESTS AND NOT ATTNSCOPE_SANITIZE)))
     set(arg_COLD TRUE)
   endif()
   set(target attnscope_${layer})
