@@ -65,16 +65,32 @@ function(attnscope_cold target)
   endif()
 endfunction()
 
+# Where only some layers are tested, only the sources that their tests reach are compiled, but for tests of the whole program.
+set(attnscope_only_needed FALSE)
+if(ATTNSCOPE_TEST_LAYERS AND NOT ATTNSCOPE_TEST_LAYERS MATCHES "(^|;)(cli|dev|faults|gpu|ui)(;|$)")
+  set(attnscope_only_needed TRUE)
+  execute_process(COMMAND "${Python3_EXECUTABLE}" -B "${CMAKE_SOURCE_DIR}/cmake/needed_sources.py" "${CMAKE_SOURCE_DIR}"
+                  ${ATTNSCOPE_TEST_LAYERS} OUTPUT_VARIABLE attnscope_needed COMMAND_ERROR_IS_FATAL ANY)
+  string(REGEX REPLACE "\n$" "" attnscope_needed "${attnscope_needed}")
+  string(REPLACE "\n" ";" attnscope_needed "${attnscope_needed}")
+endif()
+
 # attnscope_layer(<layer> [COLD|HOT] DEPS <layers...> LIBS <imported targets...>)
-# Every .cpp of app/<layer> (and its sub-folders) belongs to the layer. COLD: see attnscope_cold(). HOT: the layer computes or draws
-# so much that the address sanitizer's tests want it optimised; every other layer is cold there.
+# Every .cpp of app/<layer> (and its sub-folders) belongs to the layer. COLD: see attnscope_cold(). HOT: the layer computes so much
+# that its tests want it optimised; under the address sanitizer and in joined builds for tests every other layer is cold.
 function(attnscope_layer layer)
   cmake_parse_arguments(arg "COLD;HOT" "" "DEPS;LIBS" ${ARGN})
-  if(ATTNSCOPE_SANITIZE STREQUAL "address,undefined" AND NOT arg_HOT)
+  if(NOT arg_HOT AND (ATTNSCOPE_SANITIZE STREQUAL "address,undefined" OR
+                      (ATTNSCOPE_JOIN AND ATTNSCOPE_TESTS AND NOT ATTNSCOPE_SANITIZE)))
     set(arg_COLD TRUE)
   endif()
   set(target attnscope_${layer})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/app/${layer}/*.cpp")
+  if(attnscope_only_needed)
+    set(unneeded ${sources})
+    list(REMOVE_ITEM unneeded ${attnscope_needed})
+    list(REMOVE_ITEM sources ${unneeded})
+  endif()
   list(TRANSFORM arg_DEPS PREPEND attnscope_)
   if(sources)
     add_library(${target} STATIC ${sources})

@@ -24,6 +24,8 @@ OTHER = re.compile(r"(?<![\w:])(?<!= )([A-Za-z_]\w*)\s*(?:=|\{|\[|;|,|:(?!:))")
 TYPE = re.compile(r"(?:template <.*> )?(?:struct|class|enum class|enum|union|concept) (\w+)")
 # A test's class is named after its suite and itself; other names, also a namespace's alias, may occur twice.
 NO_DECLARATION = re.compile(r"#|TEST|INSTANTIATE_|TYPED_TEST|using (?!\w+ =)|namespace \w+ =|template\b.*>$|\s|\}")
+KEYWORDS = {"static_assert", "offsetof", "alignas", "decltype", "sizeof", "true", "false", "nullptr"}
+ALIAS = re.compile(r"using (\w+) = ")
 INNER = re.compile(r"^namespace \w+::\w+::(\w+) \{", re.M)
 INCLUDE = re.compile(r'^#include "([^"]+)"', re.M)
 
@@ -36,10 +38,12 @@ class Source:
         text = read(file)
         code = code_of(text)
         self.defines_macros = bool(MACRO.search(code))
-        self.functions, self.others = set(), set()
+        self.functions, self.others, self.aliases = set(), set(), {}
         for block in PRIVATE.findall(code):
             for line in block.splitlines():
                 self.declare(line)
+        self.functions -= KEYWORDS
+        self.others -= KEYWORDS
         self.called, self.names = set(CALLED.findall(code)), set(NAME.findall(code))
         self.headers = headers_of(file, text, roots, {})
         # attnscope::layer::testing hides GoogleTest's from whatever else is in attnscope::layer.
@@ -56,10 +60,13 @@ class Source:
             head, parenthesis, _ = line.partition("(")
             self.functions.update(FUNCTION.findall(head + parenthesis))
             self.others.update(OTHER.findall(line if not parenthesis else head))
+            if found := ALIAS.match(line):
+                self.aliases[found[1]] = line
 
     def misleads(self, other):
         """Whether a name in the other, or in a header that only the other includes, could mean one declared here."""
-        if self.functions & other.called or (self.others | self.inner - other.inner) & other.names:
+        alike = {name for name, line in self.aliases.items() if other.aliases.get(name) == line}  # which may stand twice
+        if self.functions & other.called or (self.others - alike | self.inner - other.inner) & other.names:
             return True
         return any(self.others & names or self.functions & called
                    for header, (called, names) in other.headers.items() if header not in self.headers)

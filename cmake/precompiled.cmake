@@ -11,6 +11,28 @@ set(attnscope_cold_headers ${attnscope_app_headers})  # optimised less, which g+
 set(attnscope_test_headers ${attnscope_app_headers} <fstream> <gmock/gmock.h> <gtest/gtest.h> <nlohmann/json.hpp>)
 set(attnscope_window_test_headers ${attnscope_test_headers})  # the window's libraries need their own flags
 
+# Without optimization sources share what they instantiate alike, JSON's as well (shared_templates.h); where code is inlined that
+# saves nothing. The thread sanitizer has too few such sources.
+if(ATTNSCOPE_PRECOMPILE AND NOT ATTNSCOPE_SANITIZE STREQUAL "thread")
+  foreach(kind test window_test)
+    list(APPEND attnscope_${kind}_headers "${CMAKE_SOURCE_DIR}/cmake/shared_templates.h")
+  endforeach()
+  if(ATTNSCOPE_SANITIZE STREQUAL "address,undefined")
+    list(APPEND attnscope_cold_headers "${CMAKE_SOURCE_DIR}/cmake/shared_templates.h")
+  endif()
+endif()
+
+# attnscope_link_shared_templates(<target>): what the declarations in shared_templates.h promise.
+function(attnscope_link_shared_templates target)
+  if(NOT TARGET attnscope_shared_templates)
+    add_library(attnscope_shared_templates STATIC "${CMAKE_SOURCE_DIR}/cmake/shared_templates.cpp")
+    target_link_libraries(attnscope_shared_templates PRIVATE nlohmann_json::nlohmann_json)
+    attnscope_strict(attnscope_shared_templates)
+    attnscope_cold(attnscope_shared_templates)
+  endif()
+  target_link_libraries(${target} PRIVATE attnscope_shared_templates)
+endfunction()
+
 # attnscope_precompile(<target> <app|cold|test|window_test>): the target's sources begin with these headers. One small target
 # of each kind makes them, with the flags that attnscope_strict() gives to all.
 function(attnscope_precompile target kind)
@@ -41,6 +63,9 @@ function(attnscope_precompile target kind)
     target_precompile_headers(${maker} PRIVATE ${attnscope_${kind}_headers})
   endif()
   target_precompile_headers(${target} REUSE_FROM ${maker})
+  if(attnscope_${kind}_headers MATCHES "shared_templates")
+    attnscope_link_shared_templates(${target})
+  endif()
 endfunction()
 
 # attnscope_test_code(<target>): the tests' own code builds in half the time without optimization, and in two thirds of that
@@ -50,6 +75,12 @@ function(attnscope_test_code target)
   if(ATTNSCOPE_SANITIZE MATCHES "undefined")
     target_compile_options(${target} PRIVATE -fno-sanitize=undefined)
   endif()
+endfunction()
+
+# attnscope_test_helper(<target>): a program that tests start. It has the same headers precompiled, and nothing of GoogleTest's.
+function(attnscope_test_helper target)
+  target_link_libraries(${target} PRIVATE GTest::gtest)
+  attnscope_test_program(${target})
 endfunction()
 
 # attnscope_test_program(<target>): a GoogleTest program, built like all of them.

@@ -26,6 +26,9 @@ endfunction()
 
 # Not our code, so without warnings. Sanitized like ours, because both share std::vector and std::string.
 set(window_options -w $<$<CONFIG:Release>:-O2>)  # -O3 takes half as long again to compile
+if(ATTNSCOPE_TEST_ENGINE)
+  list(APPEND window_options $<$<CONFIG:Release>:-O1>)  # the program that ships has no test engine
+endif()
 if(ATTNSCOPE_SANITIZE)
   list(APPEND window_options -fsanitize=${ATTNSCOPE_SANITIZE} -fno-omit-frame-pointer)
 endif()

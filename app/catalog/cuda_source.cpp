@@ -15,7 +15,7 @@ namespace attnscope::catalog {
 namespace {
 
 using Tokens = std::vector<CppToken>;
-using Kind = CppToken::Kind;
+using TokenKind = CppToken::Kind;
 
 // Limits of what is read, because a manifest cannot contain more: a hostile file that repeats texts would otherwise
 // cost its length squared.
@@ -33,14 +33,14 @@ class Reader {
   explicit Reader(std::string_view source, bool of_macro = false)
       : tokens_(cpp_tokens(source)), brackets_(tokens_), of_macro_(of_macro) {
     for (size_t i = 0; i < tokens_.size(); ++i)
-      if (tokens_[i].kind == Kind::line) lines_.push_back(i);
+      if (tokens_[i].kind == TokenKind::line) lines_.push_back(i);
   }
 
   CudaSource read() {
     for (size_t i = 0; i < tokens_.size(); ++i) {
       track_namespace(i);
       track_blocks(i);
-      if (tokens_[i].kind == Kind::line) {
+      if (tokens_[i].kind == TokenKind::line) {
         if (!of_macro_) read_line(i);
       } else if (is(i, "__global__"))
         read_kernel(i);
@@ -56,7 +56,7 @@ class Reader {
         read_struct(i);
       else if (is(i, "template"))
         is(i + 1, "<") ? read_template(i) : read_instance(i);
-      else if (is(i, "=") && i > 0 && tokens_[i - 1].kind == Kind::word) {
+      else if (is(i, "=") && i > 0 && tokens_[i - 1].kind == TokenKind::word) {
         read_settable(i);
         read_kernel_name(i);
       } else if (is(i, "&") || is(i, "cin"))
@@ -81,7 +81,7 @@ class Reader {
 
  private:
   bool is(size_t i, std::string_view text) const { return i < tokens_.size() && tokens_[i].is(text); }
-  bool word(size_t i) const { return i < tokens_.size() && tokens_[i].kind == Kind::word; }
+  bool word(size_t i) const { return i < tokens_.size() && tokens_[i].kind == TokenKind::word; }
 
   void track_namespace(size_t i) {
     while (!ends_.empty() && i > ends_.back().first) {
@@ -131,7 +131,7 @@ class Reader {
 
   // Reads launches in a macro, without duplicates; used if no function says more.
   void read_line(size_t i) {
-    const auto launching = macros_.read(tokens_[i].text.substr(1), i > 0 && tokens_[i - 1].kind != Kind::line);
+    const auto launching = macros_.read(tokens_[i].text.substr(1), i > 0 && tokens_[i - 1].kind != TokenKind::line);
     if (!launching) return;
     const CudaSource macro = Reader(launching->text, true).read();
     out_.launching_macros.emplace(launching->name);
@@ -146,7 +146,7 @@ class Reader {
     SourceKernel kernel;
     size_t start = i;
     while (start > 0 && !is(start - 1, ";") && !is(start - 1, "}") && !is(start - 1, "{") &&
-           !is(start - 1, "__global__") && tokens_[start - 1].kind != Kind::line)
+           !is(start - 1, "__global__") && tokens_[start - 1].kind != TokenKind::line)
       --start;
     for (; start < i && is(start, "template") && is(start + 1, "<");) {
       const size_t behind = brackets_.behind_angles(start + 1);
@@ -385,12 +385,12 @@ SourceInstance instance_of(const std::string& text) {
   while (is(i, "(") && brackets.closing(i) + 1 < tokens.size()) i = brackets.closing(i) + 1;  // a cast
   if (is(i, "&")) ++i;
   size_t name = SIZE_MAX;
-  for (; i < tokens.size() && tokens[i].kind == Kind::word; ++i) {
+  for (; i < tokens.size() && tokens[i].kind == TokenKind::word; ++i) {
     name = i;
     if (!is(i + 1, ":") || !is(i + 2, ":")) break;
     i += 2;
   }
-  if (name == SIZE_MAX || tokens[name].kind != Kind::word) return {};
+  if (name == SIZE_MAX || tokens[name].kind != TokenKind::word) return {};
   if (name + 1 == tokens.size()) return {std::string(tokens[name].text), ""};
   if (!is(name + 1, "<") || brackets.behind_angles(name + 1) != tokens.size()) return {};
   return {std::string(tokens[name].text), text_of(tokens, name + 2, tokens.size() - 1)};

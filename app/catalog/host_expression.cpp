@@ -15,7 +15,7 @@
 namespace attnscope::catalog {
 namespace {
 
-constexpr int kDeepest = 16;                    // names that stand for names
+constexpr int kDeepestNames = 16;               // names that stand for names
 constexpr int kMostNested = 100;                // nested brackets, consecutive signs
 constexpr size_t kLongest = 10000;              // bytes of an expression in the host code
 constexpr size_t kLongestPart = 2000;           // bytes of a part in a manifest, which accepts no longer one
@@ -30,7 +30,7 @@ class Parser {
   std::optional<HostSum> whole(const HostText& host) {
     const std::string& expression = host.text;
     used_at_ = host.at;
-    if (depth_ > kDeepest || expression.size() > kLongest) return std::nullopt;
+    if (depth_ > kDeepestNames || expression.size() > kLongest) return std::nullopt;
     tokens_ = cpp_tokens(expression);
     tokens_left_ -= static_cast<int>(tokens_.size());
     if (tokens_.empty() || tokens_left_ < 0) return std::nullopt;

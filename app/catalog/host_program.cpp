@@ -8,7 +8,7 @@
 namespace attnscope::catalog {
 namespace {
 
-constexpr int kDeepest = 8;          // functions that call functions, names that stand for names
+constexpr int kDeepestCalls = 8;     // functions that call functions, names that stand for names
 constexpr size_t kMostParts = 2000;  // more than any manifest may have
 
 bool is_null(std::string_view text) { return text == "nullptr" || text == "NULL" || text == "0"; }
@@ -168,7 +168,7 @@ void HostProgram::add_call(const HostStep& step, const HostFunction& function, c
   const Effects effect = called ? effects(*called) : Effects{};
   if (effect.launches) {
     const bool once = source_.host.calls_of(step.name) == 1 && called->parameters.size() == step.arguments.size();
-    if (once && depth < kDeepest && inlined_.insert(called).second) return flatten(*called, unclear, depth + 1);
+    if (once && depth < kDeepestCalls && inlined_.insert(called).second) return flatten(*called, unclear, depth + 1);
     if (part.unclear.empty())
       part.unclear = "the function " + step.name + ", which is called in several places or with template arguments";
     part.kind = ProgramPart::Kind::launch;
@@ -279,7 +279,7 @@ bool HostProgram::hands_on(bool clear) const {
 
 HostPointer HostProgram::pointer(const std::string& text, size_t at) const {
   HostText here{text, at};
-  for (int depth = 0; depth < kDeepest; ++depth) {
+  for (int depth = 0; depth < kDeepestCalls; ++depth) {
     if (is_null(here.text)) return {{}, here.at, true};
     const std::string name = whole_pointer(here.text);
     const HostFunction* const function = source_.host.function_at(here.at);
@@ -307,7 +307,7 @@ HostPointer HostProgram::pointer(const std::string& text, size_t at) const {
 HostPointer HostProgram::address(const std::string& text, size_t at) const {
   HostText here{text, at};
   std::vector<HostText> offsets;
-  for (int depth = 0; depth < kDeepest; ++depth) {
+  for (int depth = 0; depth < kDeepestCalls; ++depth) {
     if (HostPointer whole = pointer(here.text, here.at); whole.null || !whole.name.empty()) {
       if (whole.null && !offsets.empty()) return {};
       whole.offsets = std::move(offsets);
@@ -338,7 +338,7 @@ std::set<std::string> HostProgram::within(const std::string& text, size_t at, in
       found.insert(std::move(whole.name));
       continue;
     }
-    if (depth == kDeepest) continue;
+    if (depth == kDeepestCalls) continue;
     const auto* const value = source_.cuda.constants.find(name, at);
     const bool local = value && value->end != SIZE_MAX;
     HostText next;
@@ -360,7 +360,7 @@ HostProgram::Contents HostProgram::contents(const HostPointer& pointer) const {
   HostText here = allocated_as(pointer);
   found.handed =
       source_.host.function_at(pointer.at) == &function_ && std::ranges::count(function_.parameters, pointer.name) > 0;
-  for (int depth = 0; depth < kDeepest; ++depth) {
+  for (int depth = 0; depth < kDeepestCalls; ++depth) {
     const HostFunction* const function = source_.host.function_at(here.at);
     if (!function || here.text.empty()) break;
     found.allocated = found.allocated || !source_.host.allocation(here.text, here.at).text.empty();

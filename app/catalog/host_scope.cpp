@@ -8,7 +8,7 @@
 namespace attnscope::catalog {
 namespace {
 
-constexpr int kDeepest = 8;                         // names that stand for names
+constexpr int kDeepestName = 8;                     // names that stand for names
 constexpr int64_t kMostGuessed = int64_t{1} << 24;  // elements of a buffer with a guessed shape
 
 }  // namespace
@@ -116,7 +116,7 @@ HostText HostScope::member(const std::string& name, size_t axis, size_t at) cons
 }
 
 HostText HostScope::in_function(HostText name, const HostFunction& function) const {
-  for (int depth = 0; depth < kDeepest; ++depth) {
+  for (int depth = 0; depth < kDeepestName; ++depth) {
     const auto tokens = cpp_tokens(name.text);
     const HostFunction* const here = host_.function_at(name.at);
     if (tokens.size() != 1 || tokens[0].kind != CppToken::Kind::word || !here) return {};
@@ -131,7 +131,7 @@ HostText HostScope::in_function(HostText name, const HostFunction& function) con
 void HostScope::set_size(const std::string& size, int64_t now, const std::string& name) {
   kept[size] = now;
   HostText here{name, used_at};
-  for (int depth = 0; depth < kDeepest; ++depth) {
+  for (int depth = 0; depth < kDeepestName; ++depth) {
     const auto tokens = cpp_tokens(here.text);
     if (tokens.size() != 1 || tokens[0].kind != CppToken::Kind::word) {
       if (depth == 0)
@@ -187,7 +187,7 @@ void HostScope::set_products(const std::map<std::string, std::string>& passed) {
   for (const auto& [size, text] : passed) {
     if (!kept.contains(size)) continue;
     HostText here{text, used_at};
-    for (int depth = 0; depth < kDeepest && !here.text.empty(); ++depth) {
+    for (int depth = 0; depth < kDeepestName && !here.text.empty(); ++depth) {
       if (auto tokens = product_in(here.text); !tokens.empty()) {
         const auto each = tokens.size() == 3 && tokens[1] == "/" && is_word(tokens[0])
                               ? host_value({tokens[2], here.at}, names(false))
@@ -269,7 +269,7 @@ std::optional<bool> HostScope::taken(const SourceBranch& branch, size_t at) cons
 
 std::string HostScope::constant_or_itself(const std::string& word) const {
   std::string value = word;
-  for (int depth = 0; depth < kDeepest; ++depth) {
+  for (int depth = 0; depth < kDeepestName; ++depth) {
     const auto* constant = source_.constants.any(value, used_at);
     const HostText said = constant ? HostText{} : host_.template_argument(value, used_at);
     if (!constant && said.text.empty()) break;
@@ -279,7 +279,7 @@ std::string HostScope::constant_or_itself(const std::string& word) const {
 }
 
 std::string HostScope::resolved_type(std::string type) const {
-  for (int depth = 0; depth < kDeepest; ++depth) {
+  for (int depth = 0; depth < kDeepestName; ++depth) {
     if (const auto argument = templates.find(type); argument != templates.end())
       type = argument->second.value;
     else if (const auto alias = source_.types.find(type); alias != source_.types.end())

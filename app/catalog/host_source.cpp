@@ -18,7 +18,7 @@ using Tokens = std::vector<CppToken>;
 constexpr size_t kMostTokens = 250;      // of a call or a list of parameters
 constexpr size_t kMostCalls = 16;        // of one function; the first that gives a value counts
 constexpr size_t kMostAllocations = 64;  // of one name
-constexpr int kDeepest = 8;              // functions that call functions
+constexpr int kDeepestFunction = 8;      // functions that call functions
 
 bool word(const Tokens& tokens, size_t i) { return i < tokens.size() && tokens[i].kind == CppToken::Kind::word; }
 
@@ -295,7 +295,7 @@ HostText HostSource::allocation(const std::string& name, size_t at) const {
 
 HostText HostSource::followed_allocation(const std::string& name, size_t at) const {
   HostText pointer{name, at};
-  for (int depth = 0; depth < kDeepest; ++depth) {
+  for (int depth = 0; depth < kDeepestFunction; ++depth) {
     if (HostText bytes = allocation(pointer.text, pointer.at); !bytes.text.empty()) return bytes;
     const HostText passed = argument(pointer.text, pointer.at);
     if (passed.text.empty()) return {};
@@ -316,7 +316,7 @@ std::string pointer_name(std::string_view expression) {
   const Tokens tokens = cpp_tokens(expression);
   const CppBrackets brackets(tokens);
   size_t begin = 0, end = tokens.size();
-  for (int depth = 0; depth < kDeepest && begin < end; ++depth) {
+  for (int depth = 0; depth < kDeepestFunction && begin < end; ++depth) {
     if (tokens[begin].is("&")) {
       ++begin;
     } else if (word(tokens, begin) && is(tokens, begin + 1, "<") &&

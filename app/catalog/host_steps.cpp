@@ -8,9 +8,9 @@
 namespace attnscope::catalog {
 namespace {
 
-using Kind = CppToken::Kind;
+using TokenKind = CppToken::Kind;
 
-constexpr int kDeepest = 100;           // nested statements
+constexpr int kDeepestStatement = 100;  // nested statements
 constexpr size_t kMostBranches = 8;     // nested conditions
 constexpr size_t kMostArguments = 600;  // tokens of a call's arguments, or of a condition
 constexpr size_t kLongestCondition = 2000;
@@ -29,7 +29,7 @@ class Walker {
 
  private:
   bool is(size_t i, std::string_view text) const { return i < tokens_.size() && tokens_[i].is(text); }
-  bool word(size_t i) const { return i < tokens_.size() && tokens_[i].kind == Kind::word; }
+  bool word(size_t i) const { return i < tokens_.size() && tokens_[i].kind == TokenKind::word; }
   bool done() const { return returned_ || steps_.size() >= kMostHostSteps; }
   size_t closing(size_t open) const { return std::min(brackets_.closing(open), tokens_.size()); }
 
@@ -58,8 +58,8 @@ class Walker {
   // Returns the index after the statement at i, which ends before `end`.
   size_t statement(size_t i, size_t end) {
     if (i >= end || done()) return end;
-    if (tokens_[i].kind == Kind::line) return preprocessor(i);
-    if (depth_ == kDeepest) return expression(i, end, "code nested too deeply");
+    if (tokens_[i].kind == TokenKind::line) return preprocessor(i);
+    if (depth_ == kDeepestStatement) return expression(i, end, "code nested too deeply");
     ++depth_;
     const size_t behind = compound(i, end);
     --depth_;
@@ -135,7 +135,7 @@ class Walker {
   void calls(size_t begin, size_t end) {
     size_t braces = 0;
     for (size_t i = begin; i < end && !done(); ++i) {
-      if (tokens_[i].kind == Kind::line) preprocessor(i);
+      if (tokens_[i].kind == TokenKind::line) preprocessor(i);
       if (is(i, "{")) braces = std::max(braces, closing(i));
       if (is(i, "<") && is(i + 1, "<") && is(i + 2, "<")) {
         add({}, i, braces > i);

@@ -10,7 +10,7 @@
 namespace attnscope::catalog {
 namespace {
 
-constexpr int kDeepest = 4;  // names that stand for names
+constexpr int kDeepestSize = 4;  // names that stand for names
 constexpr size_t kMostSizes = 64;
 constexpr int64_t kThreads = 256, kElements = 1024;
 
@@ -66,7 +66,7 @@ void ProgramSizes::find_in(const HostText& text, const ProgramLaunch& launch, in
     const std::string word(token.text);
     if (scope_.kept.contains(word) || launch.templates.contains(word) || source_.cuda.macros.contains(word)) continue;
     const auto* const local = source_.cuda.constants.find(word, text.at);
-    if (local && local->end != SIZE_MAX && depth < kDeepest && local->value != word) {
+    if (local && local->end != SIZE_MAX && depth < kDeepestSize && local->value != word) {
       const auto [known, fresh] = followed.try_emplace(local->at, depth);
       if (fresh || depth < known->second) {
         known->second = depth;

@@ -10,7 +10,7 @@ namespace attnscope::catalog {
 namespace {
 
 using Tokens = std::vector<CppToken>;
-using Kind = CppToken::Kind;
+using TokenKind = CppToken::Kind;
 
 // A hostile file may have more than a manifest can contain.
 constexpr size_t kMostIncluded = 1000;
@@ -78,7 +78,7 @@ void SourceMacros::define(const Tokens& line) {
   const std::string name(line[1].text);
   const bool function = line.size() > 2 && line[2].is("(") && line[2].at == line[1].end();
   for (size_t at = 3; function && at < line.size() && !line[at].is(")"); ++at)
-    if (line[at].kind == Kind::word) out_.parameter_names.insert(std::string(line[at].text));
+    if (line[at].kind == TokenKind::word) out_.parameter_names.insert(std::string(line[at].text));
   const std::string value = function ? "" : text_of(line, 2, line.size());
   const bool compiled = compiled_.kept();
   if (compiled) defined_[name] = value;

@@ -9,7 +9,7 @@
 namespace attnscope::catalog {
 namespace {
 
-constexpr int kDeepest = 8;            // structs in structs
+constexpr int kDeepestStruct = 8;      // structs in structs
 constexpr size_t kMostVisited = 4000;  // members, also of structs that have none: arrays of arrays of them are many
 constexpr size_t kWidestVector = 16;   // bytes to which a vector is aligned at most
 
@@ -62,7 +62,7 @@ class Layouter {
       return Extent{bytes, one.lanes == 3 ? one.bytes : std::min(bytes, kWidestVector)};
     }
     const auto* const members = members_of(source_, type);
-    return members && depth < kDeepest ? of(*members, one, depth + 1, leaves) : std::nullopt;
+    return members && depth < kDeepestStruct ? of(*members, one, depth + 1, leaves) : std::nullopt;
   }
 
   const CudaSource& source_;

@@ -9,7 +9,7 @@
 namespace attnscope::catalog {
 namespace {
 
-using Kind = CppToken::Kind;
+using TokenKind = CppToken::Kind;
 
 bool unrolls_by(std::string_view line, std::string_view name) {
   const std::vector<CppToken> words = cpp_tokens(line.substr(1));
@@ -26,7 +26,8 @@ bool is_length(const std::vector<CppToken>& tokens, size_t i) {
     --array;
   }
   const CppToken& before = tokens[array - 1];
-  return tokens[array].kind == Kind::word && before.kind == Kind::word && !before.is("return") && !before.is("else");
+  return tokens[array].kind == TokenKind::word && before.kind == TokenKind::word && !before.is("return") &&
+         !before.is("else");
 }
 
 }  // namespace
@@ -37,11 +38,11 @@ std::optional<std::string> number_of_unset(std::string_view source, const std::s
   std::string said;
   const std::vector<CppToken> tokens = cpp_tokens(source);
   for (size_t i = 0; i < tokens.size(); ++i) {
-    if (tokens[i].kind == Kind::line) {
+    if (tokens[i].kind == TokenKind::line) {
       used = used || unrolls_by(tokens[i].text, name);
     } else if (tokens[i].is(name)) {
       used = used || is_length(tokens, i);
-      const bool number = i + 3 < tokens.size() && tokens[i + 1].is("=") && tokens[i + 2].kind == Kind::number &&
+      const bool number = i + 3 < tokens.size() && tokens[i + 1].is("=") && tokens[i + 2].kind == TokenKind::number &&
                           (tokens[i + 3].is(";") || tokens[i + 3].is(","));
       if (number && said.empty() && number_of<int64_t>(tokens[i + 2].text)) said = tokens[i + 2].text;
     }

@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 
 constexpr int kFoldersAbove = 3;       // folders above in which a project's root is searched, to say where a header is
 constexpr size_t kMostFolders = 100;   // in a folder above
-constexpr int kDeepest = 200;          // nested headers, by the compilers' count
+constexpr int kDeepestHeader = 200;    // nested headers, by the compilers' count
 constexpr size_t kMostMissing = 1000;  // each is searched in every folder
 
 struct Include {
@@ -208,8 +208,9 @@ class Paster {
 
   Result<void> one(const fs::path& file, const std::string& name, const std::string& source, bool outermost,
                    int depth = 0) {
-    if (depth == kDeepest)
-      return fail(Stage::input, fmt::format("{} is the {}th header within headers", file.filename().string(), kDeepest),
+    if (depth == kDeepestHeader)
+      return fail(Stage::input,
+                  fmt::format("{} is the {}th header within headers", file.filename().string(), kDeepestHeader),
                   "Import a file whose headers include each other less deeply.");
     size_t copied = 0, counted = 0;
     int64_t line = 1;     // the line of the byte at `counted`

@@ -6,6 +6,8 @@
 
 namespace attnscope {
 
+ATTNSCOPE_OBSERVATION_MEMBERS(ATTNSCOPE_COMPILED_HERE)
+
 bool WatchReport::has_errors() const {
   return std::any_of(findings.begin(), findings.end(),
                      [](const Finding& one) { return one.severity == Severity::error; });

@@ -359,4 +359,28 @@ struct FieldsOf<Observation> {
       Field{"failure", &Observation::failure}};
 };
 
+// The readers and writers of an Observation's members are compiled in observation.cpp and nowhere else: in each
+// source that reads or writes a member they would take seconds.
+#define ATTNSCOPE_OBSERVATION_MEMBERS(EACH) \
+  EACH(Versions)                            \
+  EACH(std::optional<VariantInfo>)          \
+  EACH(std::optional<Occupancy>)            \
+  EACH(std::optional<Verdict>)              \
+  EACH(std::optional<Timing>)               \
+  EACH(std::optional<Counters>)             \
+  EACH(std::vector<LaunchFigures>)          \
+  EACH(std::vector<Finding>)                \
+  EACH(std::optional<WatchReport>)          \
+  EACH(std::optional<Printed>)              \
+  EACH(std::optional<HardwareCounters>)     \
+  EACH(std::optional<FragmentCycles>)       \
+  EACH(std::optional<Failure>)
+#define ATTNSCOPE_COMPILED_ELSEWHERE(...)                                                   \
+  extern template void fields::read(JsonReader&, const char*, __VA_ARGS__&, const Limits&); \
+  extern template Json fields::written(const __VA_ARGS__&, const Limits&);
+#define ATTNSCOPE_COMPILED_HERE(...)                                                 \
+  template void fields::read(JsonReader&, const char*, __VA_ARGS__&, const Limits&); \
+  template Json fields::written(const __VA_ARGS__&, const Limits&);
+ATTNSCOPE_OBSERVATION_MEMBERS(ATTNSCOPE_COMPILED_ELSEWHERE)
+
 }  // namespace attnscope

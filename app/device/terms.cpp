@@ -65,8 +65,8 @@ Term term_of(std::span<const Stall> sorted, const emulator::Program& program, co
   return term;
 }
 
-std::vector<Phase> phases_of(const std::vector<Stall>& stalls, const emulator::Program& program,
-                             const SourcePieces& pieces, const SourceLines& source) {
+std::vector<Phase> spread_phases(const std::vector<Stall>& stalls, const emulator::Program& program,
+                                 const SourcePieces& pieces, const SourceLines& source) {
   std::vector<std::string> names(program.ops.size());
   std::map<std::string, std::map<TermKind, double>> sums;
   for (const Stall& stall : stalls) {
@@ -113,7 +113,7 @@ Terms terms_of(const std::vector<Stall>& stalls, const emulator::Program& progra
     i = end;
   }
   std::ranges::stable_sort(out.list, longer_first);
-  out.phases = phases_of(stalls, program, pieces, lines);
+  out.phases = spread_phases(stalls, program, pieces, lines);
   return out;
 }
 

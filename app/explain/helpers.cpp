@@ -39,10 +39,6 @@ bool any_token(const Tokens& tokens, const Body& body, Holds holds) {
                      tokens.begin() + static_cast<std::ptrdiff_t>(body.end), holds);
 }
 
-int line_of(std::string_view source, size_t at) {
-  return 1 + static_cast<int>(std::ranges::count(source.substr(0, at), '\n'));
-}
-
 }  // namespace
 
 std::vector<UnusedHelper> unused_helpers(const Kernel& kernel) {
@@ -51,11 +47,16 @@ std::vector<UnusedHelper> unused_helpers(const Kernel& kernel) {
   const Tokens tokens = cpp_tokens(kernel.source);
   const CppBrackets brackets(tokens);
   const SourceLines lines(kernel.source_name, kernel.source);
+  const Uses uses(tokens);
+  int64_t line = 1;  // of `counted`, a place in the source
+  size_t counted = 0;
   for (size_t i = 0; i < tokens.size(); ++i) {
     if (!tokens[i].is("__device__")) continue;
     const Body body = body_at(tokens, brackets, i + 1);
-    if (body.name.empty() || body.name == "operator" || uses(tokens, body.name) > 1) continue;
-    unused.push_back({std::string(body.name), lines.place_of(line_of(kernel.source, tokens[i].at)),
+    if (body.name.empty() || body.name == "operator" || uses.of(body.name) > 1) continue;
+    line += std::ranges::count(std::string_view(kernel.source).substr(counted, tokens[i].at - counted), '\n');
+    counted = tokens[i].at;
+    unused.push_back({std::string(body.name), lines.place_of(line),
                       any_token(tokens, body, [](const CppToken& one) { return one.is("^"); }),
                       any_token(tokens, body, [](const CppToken& one) {  // wmma, or PTX
                         return one.is("mma_sync") || (one.kind == Kind::text && one.text.find("mma.") != one.text.npos);

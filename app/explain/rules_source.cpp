@@ -68,8 +68,9 @@ std::optional<Finding> error_half(const Facts& facts) {
 std::optional<Finding> knob_unused(const Facts& facts) {
   const auto tokens = cpp_tokens(source_of(facts.kernel));
   if (tokens.empty() || includes_own_files(tokens)) return std::nullopt;
+  const Uses uses(tokens);
   for (const Knob& knob : facts.kernel.knobs) {
-    if (uses(tokens, knob.name) > 0 || launch_names(facts.kernel, knob.name)) continue;
+    if (uses.of(knob.name) > 0 || launch_names(facts.kernel, knob.name)) continue;
     Finding finding = note(RuleId::knob_unused, Severity::warning,
                            fmt::format("{} changes nothing: neither the source nor the launch uses it.", knob.name),
                            {counted("uses of the knob", 0)});

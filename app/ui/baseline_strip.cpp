@@ -13,12 +13,12 @@
 namespace attnscope::ui {
 namespace {
 
-struct Words {
+struct SideWords {
   std::string words, full;
   ImU32 colour = 0;
 };
 
-Words words_of_a(const Context& context) {
+SideWords words_of_a(const Context& context) {
   const session::HistoryEntry* a = context.baseline.entry;
   if (a == nullptr || a->observation == nullptr)
     return {"no earlier run with a time", "A is the comparable run before the shown one, or one that is pinned.",
@@ -30,7 +30,7 @@ Words words_of_a(const Context& context) {
 }
 
 // How B differs from A, and which run it is.
-Words words_of_b(const Context& context) {
+SideWords words_of_b(const Context& context) {
   const Shown& shown = context.shown;
   const session::HistoryEntry* a = context.baseline.entry;
   const bool kept = shown.state(session::Part::timing) == session::PartState::kept;
@@ -49,7 +49,7 @@ Words words_of_b(const Context& context) {
   return {fmt::format("{} ({})", words, run), shown.config_text, palette().text};
 }
 
-Words verdict_of(const Context& context) {
+SideWords verdict_of(const Context& context) {
   const Baseline& baseline = context.baseline;
   if (baseline.entry == nullptr || baseline.is_shown) return {};
   if (baseline.delta) {
@@ -88,7 +88,7 @@ void pin_button(Context& context) {
 }
 
 // Draws a letter and its text, cut to `room` pixels.
-void side(const Context& context, const char* letter, const Words& side, float room) {
+void side(const Context& context, const char* letter, const SideWords& side, float room) {
   ImGui::PushFont(fonts().strong, 0);
   term(context.glossary, letter, letter, palette().accent);
   const float taken = width_of(letter);
@@ -100,8 +100,8 @@ void side(const Context& context, const char* letter, const Words& side, float r
   tooltip(side.full.empty() || side.full == side.words ? side.words : side.words + "\n\n" + side.full);
 }
 
-void draw_line(Context& context) {
-  const Words a = words_of_a(context), b = words_of_b(context), verdict = verdict_of(context);
+void draw_baseline(Context& context) {
+  const SideWords a = words_of_a(context), b = words_of_b(context), verdict = verdict_of(context);
   pin_button(context);
   ImGui::SameLine(0, em(0.5f));
   ImGui::PushFont(fonts().strong, 0);
@@ -136,7 +136,7 @@ void draw_line(Context& context) {
 }  // namespace
 
 void baseline_strip(Context& context) {
-  edge_bar("##baseline", ImGuiDir_Up, kBaseSize * 0.9f, 0.22f, palette().panel, [&] { draw_line(context); });
+  edge_bar("##baseline", ImGuiDir_Up, kBaseSize * 0.9f, 0.22f, palette().panel, [&] { draw_baseline(context); });
 }
 
 }  // namespace attnscope::ui

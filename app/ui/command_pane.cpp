@@ -19,11 +19,11 @@
 namespace attnscope::ui {
 namespace {
 
-struct Words {
+struct KindWords {
   const char *title, *sentence;
 };
 
-Words words_of(CommandKind kind) {
+KindWords words_of(CommandKind kind) {
   switch (kind) {
     case CommandKind::run:
       return {"Run this config", "Runs this config in a terminal."};
@@ -105,7 +105,7 @@ void CommandPane::draw(Context& context) {
   if (!open_) return;
   if (!running()) seen_end_ = true;
   const ImGuiViewport* viewport = ImGui::GetMainViewport();
-  const Words words = words_of(kind_);
+  const KindWords words = words_of(kind_);
   ImGui::SetNextWindowPos(viewport->GetCenter(), ImGuiCond_Appearing, {0.5f, 0.5f});
   ImGui::SetNextWindowSize({std::min(em(46), viewport->WorkSize.x * 0.95f), 0});
   ImGui::SetNextWindowSizeConstraints({0, 0}, {FLT_MAX, viewport->WorkSize.y * 0.9f});

@@ -106,7 +106,7 @@ void command_cell(const Context& context) {
   context.wake_within(1);  // the time left is told again
 }
 
-void draw_line(Context& context) {
+void draw_status(Context& context) {
   device_cell(context);
   worker_cells(context);
   kind_cells(context);
@@ -132,7 +132,7 @@ void draw_line(Context& context) {
 }  // namespace
 
 void status_bar(Context& context) {
-  edge_bar("##status", ImGuiDir_Down, kSmallSize, 0.35f, palette().window, [&] { draw_line(context); });
+  edge_bar("##status", ImGuiDir_Down, kSmallSize, 0.35f, palette().window, [&] { draw_status(context); });
 }
 
 }  // namespace attnscope::ui

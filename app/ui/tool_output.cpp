@@ -7,7 +7,7 @@
 namespace attnscope::ui {
 namespace {
 
-std::string text_of(const Json& json, const char* key) {
+std::string member_text(const Json& json, const char* key) {
   const auto found = json.find(key);
   return found != json.end() && found->is_string() ? found->get<std::string>() : std::string();
 }
@@ -27,10 +27,10 @@ bool take_note(std::string_view line, ToolOutput& out) {
   if (key == "note" && value.is_string()) {
     out.text += value.get<std::string>() + "\n";
   } else if (key == "failure" && value.is_object()) {
-    out.text += text_of(value, "stage") + ": " + text_of(value, "message") + "\n";
-    if (const std::string hint = text_of(value, "hint"); !hint.empty()) out.text += "  " + hint + "\n";
+    out.text += member_text(value, "stage") + ": " + member_text(value, "message") + "\n";
+    if (const std::string hint = member_text(value, "hint"); !hint.empty()) out.text += "  " + hint + "\n";
   } else if (key == "progress" && value.is_object()) {
-    out.progress = text_of(value, "text");
+    out.progress = member_text(value, "text");
     out.done = count_of(value, "done");
     out.of = count_of(value, "of");
   } else {

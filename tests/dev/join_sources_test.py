@@ -52,6 +52,16 @@ class JoinSources(unittest.TestCase):
     def test_a_function_after_a_function(self):
         self.apart(("int first() {\n  return 1;\n}\n\nint second() { return 2; }", ""), ("", "int use() { return second(); }"))
 
+    def test_a_keyword_is_no_name(self):
+        self.together(("static_assert(sizeof(int) == 4);\nconstexpr bool kOn[] = {true, false};", ""),
+                      ("", "static_assert(true);\nint use(bool a = false, bool b = true) { return a; }"))
+
+    def test_an_alias_that_both_have(self):
+        alias = ("using Kind = Token::Kind;", "int use(Kind k) { return 1; }")
+        self.together(alias, alias)
+        self.apart(alias, ("using Kind = Form::Kind;", ""))
+        self.apart(alias, ("", "int use(Kind k) { return 2; }"))
+
     def test_a_member_of_a_functions_name(self):
         self.together(("int made(int a) { return a; }", ""), ("", "int use(Maker m) { return m.made(1) + Maker::made(2); }"))
 

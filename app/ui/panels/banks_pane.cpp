@@ -21,7 +21,7 @@ constexpr int kWorst = 8;  // words per bank from which a cell has the full colo
 constexpr int64_t kRows[] = {0, 64, 128, 256, 512};
 
 // A colour for a bank's load; one word at a time is what a bank can serve.
-ImU32 colour_of(int words) {
+ImU32 conflict_colour(int words) {
   if (words <= 1) return palette().counted;
   return mixed(palette().warn, palette().bad, f32(std::min(words, kWorst) - 2) / f32(kWorst - 2));
 }
@@ -265,7 +265,7 @@ void BanksPane::draw_cells(const BankPicture& picture, ImVec2 pen, ImVec2 cell) 
       for (int bank = 0; bank < kBanks; ++bank)
         if (picture.grid.words[size_t(lane)][size_t(bank)] > 0)
           fill(bank, float(lane) * cell.y, cell.y,
-               with_alpha(colour_of(phase.distinct[size_t(bank)]), shown ? 1 : 0.2f));
+               with_alpha(conflict_colour(phase.distinct[size_t(bank)]), shown ? 1 : 0.2f));
     }
     // A bracket marks the lanes of a phase.
     const auto first = float(std::countr_zero(phase.lanes)), last = float(32 - std::countl_zero(phase.lanes));
@@ -281,7 +281,7 @@ void BanksPane::draw_cells(const BankPicture& picture, ImVec2 pen, ImVec2 cell) 
     for (int bank = 0; bank < kBanks; ++bank) {
       const int words = phase.distinct[size_t(bank)];
       if (words == 0) continue;
-      fill(bank, row, em(kLoad), with_alpha(colour_of(words), shown ? 0.55f : 0.15f));
+      fill(bank, row, em(kLoad), with_alpha(conflict_colour(words), shown ? 0.55f : 0.15f));
       const std::string number = words < 10 ? std::to_string(words) : "+";
       if (shown && cell.x >= width_of(number))
         list->AddText({pen.x + (float(bank) + 0.5f) * cell.x - width_of(number) / 2,

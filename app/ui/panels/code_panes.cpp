@@ -41,7 +41,7 @@ void heading(float left, float top, const char* name, const char* says) {
   tooltip(says);
 }
 
-ImU32 colour_of(HeatColumn column) {
+ImU32 heat_colour(HeatColumn column) {
   switch (column) {
     case HeatColumn::time:
       return palette().modelled;
@@ -272,12 +272,12 @@ void heat_cells(const CodeState& code, const std::vector<HeatColumn>& columns, b
     if (a != nullptr)
       ghost_bars(all[row].of(column), a->of(column),
                  std::max(view.hottest(lines)[size_t(column)], ghost->view.hottest(lines)[size_t(column)]),
-                 colour_of(column), {pen.x + static_cast<float>(i) * cell, pen.y + height});
+                 heat_colour(column), {pen.x + static_cast<float>(i) * cell, pen.y + height});
     const std::string figure = all[row].text(column);
     if (figure.empty()) continue;
     const double share = lines ? view.share_of_line(row, column) : view.share_of_instruction(row, column);
     const ImVec2 corner{pen.x + static_cast<float>(i) * cell, pen.y};
-    const ImU32 colour = colour_of(column);
+    const ImU32 colour = heat_colour(column);
     ImGui::GetWindowDrawList()->AddRectFilled(corner, {corner.x + cell - em(0.25f), corner.y + height},
                                               with_alpha(colour, kMostHeat * f32(share)), em(0.1f));
     at({corner.x + cell - em(0.5f) - width_of(figure), corner.y}, figure,

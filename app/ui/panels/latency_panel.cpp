@@ -15,7 +15,7 @@ namespace {
 
 constexpr float kLeastPlot = 5;  // ems of height: a lower plot cannot be read
 
-ImU32 colour_of(const charts::Standing& standing) {
+ImU32 standing_colour(const charts::Standing& standing) {
   const int better = charts::better(standing);
   return better > 0 ? palette().good : better < 0 ? palette().bad : palette().dim;
 }
@@ -155,7 +155,7 @@ void LatencyPanel::draw_change(const Context& context) {
   ImGui::PopFont();
   ImGui::SetCursorPos({at.x, at.y + em(0.95f)});
   ImGui::PushFont(fonts().strong, 0);
-  clipped(delta->text, room, colour_of(delta->standing));
+  clipped(delta->text, room, standing_colour(delta->standing));
   ImGui::PopFont();
   ImGui::EndGroup();
   tooltip(delta->detail);
@@ -165,7 +165,7 @@ void LatencyPanel::draw_change(const Context& context) {
 void LatencyPanel::draw_change_line(const Context& context) {
   const auto& delta = context.baseline.delta;
   ImGui::PushFont(fonts().strong, kSmallSize);
-  ImGui::PushStyleColor(ImGuiCol_Text, delta ? colour_of(delta->standing) : palette().dim);
+  ImGui::PushStyleColor(ImGuiCol_Text, delta ? standing_colour(delta->standing) : palette().dim);
   text(delta ? delta->text : "");
   ImGui::PopStyleColor();
   ImGui::PopFont();

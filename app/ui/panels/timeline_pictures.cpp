@@ -22,7 +22,7 @@ constexpr float kLeastPicture = 3;     // ems: a lower picture cannot be read
 constexpr float kLabels = 3.2f;        // ems to the left of the rows
 constexpr float kLeastSegment = 0.5f;  // pixels
 
-ImU32 colour_of(WarpState state) { return palette().buffers[static_cast<size_t>(state)]; }
+ImU32 state_colour(WarpState state) { return palette().buffers[static_cast<size_t>(state)]; }
 
 // Waves are shades of one colour that no state uses. The first is the strongest, and neighbouring ones differ.
 ImU32 colour_of_wave(int64_t wave) {
@@ -95,7 +95,7 @@ void TimelinePanel::draw_legend(const SmTimeline& timeline) const {
     const ImVec2 pen = ImGui::GetCursorScreenPos();
     const float down = (ImGui::GetTextLineHeight() - side) / 2;
     ImGui::GetWindowDrawList()->AddRectFilled({pen.x, pen.y + down}, {pen.x + side, pen.y + down + side},
-                                              colour_of(state));
+                                              state_colour(state));
     ImGui::Dummy({side, ImGui::GetTextLineHeight()});
     ImGui::SameLine(0, em(0.3f));
     text(words);
@@ -183,7 +183,7 @@ void TimelinePanel::draw_warp(const SmTimeline& drawn, size_t warp, const Box& b
     for (const auto& [state, word] : Words<WarpState>::table) {
       const float part = height * drawn.share(warp, at, state);
       if (part < kLeastSegment) continue;
-      list->AddRectFilled({left, low - part}, {right, low}, colour_of(state));
+      list->AddRectFilled({left, low - part}, {right, low}, state_colour(state));
       low -= part;
     }
   }

@@ -21,7 +21,7 @@ constexpr float kNear = 0.6f;     // em: a trial this near the pointer is the on
 constexpr double kMargin = 0.08;  // of an axis, beyond its least and most value
 constexpr float kClick = 0.3f;    // em: a drag that is shorter is a click
 
-ImU32 colour_of(const Trial& trial) {
+ImU32 trial_colour(const Trial& trial) {
   if (trial.rank == 0) return palette().bad;
   return trial.rank == 1 ? palette().good : ui::colour_of(trial.kind);
 }
@@ -94,7 +94,7 @@ void y_labels(ImDrawList* list, const TrialColumn& column, const Box& box, float
 }
 
 void draw_mark(ImDrawList* list, ImVec2 at, const Trial& trial, float radius, float alpha) {
-  const ImU32 colour = with_alpha(colour_of(trial), alpha);
+  const ImU32 colour = with_alpha(trial_colour(trial), alpha);
   if (trial.rank == 0) {
     list->AddLine({at.x - radius, at.y - radius}, {at.x + radius, at.y + radius}, colour, em(0.1f));
     list->AddLine({at.x - radius, at.y + radius}, {at.x + radius, at.y - radius}, colour, em(0.1f));
@@ -296,7 +296,7 @@ std::optional<size_t> ParallelPlot::draw(BrushedTrials& brushed) {
   const float alpha = std::clamp(12.0f / std::sqrt(f32(static_cast<double>(brushed.rows().size()) + 1)), 0.12f, 0.8f);
   for (const uint32_t row : brushed.drawn_faintly()) line(row, with_alpha(palette().faint, 0.12f), 1, false);
   for (const uint32_t row : std::views::reverse(brushed.drawn()))
-    line(row, with_alpha(colour_of(trials.rows[row]), trials.rows[row].rank == 1 ? 1 : alpha),
+    line(row, with_alpha(trial_colour(trials.rows[row]), trials.rows[row].rank == 1 ? 1 : alpha),
          em(trials.rows[row].rank == 1 ? 0.16f : 0.08f), true);
   if (hovered && nearest && !axis && !active) line(*nearest, palette().text, em(0.18f), true);
   for (size_t at = 0; at < trials.columns.size(); ++at) {

@@ -18,7 +18,7 @@ using charts::MemoryMark;
 using charts::MemorySegment;
 using charts::MemoryStack;
 
-ImU32 colour_of(const MemorySegment& segment, size_t at) {
+ImU32 segment_colour(const MemorySegment& segment, size_t at) {
   return segment.padding ? palette().faint : palette().buffers[at % std::size(palette().buffers)];
 }
 
@@ -36,7 +36,7 @@ void draw_cta(const Bar& bar, const MemoryStack& stack, int64_t offset, float al
     const float left = bar.x(offset + segment.begin), right = bar.x(offset + segment.end);
     list->AddRectFilled({left, bar.low.y},
                         {std::max(right - (right - left > 3 ? 1.0f : 0.0f), left + 0.5f), bar.high.y},
-                        with_alpha(colour_of(segment, at), alpha));
+                        with_alpha(segment_colour(segment, at), alpha));
     if (segment.dynamic)  // a band, not a colour, distinguishes it from static
       list->AddRectFilled({left, bar.high.y - em(0.22f)}, {right, bar.high.y},
                           with_alpha(palette().panel, 0.6f * alpha));
@@ -173,7 +173,7 @@ void memory_legend(const MemoryStack& stack, const MemoryStack* a) {
     const ImVec2 low{pen.x, middle - side / 2}, high{pen.x + side, middle + side / 2};
     if (row.segment != nullptr)
       ImGui::GetWindowDrawList()->AddRectFilled(
-          low, high, with_alpha(colour_of(*row.segment, at), ImGui::GetStyle().Alpha), em(0.12f));
+          low, high, with_alpha(segment_colour(*row.segment, at), ImGui::GetStyle().Alpha), em(0.12f));
     else
       ImGui::GetWindowDrawList()->AddRect(low, high, with_alpha(palette().faint, ImGui::GetStyle().Alpha), em(0.12f));
     ImGui::SetCursorPosX(x + em(1.1f));

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "core/cpp_tokens.h"
 #include "explain/explain.h"
 #include "explain/helpers.h"
 #include "explain/rules.h"
@@ -76,6 +77,26 @@ TEST(HelperUnused, NamesAllOfThem) {
   EXPECT_THAT(look(RuleId::helper_unused, in.facts)->sentence,
               testing::StartsWith("two(), three(), four(), five() and 1 more are defined"));
   EXPECT_DOUBLE_EQ(look(RuleId::helper_unused, in.facts)->evidence.at(0).value, 5);
+}
+
+TEST(UsesOfWords, ALineUsesAWordOnceAndADefaultForItIsNoUse) {
+  const std::string source =
+      "#define TILE WIDE * WIDE + twice(TALL)\n#ifndef WIDE\n#define WIDE 4\n#endif\n#undef TALL\n#define TALL TALL\n"
+      "int x = WIDE + x_WIDE + TILE; // WIDE\nconst char* t = \"WIDE\";\n";
+  const auto tokens = cpp_tokens(source);
+  const Uses uses(tokens);
+  EXPECT_EQ(uses.of("WIDE"), 2) << "the line of TILE and the variable's";
+  EXPECT_EQ(uses.of("TILE"), 1);
+  EXPECT_EQ(uses.of("TALL"), 1) << "the line of TILE";
+  EXPECT_EQ(uses.of("twice"), 1);
+  EXPECT_EQ(uses.of("x"), 1);
+  EXPECT_EQ(uses.of("y"), 0);
+}
+
+TEST(HelperUnused, OneThatAMacroCallsIsUsed) {
+  Input in;
+  in.kernel.source += "__device__ int twice(int i) { return 2 * i; }\n#define FOUR_TIMES(i) twice(twice(i))\n";
+  EXPECT_FALSE(look(RuleId::helper_unused, in.facts));
 }
 
 TEST(UnusedHelpers, SayWhatTheyWouldBring) {

@@ -1,0 +1,2 @@
+#define ATTNSCOPE_SHARED template
+#include "shared_templates.h"
