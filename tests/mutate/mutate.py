@@ -18,6 +18,7 @@ import tempfile
 
 import faults
 import layer_tests
+import window_tests
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 LONGEST = 60     # seconds that a layer's tests may take without a fault; the rest is left out, and the table says so
@@ -89,6 +90,8 @@ def tests_of(build, layer, sandbox, folder):
     for program in programs(layer):
         if program == "attnscope":
             tests = layer_tests.ProgramTests(build, program)
+        elif layer == "ui":
+            tests = window_tests.WindowTests(build, program, window_tests.nearness(ROOT))
         else:
             tests = layer_tests.UnitTests(build, program, suites_near(ROOT, layer))
         stamp = [tests.path().stat().st_mtime_ns, LONGEST]
@@ -103,7 +106,7 @@ def tests_of(build, layer, sandbox, folder):
             with tempfile.TemporaryDirectory() as own:
                 pathlib.Path(own).chmod(0o755)   # some tests give their rights away
                 tests.calibrate(sandbox, pathlib.Path(own), LONGEST)
-            kept = {name: getattr(tests, name) for name in ("left_out", "failing", "seconds", "count", "wanted")
+            kept = {name: getattr(tests, name) for name in ("left_out", "failing", "seconds", "count", "wanted", "taken")
                     if hasattr(tests, name)}
             remembered.write_text(json.dumps({"stamp": stamp, "tests": kept}))
 

@@ -15,6 +15,7 @@
 
 #include "session/session.h"
 #include "support/temp_dir.h"
+#include "ui/drawing.h"
 #include "ui/offscreen.h"
 #include "ui/workbench.h"
 
@@ -48,6 +49,8 @@ class WindowFlow : public testing::Test {
   bool wait_for_run(ImGuiTestContext* ctx, const char* knob, int64_t value);
   // All text of the next frame, panel by panel; a line of a table is one line.
   std::string drawn_words(ImGuiTestContext* ctx);
+  // What the next frame draws in the parts whose names begin with `prefix`.
+  Drawing drawn(ImGuiTestContext* ctx, const std::string& prefix = "");
 
   std::shared_ptr<const session::Snapshot> now() const { return session_->snapshot(); }
   size_t runs() const;  // number of runs requested from the fake worker
@@ -58,13 +61,16 @@ class WindowFlow : public testing::Test {
   bool quit_ = false;                                 // the window was asked to close itself
   std::unique_ptr<session::Session> session_;
   std::unique_ptr<Offscreen> screen_;
-  bool rasterises_ = false;  // frames have pixels, which cost more than all else in them
+  std::function<void()> after_frame_;  // called when a frame is complete
+  bool rasterises_ = false;            // frames have pixels, which cost more than all else in them
   std::unique_ptr<Workbench> bench_;
   ImGuiTestEngine* engine_ = nullptr;
 
  private:
   bool listening_ = false;  // collects the next frame's text
   std::string heard_;
+  std::optional<std::string> looking_;  // describes the next frame, its parts of that prefix
+  Drawing seen_;
 };
 
 }  // namespace attnscope::ui
