@@ -7,12 +7,12 @@ import subprocess
 import layer_tests
 
 BEGINS = ("TEST(", "TEST_F(", "TEST_P(")
-NEAR, NAMED, OTHER = range(3)
+NEAR, NAMED, LOOK, OTHER = range(4)
 
 
 def nearness(root):
     """A function that says how near a test is to a source: NEAR, its file is named after the source or includes its header;
-    NAMED, its text names the source, or it compares a whole look with a recording; or OTHER."""
+    NAMED, its text names the source; LOOK, it compares what is drawn with a recording; or OTHER."""
     tests = {}   # Suite.Test: the name of its file, the file's #includes, its own text in small letters
     for file in sorted((root / "tests" / "ui").glob("*_test.cpp")):
         text = file.read_text()
@@ -30,7 +30,7 @@ def nearness(root):
         word = pathlib.Path(path).stem.split("_")[0]
         if file.startswith(word) or f'#include "{path[len("app/"):].rsplit(".", 1)[0]}.h"' in text:
             return NEAR
-        return NAMED if word in own or suite in ("Look", "Tour") else OTHER
+        return NAMED if word in own else LOOK if suite in ("Look", "Tour") else OTHER
     return near
 
 

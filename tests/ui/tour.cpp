@@ -1,5 +1,6 @@
 #include "ui/tour.h"
 
+#include <fmt/format.h>
 #include <imgui_internal.h>
 
 #include <algorithm>
@@ -117,6 +118,15 @@ Drawing Tour::seen(ImGuiTestContext* ctx) {
   Drawing seen = drawn(ctx);
   std::erase_if(seen["##status"], [](const std::string& line) { return line.find("frame ") != std::string::npos; });
   seen.erase("##Foreground");  // the test engine's pointer
+  const std::string own = (dir_ / "mine").parent_path().string();
+  for (auto& [part, lines] : seen) {
+    std::set<std::string> named;
+    for (std::string line : lines) {
+      if (const size_t at = line.find(own); at != std::string::npos) line.replace(at, own.size(), "DIR");
+      named.insert(std::move(line));
+    }
+    lines = std::move(named);
+  }
   return seen;
 }
 
@@ -140,6 +150,7 @@ std::vector<Tour::Item> Tour::items_in(ImGuiTestContext* ctx, ImGuiTestRef windo
 
 void Tour::hover(const std::string& view, const std::string& title, ImVec2 step, const std::vector<std::string>& skip) {
   flow([&](ImGuiTestContext* ctx) {
+    if (opens_) opens_(ctx);
     rest(ctx);
     before_ = now_;
     const auto look_at = [&](ImVec2 at) {
@@ -161,17 +172,27 @@ void Tour::hover(const std::string& view, const std::string& title, ImVec2 step,
       if (!lines.empty() && lines.size() <= kMostLines) stops_.emplace_back(view + ", on " + item.label, lines);
     }
     if (step.x <= 0) return;
+    struct Places {
+      ImVec2 low, high;
+      int count = 0;
+    };
+    std::map<std::string, Places> told;
     const ImRect room = window_of(ctx, title)->InnerClipRect;
-    std::vector<std::string> lines;
-    std::string last;
     for (float y = room.Min.y + step.y / 2; y < room.Max.y; y += step.y)
       for (float x = room.Min.x + step.x / 2; x < room.Max.x; x += step.x) {
-        look_at({std::floor(x), std::floor(y)});
+        const ImVec2 at{std::floor(x), std::floor(y)};
+        look_at(at);
         const std::string words = told_in(drawn(ctx, "##Tooltip"));
-        if (words != last && !words.empty())
-          lines.push_back(std::to_string(int(x)) + "," + std::to_string(int(y)) + ": " + words);
-        last = words;
+        if (words.empty()) continue;
+        Places& places = told.try_emplace(words, Places{at, at}).first->second;
+        places.low = ImMin(places.low, at);
+        places.high = ImMax(places.high, at);
+        ++places.count;
       }
+    std::vector<std::string> lines;
+    for (const auto& [words, places] : told)
+      lines.push_back(fmt::format("{} from {},{} to {},{}: {}", places.count, places.low.x, places.low.y, places.high.x,
+                                  places.high.y, words));
     stops_.emplace_back(view + ", place by place", lines);
     rest(ctx);
   });
@@ -207,13 +228,15 @@ void Tour::note(const std::string& name) {
 
 void Tour::click_item(ImGuiTestContext* ctx, const std::string& view, const Item& item,
                       const std::vector<std::string>* skip) {
+  const auto popups = [] { return ImGui::GetCurrentContext()->OpenPopupStack.Size; };
+  const int before = popups();
   ctx->MouseTeleportToPos(item.at);
   ctx->Yield(2);
   ctx->MouseClick(ImGuiMouseButton_Left);
   rest(ctx);
   note(view + ", click on " + item.label);
-  const auto popups = [] { return ImGui::GetCurrentContext()->OpenPopupStack.Size; };
-  if (popups() == 0) {
+  if (popups() < before) return;  // it closed what is toured
+  if (popups() == before) {
     if (ImGui::GetIO().WantTextInput) ctx->KeyPress(ImGuiKey_Escape);
     return;
   }
@@ -221,16 +244,16 @@ void Tour::click_item(ImGuiTestContext* ctx, const std::string& view, const Item
   if (skip != nullptr) choices = items_in(ctx, "//$FOCUSED", *skip);
   if (choices.size() > kMostChoices) choices.resize(kMostChoices);
   for (const Item& choice : choices) {
-    if (popups() == 0) {
+    if (popups() == before) {
       ctx->MouseTeleportToPos(item.at);
       ctx->Yield(2);
       ctx->MouseClick(ImGuiMouseButton_Left);
       ctx->Yield(4);
-      if (popups() == 0) break;
     }
+    if (popups() <= before) break;
     click_item(ctx, view + ", " + item.label, choice, nullptr);
   }
-  for (int tries = 0; popups() > 0 && tries < 4; ++tries) {
+  for (int tries = 0; popups() > before && tries < 4; ++tries) {
     ctx->KeyPress(ImGuiKey_Escape);
     ctx->Yield(3);
   }
@@ -240,14 +263,36 @@ void Tour::click_item(ImGuiTestContext* ctx, const std::string& view, const Item
 
 void Tour::click(const std::string& view, const std::string& title, const std::vector<std::string>& skip) {
   flow([&](ImGuiTestContext* ctx) {
+    if (opens_) opens_(ctx);
     const ImGuiID window = window_of(ctx, title)->ID;
-    ctx->WindowFocus(window);
+    if (!opens_) ctx->WindowFocus(window);
     rest(ctx);
     asked_->asked();
     note(view);
     stops_.pop_back();
-    for (const Item& item : items_in(ctx, window, skip)) click_item(ctx, view, item, &skip);
+    for (const Item& item : items_in(ctx, window, skip)) {
+      if (opens_ && !window_of(ctx, title)->Active) {
+        opens_(ctx);
+        rest(ctx);
+        before_ = now_;
+      }
+      click_item(ctx, view, item, &skip);
+    }
   });
+}
+
+void Tour::run_commands(const std::vector<std::string>& skip) {
+  for (const Action& action : bench_->actions().all()) {
+    if (!action.run || std::ranges::find(skip, action.id) != skip.end()) continue;
+    const std::string refusal = action.refusal();
+    stop(action.id + (refusal.empty() ? "" : ": " + refusal), [&](ImGuiTestContext* ctx) {
+      if (action.chord != 0)
+        ctx->KeyPress(action.chord);
+      else if (refusal.empty())
+        action.run();
+      ctx->Yield(4);
+    });
+  }
 }
 
 void Tour::stop(const std::string& name, const std::function<void(ImGuiTestContext*)>& steps) {
