@@ -244,12 +244,9 @@ for word; do
   case "$word" in
     --gtest_list_tests) printf 'Dots.\\n  One\\n  Two\\nAll/Lines.\\n  Up/0  # GetParam() = 4\\n'; exit 0 ;;
     --gtest_filter=*) asked="${word#--gtest_filter=}" ;;
-    --gtest_output=json:*) result="${word#--gtest_output=json:}" ;;
   esac
 done
 echo "$asked" >>"$0.asked"
-[ -z "$result" ] || printf '{"testsuites": [%s]}' "$(printf '%s' "$asked" | tr ':' '\\n' |
-    sed 's|\\(.*\\)[.]\\(.*\\)|{"name": "\\1", "testsuite": [{"name": "\\2", "result": "COMPLETED", "time": "2s"}]}|' | paste -sd,)" >"$result"
 case "$asked" in *"$(cat "$0.fails" 2>/dev/null || echo none)"*)
     echo "[ RUN      ] $(cat "$0.fails")"; echo "[  FAILED  ] $(cat "$0.fails") (1 ms)"; exit 1 ;;
 esac
@@ -277,21 +274,37 @@ esac
     def asked(self, name):
         return pathlib.Path(f"{self.folder / name}.asked").read_text().splitlines()
 
-    def test_each_group_is_measured_in_a_process_of_its_own(self):
-        self.tests.calibrated()
-        self.assertEqual(self.asked("without"), ["Dots.One", "Dots.Two", "All/Lines.Up/0"])
-        self.assertEqual(self.tests.taken, {"Dots.One": 2, "Dots.Two": 2, "All/Lines.Up/0": 2})
-
     def test_the_nearest_are_asked_first_and_the_first_that_fails_ends_it(self):
         faulty = self.program("faulty", "All/Lines.Up/0")
         self.assertEqual(self.tests.killed_by(faulty, "app/ui/a.cpp", [], self.folder), "All/Lines.Up/0")
-        self.assertEqual(self.asked("faulty"), ["Dots.Two-", "All/Lines.Up/0-"])
+        self.assertEqual(self.asked("faulty"), ["Dots.Two-", "All/Lines.Up/0-", "All/Lines.Up/0"], "twice: it is no chance")
 
-    def test_what_survives_was_put_to_the_near_ones_and_to_others_for_a_time(self):
-        self.tests.OTHERS = 3
+    def test_a_test_that_fails_once_has_not_noticed_it(self):
+        faulty = self.program("faulty", "Dots.Two")
+        self.tests.run = self.fails_once(self.tests.run)
+        self.assertIsNone(self.tests.killed_by(faulty, "app/ui/a.cpp", [], self.folder))
+
+    def fails_once(self, run):
+        def of(program, wanted, *more):
+            ended = run(program, wanted, *more)
+            pathlib.Path(f"{self.folder / 'faulty'}.fails").unlink(missing_ok=True)
+            return ended
+        return of
+
+    def test_what_survives_was_put_to_every_near_one_and_to_others_for_a_time(self):
         self.assertIsNone(self.tests.killed_by(self.program("faulty"), "app/ui/a.cpp", [], self.folder))
-        self.assertEqual(self.asked("faulty"), ["Dots.Two-", "All/Lines.Up/0-"])
-        self.assertEqual(self.tests.left_out, ["Dots.One"])
+        self.assertEqual(self.asked("faulty"), ["Dots.Two-", "All/Lines.Up/0-", "Dots.One-"])
+        self.assertEqual(self.tests.left_out, [])
+        self.tests.OTHERS = 0
+        self.assertIsNone(self.tests.killed_by(self.program("another"), "app/ui/a.cpp", [], self.folder))
+        self.assertEqual(self.asked("another"), ["Dots.Two-"])
+        self.assertEqual(self.tests.left_out, ["All/Lines.Up/0", "Dots.One"])
+
+    def test_the_quickest_of_one_rank_is_asked_first(self):
+        self.tests.near = lambda path, test: window_tests.OTHER
+        for name, seconds in (("Dots.One", 3), ("Dots.Two", 7)):
+            self.tests.taken[name] = seconds
+        self.assertEqual(self.tests.order("app/ui/a.cpp"), ([], ["Dots.One", "All/Lines.Up/0", "Dots.Two"]))
 
     def test_a_test_is_near_by_its_file_its_headers_and_its_words(self):
         folder = self.folder / "tests" / "ui"

@@ -3,7 +3,7 @@
     ./dev mutate [LAYER] [--count N] [--seed S] [--jobs J] [--again TABLE]
 
 Of one seed the same source draws the same faults. Each is put to the tests of its layer only: tests/unit/<layer>; of ui the
-window's (tests/ui), of cli its unit tests and tests/cli. A fault that does not compile is drawn again; one that
+window's (tests/ui), the nearest to it first and others for a time; of cli its unit tests and tests/cli. A fault that does not compile is drawn again; one that
 tests/mutate/equivalent.txt says changes nothing is not counted. The table goes to the terminal and to build/mutate/table.txt,
 layer by layer. `--again` takes such a table and judges only the faults that survived there.
 """
@@ -106,7 +106,7 @@ def tests_of(build, layer, sandbox, folder):
             with tempfile.TemporaryDirectory() as own:
                 pathlib.Path(own).chmod(0o755)   # some tests give their rights away
                 tests.calibrate(sandbox, pathlib.Path(own), LONGEST)
-            kept = {name: getattr(tests, name) for name in ("left_out", "failing", "seconds", "count", "wanted", "taken")
+            kept = {name: getattr(tests, name) for name in ("left_out", "failing", "seconds", "count", "wanted")
                     if hasattr(tests, name)}
             remembered.write_text(json.dumps({"stamp": stamp, "tests": kept}))
 

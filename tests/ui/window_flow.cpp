@@ -79,6 +79,7 @@ void WindowFlow::open_window(ShotSize size) {
   options.results = options_.state_dir / "results.sqlite";
   options.profiling = profiling_;
   options.quit = [this] { quit_ = true; };
+  options.wake_within = [this](double seconds) { wakes_.insert(seconds); };
   bench_ = std::make_unique<Workbench>(*session_, std::move(options));
 }
 

@@ -10,6 +10,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -59,6 +60,7 @@ class WindowFlow : public testing::Test {
   session::SessionOptions options_;
   std::optional<session::SessionOptions> profiling_;  // what the window profiles with; set before open_window()
   bool quit_ = false;                                 // the window was asked to close itself
+  std::set<double> wakes_;                            // within how many seconds a frame was asked for
   std::unique_ptr<session::Session> session_;
   std::unique_ptr<Offscreen> screen_;
   std::function<void()> after_frame_;  // called when a frame is complete
