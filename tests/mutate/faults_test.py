@@ -11,6 +11,7 @@ import unittest
 import faults
 import layer_tests
 import mutate
+import window_tests
 
 SOURCE = '''// a + b < c, true
 #include "a/b.h"
@@ -234,6 +235,88 @@ class Running(unittest.TestCase):
                                       (ran, True, "A.Two (time limit)"),
                                       (ran + "[  FAILED  ] A.Two, where GetParam() = 3\n", False, "A.Two")]:
             self.assertEqual(layer_tests.first_failure(layer_tests.Ended(1, output, overran, 0.0)), name)
+
+
+class OfTheWindow(unittest.TestCase):
+    """A program that says which tests it was asked for, and fails those that its own name lists."""
+    PROGRAM = """#!/bin/sh
+for word; do
+  case "$word" in
+    --gtest_list_tests) printf 'Dots.\\n  One\\n  Two\\nAll/Lines.\\n  Up/0  # GetParam() = 4\\n'; exit 0 ;;
+    --gtest_filter=*) asked="${word#--gtest_filter=}" ;;
+  esac
+done
+echo "$asked" >>"$0.asked"
+case "$asked" in *"$(cat "$0.fails" 2>/dev/null || echo none)"*)
+    echo "[ RUN      ] $(cat "$0.fails")"; echo "[  FAILED  ] $(cat "$0.fails") (1 ms)"; exit 1 ;;
+esac
+"""
+
+    def setUp(self):
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        self.folder = pathlib.Path(temporary.name)
+        rank = {"Dots.Two": window_tests.NEAR, "All/Lines.Up/0": window_tests.NAMED}
+        self.tests = window_tests.WindowTests(None, "ui_tests", lambda path, test: rank.get(test, window_tests.OTHER))
+        self.tests.AT_ONCE = 1
+        self.tests.path = lambda: self.program("without")
+        self.tests.calibrated = layer_tests.Once(lambda: self.tests.calibrate([], self.folder, 0))
+
+    def program(self, name, fails=None):
+        path = self.folder / name
+        if not path.exists():
+            path.write_text(self.PROGRAM)
+            path.chmod(0o755)
+        if fails:
+            pathlib.Path(f"{path}.fails").write_text(fails)
+        return path
+
+    def asked(self, name):
+        return pathlib.Path(f"{self.folder / name}.asked").read_text().splitlines()
+
+    def test_the_nearest_are_asked_first_and_the_first_that_fails_ends_it(self):
+        faulty = self.program("faulty", "All/Lines.Up/0")
+        self.assertEqual(self.tests.killed_by(faulty, "app/ui/a.cpp", [], self.folder), "All/Lines.Up/0")
+        self.assertEqual(self.asked("faulty"), ["Dots.Two-", "All/Lines.Up/0-", "All/Lines.Up/0"], "twice: it is no chance")
+
+    def test_a_test_that_fails_once_has_not_noticed_it(self):
+        faulty = self.program("faulty", "Dots.Two")
+        self.tests.run = self.fails_once(self.tests.run)
+        self.assertIsNone(self.tests.killed_by(faulty, "app/ui/a.cpp", [], self.folder))
+
+    def fails_once(self, run):
+        def of(program, wanted, *more):
+            ended = run(program, wanted, *more)
+            pathlib.Path(f"{self.folder / 'faulty'}.fails").unlink(missing_ok=True)
+            return ended
+        return of
+
+    def test_what_survives_was_put_to_every_near_one_and_to_others_for_a_time(self):
+        self.assertIsNone(self.tests.killed_by(self.program("faulty"), "app/ui/a.cpp", [], self.folder))
+        self.assertEqual(self.asked("faulty"), ["Dots.Two-", "All/Lines.Up/0-", "Dots.One-"])
+        self.assertEqual(self.tests.left_out, [])
+        self.tests.OTHERS = 0
+        self.assertIsNone(self.tests.killed_by(self.program("another"), "app/ui/a.cpp", [], self.folder))
+        self.assertEqual(self.asked("another"), ["Dots.Two-"])
+        self.assertEqual(self.tests.left_out, ["All/Lines.Up/0", "Dots.One"])
+
+    def test_the_quickest_of_one_rank_is_asked_first(self):
+        self.tests.near = lambda path, test: window_tests.OTHER
+        for name, seconds in (("Dots.One", 3), ("Dots.Two", 7)):
+            self.tests.taken[name] = seconds
+        self.assertEqual(self.tests.order("app/ui/a.cpp"), ([], ["Dots.One", "All/Lines.Up/0", "Dots.Two"]))
+
+    def test_a_test_is_near_by_its_file_its_headers_and_its_words(self):
+        folder = self.folder / "tests" / "ui"
+        folder.mkdir(parents=True)
+        (folder / "timeline_flow_test.cpp").write_text("TEST_F(TimelineFlow, Opens) {}\n")
+        (folder / "parts_test.cpp").write_text('#include "ui/panels/banks_pane.h"\nTEST(Layout, Fits) { timeline(); }\n'
+                                               "TEST_P(Other, Is) {}\n")
+        near = window_tests.nearness(self.folder)
+        self.assertEqual(near("app/ui/panels/timeline_panel.cpp", "TimelineFlow.Opens"), window_tests.NEAR)
+        self.assertEqual(near("app/ui/panels/banks_pane.cpp", "All/Other.Is/0"), window_tests.NEAR)
+        self.assertEqual(near("app/ui/panels/timeline_panel.cpp", "Layout.Fits"), window_tests.NAMED)
+        self.assertEqual(near("app/ui/panels/timeline_panel.cpp", "All/Other.Is/0"), window_tests.OTHER)
 
 
 class CommandLine(unittest.TestCase):

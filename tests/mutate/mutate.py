@@ -3,7 +3,7 @@
     ./dev mutate [LAYER] [--count N] [--seed S] [--jobs J] [--again TABLE]
 
 Of one seed the same source draws the same faults. Each is put to the tests of its layer only: tests/unit/<layer>; of ui the
-window's (tests/ui), of cli its unit tests and tests/cli. A fault that does not compile is drawn again; one that
+window's (tests/ui), the nearest to it first and others for a time; of cli its unit tests and tests/cli. A fault that does not compile is drawn again; one that
 tests/mutate/equivalent.txt says changes nothing is not counted. The table goes to the terminal and to build/mutate/table.txt,
 layer by layer. `--again` takes such a table and judges only the faults that survived there.
 """
@@ -18,6 +18,7 @@ import tempfile
 
 import faults
 import layer_tests
+import window_tests
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 LONGEST = 60     # seconds that a layer's tests may take without a fault; the rest is left out, and the table says so
@@ -89,6 +90,8 @@ def tests_of(build, layer, sandbox, folder):
     for program in programs(layer):
         if program == "attnscope":
             tests = layer_tests.ProgramTests(build, program)
+        elif layer == "ui":
+            tests = window_tests.WindowTests(build, program, window_tests.nearness(ROOT))
         else:
             tests = layer_tests.UnitTests(build, program, suites_near(ROOT, layer))
         stamp = [tests.path().stat().st_mtime_ns, LONGEST]

@@ -187,13 +187,14 @@ void collect(const ImDrawList& list, const ImDrawCmd& command, Part& part) {
 
 }  // namespace
 
-Drawing last_frame() {
+Drawing last_frame(const std::string& prefix) {
   static const std::regex kHash("_[0-9A-F]{8}");
   const Glyphs known = glyphs();
   std::map<std::string, Part> parts;
   for (const ImDrawList* list : ImGui::GetDrawData()->CmdLists) {
     const std::string name =
         std::regex_replace(std::string(list->_OwnerName != nullptr ? list->_OwnerName : ""), kHash, "");
+    if (!name.starts_with(prefix)) continue;
     Part& part = parts.try_emplace(name, known).first->second;
     for (const ImDrawCmd& command : list->CmdBuffer)
       if (command.UserCallback == nullptr) collect(*list, command, part);

@@ -11,8 +11,8 @@ namespace attnscope::ui {
 //   where text "4 of 48 warps" 15 at 412,233     a line of text, the font's size, and its upper left corner
 using Drawing = std::map<std::string, std::set<std::string>>;
 
-// Describes the last frame of the current Dear ImGui context.
-Drawing last_frame();
+// Describes the last frame of the current Dear ImGui context: the parts whose names begin with `prefix`.
+Drawing last_frame(const std::string& prefix = "");
 
 // Dear ImGui's own names of the parts, without its hashes.
 std::string as_text(const Drawing& drawing);

@@ -124,6 +124,35 @@ TEST(AnimatedPng, AnEqualPictureOnlyLengthensTheLast) {
   EXPECT_EQ(play(film.bytes(), 8, 8).ms, std::vector<uint32_t>{60000});
 }
 
+// Of each later picture the box around its changes is written, wherever they lie.
+TEST(AnimatedPng, APictureIsTheBoxAroundItsChanges) {
+  constexpr int kWidth = 40, kHeight = 30;
+  auto picture = plain(kWidth, kHeight, 0);
+  for (size_t at = 0; at < picture.size(); ++at) picture[at] = static_cast<uint8_t>(at * 2654435761u >> 13);
+  AnimatedPng film({kWidth, kHeight});
+  ASSERT_TRUE(film.add(picture, 100));
+  using Box = std::vector<uint32_t>;  // width, height, left, top
+  std::vector<Box> boxes;
+  for (const auto& [dots, box] : std::vector<std::pair<std::vector<std::pair<size_t, size_t>>, Box>>{
+           {{{0, 0}}, {1, 1, 0, 0}},
+           {{{39, 29}}, {1, 1, 39, 29}},
+           {{{12, 20}, {7, 9}}, {6, 12, 7, 9}},
+           {{{5, 4}, {30, 4}}, {26, 1, 5, 4}},
+           {{{17, 2}, {17, 28}}, {1, 27, 17, 2}}}) {
+    for (const auto& [x, y] : dots) picture[3 * (y * kWidth + x) + 1] ^= 255;
+    ASSERT_TRUE(film.add(picture, 100));
+    boxes.push_back(box);
+  }
+  std::vector<Box> written;
+  for (const auto& one : chunks_of(film.bytes()))
+    if (one.kind == "fcTL")
+      written.push_back(
+          {number_at(one.data, 4), number_at(one.data, 8), number_at(one.data, 12), number_at(one.data, 16)});
+  ASSERT_EQ(written.size(), boxes.size() + 1);
+  EXPECT_EQ(written.front(), (Box{kWidth, kHeight, 0, 0})) << "the first one is whole";
+  EXPECT_EQ(std::vector<Box>(written.begin() + 1, written.end()), boxes);
+}
+
 TEST(AnimatedPng, OnlyWhatChangedIsWritten) {
   AnimatedPng still({320, 240}), dot({320, 240});
   auto picture = plain(320, 240, 0);

@@ -139,7 +139,9 @@ TEST_F(HardwareFlow, AReadingThatIsCancelledComesToNothing) {
     wait(
         ctx, [&](const session::Snapshot&) { return runs() > 0; }, "the run that profiles");
     ctx->Yield(3);
+    wakes_.clear();
     EXPECT_THAT(drawn_words(ctx), HasSubstr("Reading"));
+    EXPECT_THAT(wakes_, testing::Contains(testing::Le(0.5))) << "or a window that sleeps would not see its end";
     EXPECT_EQ(hold(), 1u);
     ctx->ItemClick("//Counters/###cancel hardware");
     wait_for_end(ctx);

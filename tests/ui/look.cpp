@@ -9,6 +9,28 @@
 
 namespace attnscope::ui {
 
+Drawing drawn_in(ImVec2 size, const std::function<void()>& draw, std::optional<ImVec2> pointer) {
+  constexpr ImVec2 kCorner{10, 10};
+  const auto screen = Offscreen::create({800, 600}, ATTNSCOPE_SOURCE_DIR);
+  if (!screen) {
+    ADD_FAILURE() << screen.error().message;
+    return {};
+  }
+  ImGuiStyle& style = ImGui::GetStyle();
+  style.HoverStationaryDelay = style.HoverDelayShort = style.HoverDelayNormal = 0;
+  for (int frame = 0; frame < 5; ++frame) {
+    if (pointer) ImGui::GetIO().AddMousePosEvent(kCorner.x + pointer->x, kCorner.y + pointer->y);
+    (*screen)->begin_frame();
+    ImGui::SetNextWindowPos(kCorner);
+    ImGui::SetNextWindowSize(size);
+    ImGui::Begin("test", nullptr, ImGuiWindowFlags_NoTitleBar);
+    draw();
+    ImGui::End();
+    (*screen)->end_frame(false);
+  }
+  return last_frame();
+}
+
 void Look::open(session::Snapshot snapshot, ShotSize size, ThemeMode theme, float zoom) {
   session_ = std::make_unique<StillSession>(std::move(snapshot));
   open_window(size);

@@ -1,5 +1,6 @@
 #pragma once
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "ui/drawing.h"
@@ -19,5 +20,9 @@ class Look : public WindowFlow {
   static void expect_as_recorded(const std::string& name) { expect_as_recorded(name, last_frame()); }
   static void expect_as_recorded(const std::string& name, Drawing drawn);
 };
+
+// What a window of that size, named "test", draws in its last frame, and the tooltip that `pointer`, from the window's
+// upper left corner, brings.
+Drawing drawn_in(ImVec2 size, const std::function<void()>& draw, std::optional<ImVec2> pointer = std::nullopt);
 
 }  // namespace attnscope::ui

@@ -28,6 +28,26 @@ TEST_F(Look, IsNotSettledWithoutItsMaps) {
   }
 }
 
+// A picture waits for the end of the run, whatever else is there.
+TEST_F(Look, IsSettledWhenNothingRunsAndSomethingIsThere) {
+  const auto settled = [&](const std::function<void(session::Focus&)>& change) {
+    if (bench_) close();
+    session::Snapshot snapshot = snapshot_after({"m32_w4"});
+    change(snapshot.focus);
+    open(std::move(snapshot), {1280, 720}, ThemeMode::dark);
+    return bench_->settled();
+  };
+  EXPECT_TRUE(settled([](session::Focus&) {}));
+  EXPECT_FALSE(settled([](session::Focus& focus) { focus.running = true; }));
+  EXPECT_FALSE(settled([](session::Focus& focus) { focus.shown = nullptr; })) << "the first run has not begun";
+  EXPECT_TRUE(settled([](session::Focus& focus) {
+    focus.shown = nullptr;
+    focus.failure = Failure{Stage::compile, "It failed.", ""};
+  }));
+  for (const auto watch : {session::WatchState::waiting, session::WatchState::running})
+    EXPECT_FALSE(settled([&](session::Focus& focus) { focus.watch = watch; }));
+}
+
 TEST_F(Look, OfARunInASmallWindow) {
   session::Snapshot snapshot = snapshot_after({"m32_w4", "m32_w8", "m32_w4"});
   session::Focus& focus = snapshot.focus;

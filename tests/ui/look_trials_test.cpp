@@ -60,33 +60,14 @@ BrushedTrials brushed_trials() {
   return trials;
 }
 
-// What one window of that size draws in its third frame.
-Drawing plotted(ImVec2 size, const std::function<void()>& draw) {
-  const auto screen = Offscreen::create({800, 600}, ATTNSCOPE_SOURCE_DIR);
-  if (!screen) {
-    ADD_FAILURE() << screen.error().message;
-    return {};
-  }
-  for (int frame = 0; frame < 3; ++frame) {
-    (*screen)->begin_frame();
-    ImGui::SetNextWindowPos({10, 10});
-    ImGui::SetNextWindowSize(size);
-    ImGui::Begin("trials", nullptr, ImGuiWindowFlags_NoTitleBar);
-    draw();
-    ImGui::End();
-    (*screen)->end_frame(false);
-  }
-  return last_frame();
-}
-
 TEST_F(Look, OfTrialPlots) {
   Drawing plots;
   const auto add = [&](const std::string& name, BrushedTrials trials) {
     ScatterPlot scatter;
     ParallelPlot parallel;
-    plots["scatter, " + name] = plotted({600, 400}, [&] { scatter.draw(trials); })["trials"];
-    plots["parallel, " + name] = plotted({600, 400}, [&] { parallel.draw(trials); })["trials"];
-    plots["narrow, " + name] = plotted({220, 120}, [&] { parallel.draw(trials); })["trials"];
+    plots["scatter, " + name] = drawn_in({600, 400}, [&] { scatter.draw(trials); }).at("test");
+    plots["parallel, " + name] = drawn_in({600, 400}, [&] { parallel.draw(trials); }).at("test");
+    plots["narrow, " + name] = drawn_in({220, 120}, [&] { parallel.draw(trials); }).at("test");
   };
   add("all", brushed_trials());
   BrushedTrials part = brushed_trials();
@@ -174,7 +155,7 @@ TEST(BrushedTrials, BrushesStayWithTheirSweep) {
 TEST(TrialFigures, AScatterPlotLeavesWithItsAxes) {
   BrushedTrials trials = brushed_trials();
   ScatterPlot scatter;
-  plotted({600, 400}, [&] { scatter.draw(trials); });
+  drawn_in({600, 400}, [&] { scatter.draw(trials); });
   const charts::Figure all = scatter.figure(trials);
   EXPECT_EQ(all.title, "time against TILE");
   EXPECT_EQ(all.note, "6 of 6 trials");

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <thread>
+#include <utility>
 
 #include "platform/clock.h"
 
@@ -78,6 +79,7 @@ void WindowFlow::open_window(ShotSize size) {
   options.results = options_.state_dir / "results.sqlite";
   options.profiling = profiling_;
   options.quit = [this] { quit_ = true; };
+  options.wake_within = [this](double seconds) { wakes_.insert(seconds); };
   bench_ = std::make_unique<Workbench>(*session_, std::move(options));
 }
 
@@ -103,6 +105,8 @@ void WindowFlow::frame() {
   if (listening_) heard_ = ImGui::GetCurrentContext()->LogBuffer.c_str();
   listening_ = false;
   screen_->end_frame(rasterises_);
+  if (const auto prefix = std::exchange(looking_, {})) seen_ = last_frame(*prefix);
+  if (after_frame_) after_frame_();
   ImGuiTestEngine_PostSwap(engine_);
 }
 
@@ -148,6 +152,12 @@ std::string WindowFlow::drawn_words(ImGuiTestContext* ctx) {
   listening_ = true;
   ctx->Yield();
   return heard_;
+}
+
+Drawing WindowFlow::drawn(ImGuiTestContext* ctx, const std::string& prefix) {
+  looking_ = prefix;
+  ctx->Yield();
+  return std::move(seen_);
 }
 
 size_t WindowFlow::runs() const {

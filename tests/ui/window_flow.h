@@ -10,11 +10,13 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "session/session.h"
 #include "support/temp_dir.h"
+#include "ui/drawing.h"
 #include "ui/offscreen.h"
 #include "ui/workbench.h"
 
@@ -48,6 +50,8 @@ class WindowFlow : public testing::Test {
   bool wait_for_run(ImGuiTestContext* ctx, const char* knob, int64_t value);
   // All text of the next frame, panel by panel; a line of a table is one line.
   std::string drawn_words(ImGuiTestContext* ctx);
+  // What the next frame draws in the parts whose names begin with `prefix`.
+  Drawing drawn(ImGuiTestContext* ctx, const std::string& prefix = "");
 
   std::shared_ptr<const session::Snapshot> now() const { return session_->snapshot(); }
   size_t runs() const;  // number of runs requested from the fake worker
@@ -56,15 +60,19 @@ class WindowFlow : public testing::Test {
   session::SessionOptions options_;
   std::optional<session::SessionOptions> profiling_;  // what the window profiles with; set before open_window()
   bool quit_ = false;                                 // the window was asked to close itself
+  std::set<double> wakes_;                            // within how many seconds a frame was asked for
   std::unique_ptr<session::Session> session_;
   std::unique_ptr<Offscreen> screen_;
-  bool rasterises_ = false;  // frames have pixels, which cost more than all else in them
+  std::function<void()> after_frame_;  // called when a frame is complete
+  bool rasterises_ = false;            // frames have pixels, which cost more than all else in them
   std::unique_ptr<Workbench> bench_;
   ImGuiTestEngine* engine_ = nullptr;
 
  private:
   bool listening_ = false;  // collects the next frame's text
   std::string heard_;
+  std::optional<std::string> looking_;  // describes the next frame, its parts of that prefix
+  Drawing seen_;
 };
 
 }  // namespace attnscope::ui
