@@ -133,12 +133,12 @@ TEST(AnimatedPng, APictureIsTheBoxAroundItsChanges) {
   ASSERT_TRUE(film.add(picture, 100));
   using Box = std::vector<uint32_t>;  // width, height, left, top
   std::vector<Box> boxes;
-  for (const auto& [dots, box] : std::vector<std::pair<std::vector<std::pair<size_t, size_t>>, Box>>{
-           {{{0, 0}}, {1, 1, 0, 0}},
-           {{{39, 29}}, {1, 1, 39, 29}},
-           {{{12, 20}, {7, 9}}, {6, 12, 7, 9}},
-           {{{5, 4}, {30, 4}}, {26, 1, 5, 4}},
-           {{{17, 2}, {17, 28}}, {1, 27, 17, 2}}}) {
+  for (const auto& [dots, box] :
+       std::vector<std::pair<std::vector<std::pair<size_t, size_t>>, Box>>{{{{0, 0}}, {1, 1, 0, 0}},
+                                                                           {{{39, 29}}, {1, 1, 39, 29}},
+                                                                           {{{12, 20}, {7, 9}}, {6, 12, 7, 9}},
+                                                                           {{{5, 4}, {30, 4}}, {26, 1, 5, 4}},
+                                                                           {{{17, 2}, {17, 28}}, {1, 27, 17, 2}}}) {
     for (const auto& [x, y] : dots) picture[3 * (y * kWidth + x) + 1] ^= 255;
     ASSERT_TRUE(film.add(picture, 100));
     boxes.push_back(box);

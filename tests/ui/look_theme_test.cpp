@@ -22,7 +22,9 @@ std::set<std::string> style_of(ThemeMode mode) {
     lines.insert(fmt::format("{} {}", ImGui::GetStyleColorName(at), hex(style.Colors[at])));
   for (int at = 0; at < ImPlotCol_COUNT; ++at)
     lines.insert(fmt::format("plot {} {}", ImPlot::GetStyleColorName(at), hex(plot.Colors[at])));
-  const auto size = [&](const char* name, ImVec2 value) { lines.insert(fmt::format("{} {}x{}", name, value.x, value.y)); };
+  const auto size = [&](const char* name, ImVec2 value) {
+    lines.insert(fmt::format("{} {}x{}", name, value.x, value.y));
+  };
   const auto number = [&](const char* name, float value) { lines.insert(fmt::format("{} {}", name, value)); };
   size("window padding", style.WindowPadding);
   size("frame padding", style.FramePadding);

@@ -25,8 +25,8 @@ class SourcePanes : public StillWindow {
 
 session::Shared<Listing> changed(const session::Snapshot& snapshot, size_t run,
                                  const std::function<void(Listing&)>& change) {
-  auto listing = std::make_shared<Listing>(
-      *snapshot.listings.at(hash_of(snapshot.history.at(run).observation->experiment)));
+  auto listing =
+      std::make_shared<Listing>(*snapshot.listings.at(hash_of(snapshot.history.at(run).observation->experiment)));
   change(*listing);
   return listing;
 }
@@ -35,7 +35,8 @@ TEST_F(SourcePanes, ALineOfAnotherFileHasItsNumberThere) {
   session::Snapshot snapshot = snapshot_with_code();
   auto kernels = std::make_shared<std::vector<Kernel>>(*snapshot.kernels);
   for (Kernel& kernel : *kernels)
-    kernel.source = "__global__ void attention(const half* q, half* out) {\n#line 40 \"parts.cuh\"\n  out[0] = q[4];\n}\n";
+    kernel.source =
+        "__global__ void attention(const half* q, half* out) {\n#line 40 \"parts.cuh\"\n  out[0] = q[4];\n}\n";
   snapshot.kernels = kernels;
   open_source(std::move(snapshot));
   flow([&](ImGuiTestContext* ctx) {

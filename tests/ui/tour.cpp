@@ -281,20 +281,6 @@ void Tour::click(const std::string& view, const std::string& title, const std::v
   });
 }
 
-void Tour::run_commands(const std::vector<std::string>& skip) {
-  for (const Action& action : bench_->actions().all()) {
-    if (!action.run || std::ranges::find(skip, action.id) != skip.end()) continue;
-    const std::string refusal = action.refusal();
-    stop(action.id + (refusal.empty() ? "" : ": " + refusal), [&](ImGuiTestContext* ctx) {
-      if (action.chord != 0)
-        ctx->KeyPress(action.chord);
-      else if (refusal.empty())
-        action.run();
-      ctx->Yield(4);
-    });
-  }
-}
-
 void Tour::stop(const std::string& name, const std::function<void(ImGuiTestContext*)>& steps) {
   flow([&](ImGuiTestContext* ctx) {
     rest(ctx);

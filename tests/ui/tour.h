@@ -24,8 +24,6 @@ class Tour : public Look {
   void click(const std::string& view, const std::string& title, const std::vector<std::string>& skip = {});
   // Any other steps, as one stop.
   void stop(const std::string& name, const std::function<void(ImGuiTestContext*)>& steps);
-  // Every command of the window, by its keys if it has some, but those that `skip` names.
-  void run_commands(const std::vector<std::string>& skip);
   void expect_as_recorded(const std::string& name);
 
   // Opens what is toured, if it is no panel: called first, and when a click has closed it.

@@ -48,34 +48,6 @@ TEST_F(Tour, OfEachStagesFailure) {
   expect_as_recorded("stages");
 }
 
-TEST_F(Tour, OfARunUnderWay) {
-  session::Snapshot snapshot = snapshot_after({"m32_w4", "m32_w8", "m32_w4"});
-  session::Focus& focus = snapshot.focus;
-  focus.wanted = snapshot.history.at(1).observation->experiment;
-  focus.wanted_hash = hash_of(focus.wanted);
-  focus.running = true;
-  focus.stage = "emulating";
-  focus.progress = 0.4;
-  keep_parts(snapshot, "NUM_WARPS=4");
-  focus.parts[static_cast<int>(session::Part::variant)] = PartState::fresh;
-  focus.parts[static_cast<int>(session::Part::counters)] = PartState::partial;
-  snapshot.queue_waiting = 3;
-  snapshot.can_undo = snapshot.can_redo = true;
-  open(std::move(snapshot), {1600, 900});
-  for (const char* panel : kReadouts) hover(panel, std::string("//") + panel, {60, 30});
-  hover("status", "//##status", {40, 10});
-  run_commands({"quit", "save picture", "copy line"});
-  expect_as_recorded("under_way");
-}
-
-TEST_F(Tour, OfTheCommands) {
-  session::Snapshot snapshot = snapshot_after({"m32_w4", "m32_w8"});
-  snapshot.can_undo = snapshot.can_redo = true;
-  open(std::move(snapshot), {1280, 720}, ThemeMode::light);
-  run_commands({"quit", "open", "save", "save as", "save plot", "save picture", "save runs", "save run", "copy line"});
-  expect_as_recorded("commands");
-}
-
 // A picked run, notes and stars, a pinned A, and the comparison beside them.
 TEST_F(Tour, OfAPickedRunAndAComparison) {
   session::Snapshot snapshot = snapshot_after({"minimal", "m32_w4", "m64_w4", "m32_w8", "m32_w2"});
