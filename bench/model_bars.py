@@ -41,6 +41,7 @@ COUNTERS = 5  # in either direction, without a path; the largest error of such t
 OTHER_ARCHITECTURE = 1.5  # in either direction; assumed, as nothing was measured there
 OTHER_ARCHITECTURE_PAIRS = 1.5  # times the logarithm of a pair's bar; assumed too
 WANTED_RANK = 0.95
+CORES = len(os.sched_getaffinity(0))
 
 
 def key_of(row):
@@ -253,11 +254,11 @@ def part_again(program, one):
 
 def validate_again(program, data):
     """The sets with every row modelled anew, in the order that they have; parts of a set side by side, one for each core."""
-    sets, cores = [], len(os.sched_getaffinity(0))
-    with concurrent.futures.ThreadPoolExecutor(cores) as pool:
+    sets = []
+    with concurrent.futures.ThreadPoolExecutor(CORES) as pool:
         for one in data["sets"]:
             at = {key_of(r): n for n, r in enumerate([*one["rows"], *one.get("refused", [])])}
-            parts = [{**one, "rows": one["rows"][n::cores], "refused": one.get("refused", []) if n == 0 else []} for n in range(min(cores, len(one["rows"])))]
+            parts = [{**one, "rows": one["rows"][n::CORES], "refused": one.get("refused", []) if n == 0 else []} for n in range(min(CORES, len(one["rows"])))]
             made = list(pool.map(lambda part: part_again(program, part), parts))
             whole = {**made[0], **{key: sorted((r for m in made for r in m.get(key, [])), key=lambda r: at[key_of(r)]) for key in ("rows", "refused")}}
             for gone in whole["refused"]:
