@@ -253,7 +253,7 @@ def part_again(program, one):
 
 
 def validate_again(program, data):
-    """The sets with every row modelled anew, in the order that they have; parts of a set side by side, one for each core."""
+    """The sets with every row modelled again, in the order that they have; parts of a set run side by side, one for each core."""
     sets = []
     with concurrent.futures.ThreadPoolExecutor(CORES) as pool:
         for one in data["sets"]:

@@ -71,7 +71,7 @@ class Sm89Rows(unittest.TestCase):
                                                                       "reported_us": us, "modelled_us": modelled}
         rows = [row("a", 10, 1), row("b", 10.4, 3), row("c", 12, 2), row("d", 1, 9, size=2), row("e", 1, 8, repository="c/d")]
         pairs, right, ranks = sm89_rows.order(rows)
-        self.assertEqual((pairs, right, ranks), (2, 1, None), "a and b are within 5 %; the others are alone")
+        self.assertEqual((pairs, right, ranks), (2, 1, None), "a and b are within 5 %; the others have no pair")
         pairs, right, ranks = sm89_rows.order([*rows, row("f", 20, 4)])
         self.assertEqual((pairs, right), (5, 4))
         self.assertAlmostEqual(ranks, 0.8)

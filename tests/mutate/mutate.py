@@ -3,9 +3,9 @@
     ./dev mutate [LAYER] [--count N] [--seed S] [--jobs J] [--again TABLE]
 
 Of one seed the same source draws the same faults. Each is put to the tests of its layer only: tests/unit/<layer>; of ui the
-window's (tests/ui), the nearest to it first and others for a time; of cli its unit tests and tests/cli. A fault that does not compile is drawn again; one that
-tests/mutate/equivalent.txt says changes nothing is not counted. The table goes to the terminal and to build/mutate/table.txt,
-layer by layer. `--again` takes such a table and judges only the faults that survived there.
+window's (tests/ui), the nearest to it first and others for a time; of cli its unit tests and tests/cli. A fault that does not
+compile is drawn again; one that tests/mutate/equivalent.txt says changes nothing is not counted. The table goes to the terminal
+and to build/mutate/table.txt, layer by layer. `--again` takes such a table and judges only the faults that survived there.
 """
 
 import argparse

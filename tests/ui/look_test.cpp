@@ -66,16 +66,7 @@ TEST_F(Look, OfARunInASmallWindow) {
 }
 
 TEST_F(Look, OfAFailureInALargeWindow) {
-  session::Snapshot snapshot = snapshot_after({"m32_w4", "m64_w4"});
-  session::Focus& focus = snapshot.focus;
-  focus.failure = focus.shown->failure;
-  focus.shown = snapshot.history.at(0).observation;
-  focus.run = 1;
-  for (int part = 0; part < session::kParts; ++part) {
-    focus.parts[part] = PartState::kept;
-    focus.part_from[part] = "BLOCK_M=32";
-    focus.part_hash[part] = hash_of(focus.shown->experiment);
-  }
+  session::Snapshot snapshot = snapshot_of_a_refusal();
   snapshot.toasts = {{1, session::LogLevel::error, "The preset could not be saved", "Choose another folder."}};
   open(std::move(snapshot), {2560, 1440}, ThemeMode::light);
   expect_as_recorded("failure_in_a_large_window");

@@ -107,6 +107,25 @@ session::Snapshot snapshot_after(const std::vector<std::string>& recordings) {
   return snapshot;
 }
 
+void keep_parts(session::Snapshot& snapshot, const char* from) {
+  session::Focus& focus = snapshot.focus;
+  for (int part = 0; part < session::kParts; ++part) {
+    focus.parts[part] = session::PartState::kept;
+    focus.part_from[part] = from;
+    focus.part_hash[part] = hash_of(focus.shown->experiment);
+  }
+}
+
+session::Snapshot snapshot_of_a_refusal() {
+  session::Snapshot snapshot = snapshot_after({"m32_w4", "m64_w4"});
+  session::Focus& focus = snapshot.focus;
+  focus.failure = focus.shown->failure;
+  focus.shown = snapshot.history.at(0).observation;
+  focus.run = 1;
+  keep_parts(snapshot, "BLOCK_M=32");
+  return snapshot;
+}
+
 session::Snapshot on_a_gpu(session::Snapshot snapshot, const std::string& kernel_hash) {
   std::vector<DeviceSpec> devices = *snapshot.devices;
   devices.push_back(devices.front());

@@ -30,7 +30,13 @@ class StillSession : public testing_support::DeafSession {
 // `minimal`, with a source and a story of the test's own, and the emulated L4.
 session::Snapshot snapshot_after(const std::vector<std::string>& recordings);
 
-// The same, with the shown run on a GPU, cuda:0. `kernel_hash`: the run's kernel, unless it is empty.
+// Each part of the shown run is kept, from a config that differs by `from`.
+void keep_parts(session::Snapshot& snapshot, const char* from);
+
+// A run, and after it a config that was refused: the run's parts stay.
+session::Snapshot snapshot_of_a_refusal();
+
+// `snapshot` with the shown run on a GPU, cuda:0. `kernel_hash`: the run's kernel, unless it is empty.
 session::Snapshot on_a_gpu(session::Snapshot snapshot, const std::string& kernel_hash = "");
 
 // Gives every run the kernel's current code, and applies `change` to it; the last run stays live.

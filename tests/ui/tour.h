@@ -37,7 +37,7 @@ class Tour : public Look {
   };
   Drawing seen(ImGuiTestContext* ctx);
   std::vector<Item> items_in(ImGuiTestContext* ctx, ImGuiTestRef window, const std::vector<std::string>& skip);
-  // `skip`: of what opens then; null: it is left alone.
+  // `skip`: of what opens then; null: nothing in it is clicked.
   void click_item(ImGuiTestContext* ctx, const std::string& view, const Item& item,
                   const std::vector<std::string>* skip);
   // Moves the pointer away and lets the window come to rest, which is then in `now_`.

@@ -1,30 +1,14 @@
-// Tours of what is seen less often: failures, running, several workers, dialogs, commands, lessons.
+// Tours of what is seen less often: failures, several workers, dialogs, lessons.
 #include "session/snapshot.h"
 #include "ui/tour.h"
 
 namespace attnscope::ui {
 namespace {
 
-using session::PartState;
-
-void keep_parts(session::Snapshot& snapshot, const char* from) {
-  for (int part = 0; part < session::kParts; ++part) {
-    snapshot.focus.parts[part] = PartState::kept;
-    snapshot.focus.part_from[part] = from;
-    snapshot.focus.part_hash[part] = hash_of(snapshot.focus.shown->experiment);
-  }
-}
-
 constexpr const char* kReadouts[] = {"Experiment", "Latency", "Shared memory", "Error"};
 
 TEST_F(Tour, OfARefusal) {
-  session::Snapshot snapshot = snapshot_after({"m32_w4", "m64_w4"});
-  session::Focus& focus = snapshot.focus;
-  focus.failure = focus.shown->failure;
-  focus.shown = snapshot.history.at(0).observation;
-  focus.run = 1;
-  keep_parts(snapshot, "BLOCK_M=32");
-  open(std::move(snapshot), {1600, 900}, ThemeMode::light);
+  open(snapshot_of_a_refusal(), {1600, 900}, ThemeMode::light);
   for (const char* panel : kReadouts) {
     hover(panel, std::string("//") + panel, {60, 30});
     click(panel, std::string("//") + panel, {"BLOCK", "NUM", "VEC", "SYNC", "SWIZ", "REDUCE", "SHARED"});
