@@ -99,7 +99,7 @@ model::ScheduledInstruction scheduled(const compile::SassInstruction& instructio
     out.conflicts = static_cast<float>(double(counters.wavefronts - counters.ideal) / double(counters.issued));
     out.sectors = static_cast<float>(double(counters.sectors) / double(counters.issued));
   } else if (counters.requests > 0 && counters.sectors > 0) {
-    out.passes = static_cast<float>(double(counters.lines) / double(counters.issued));
+    out.passes = static_cast<float>(double(counters.passes) / double(counters.issued));
     out.sectors = static_cast<float>(double(counters.sectors) / double(counters.issued));
   }
   return out;

@@ -32,7 +32,7 @@ void add(const Program& program, const std::vector<OpCounts>& ops, const std::ve
       sum[i] += {blocks[b].executions, blocks[b].threads,     guarded ? ops[i].lanes_on : blocks[b].threads,
                  ops[i].requests,      ops[i].empty_requests, ops[i].wavefronts,
                  ops[i].ideal,         ops[i].sectors,        ops[i].lines,
-                 ops[i].local_sectors, ops[i].turns};
+                 ops[i].passes,        ops[i].local_sectors,  ops[i].turns};
     }
   }
 }

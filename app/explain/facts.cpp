@@ -89,7 +89,7 @@ std::map<Bound, double> roofs(const Facts& facts, std::string_view phase) {
     if (!phase.empty() && one.phase != phase) continue;
     us[Bound::issue_slots] += one.issued / rates::rate(facts.spec, rates::kIssue) * clocks;
     us[Bound::shared_memory] +=
-        (one.wavefronts + one.lines) / rates::rate(facts.spec, rates::kSharedWavefronts) * clocks;
+        (one.wavefronts + one.passes) / rates::rate(facts.spec, rates::kSharedWavefronts) * clocks;
     products += one.products;
     for (const Pipe& pipe : kPipes)
       if (pipe.unit == one.unit) us[pipe.bound] += one.issued * 32 / rates::rate(facts.spec, *pipe.rate) * clocks;

@@ -31,6 +31,7 @@ struct Instruction {
   double ideal = 0;         // wavefronts without bank conflicts
   double sectors = 0;       // of 32 bytes; global and local
   double lines = 0;         // of 128 bytes; global and local
+  double passes = 0;        // clocks of the L1 data cache; global and local
   double turns = 0;         // atomics: of lanes at one word and of sectors, or in one bank of shared memory
   double products = 0;      // of Tensor Cores, model::kProductFlop each
   bool reciprocal = false;  // 1/x of a float, as a division of floats or of integers has one

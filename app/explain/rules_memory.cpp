@@ -31,7 +31,7 @@ struct Moved {
 
 // The global accesses of a phase. They share their queues, so an access queued behind another may carry its wait.
 struct PhaseQueues {
-  Moved lines, sectors;
+  Moved passes, sectors;
 };
 
 std::map<std::string, PhaseQueues> queues_of(const Facts& facts) {
@@ -40,14 +40,14 @@ std::map<std::string, PhaseQueues> queues_of(const Facts& facts) {
     if (!is_global(one)) continue;
     PhaseQueues& of = queues[one.phase];
     of.sectors.add(one.sectors, least_sectors(one));
-    if (one.lines > 0) of.lines.add(one.lines, least_lines(one));
+    if (one.passes > 0) of.passes.add(one.passes, least_lines(one));
   }
   return queues;
 }
 
-double excess(const Instruction& one, bool of_lines) {
+double excess(const Instruction& one, bool of_passes) {
   if (!is_global(one)) return 0;
-  if (of_lines) return one.lines > 0 ? std::max(0.0, one.lines - least_lines(one)) : 0;
+  if (of_passes) return one.passes > 0 ? std::max(0.0, one.passes - least_lines(one)) : 0;
   return std::max(0.0, one.sectors - least_sectors(one));
 }
 
@@ -158,24 +158,24 @@ std::optional<Finding> shared_queue(const Facts& facts) {
 
 std::optional<Finding> global_scattered(const Facts& facts) {
   auto queues = queues_of(facts);
-  double of_lines = 0, of_sectors = 0;
+  double of_passes = 0, of_sectors = 0;
   for (const Stall& stall : facts.stalls) {
     if (stall.producer == Stall::kNone) continue;
     const auto queue = queues.find(facts.code[stall.producer].phase);
     if (queue == queues.end()) continue;
-    if (stall.term == TermKind::l1_lines) of_lines += stall.time * queue->second.lines.share();
+    if (stall.term == TermKind::l1_lines) of_passes += stall.time * queue->second.passes.share();
     if (stall.term == TermKind::l2_bandwidth || stall.term == TermKind::dram_bandwidth)
       of_sectors += stall.time * queue->second.sectors.share();
   }
-  const bool by_lines = of_lines >= of_sectors;
+  const bool by_passes = of_passes >= of_sectors;
   const Instruction* at = carrier(facts, [&](const Stall& s) {
-    return (s.term == TermKind::l1_lines) == by_lines && excess(facts.code[s.producer], by_lines) > 0 &&
-           (by_lines || s.term == TermKind::l2_bandwidth || s.term == TermKind::dram_bandwidth);
+    return (s.term == TermKind::l1_lines) == by_passes && excess(facts.code[s.producer], by_passes) > 0 &&
+           (by_passes || s.term == TermKind::l2_bandwidth || s.term == TermKind::dram_bandwidth);
   });
   if (at == nullptr)  // it does not wait behind an access of its own
     for (const Instruction& one : facts.code)
-      if (excess(one, by_lines) > (at == nullptr ? 0 : excess(*at, by_lines))) at = &one;
-  const double saved = of_lines + of_sectors;
+      if (excess(one, by_passes) > (at == nullptr ? 0 : excess(*at, by_passes))) at = &one;
+  const double saved = of_passes + of_sectors;
   if (at == nullptr) return std::nullopt;
   return costs(
       facts, RuleId::global_scattered, saved,

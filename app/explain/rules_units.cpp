@@ -156,10 +156,10 @@ std::optional<Finding> latency_exposed(const Facts& facts) {
 std::optional<Finding> bound_roof(const Facts& facts) {
   const auto [bound, us] = highest_roof(facts);
   if (bound == Bound::unknown || time_us(facts) <= 0) return std::nullopt;
-  double wavefronts = 0, lines = 0;
-  for (const Instruction& one : facts.code) wavefronts += one.wavefronts, lines += one.lines;
+  double wavefronts = 0, passes = 0;
+  for (const Instruction& one : facts.code) wavefronts += one.wavefronts, passes += one.passes;
   // Both use the same path.
-  const bool of_l1 = bound == Bound::shared_memory && lines > wavefronts;
+  const bool of_l1 = bound == Bound::shared_memory && passes > wavefronts;
   return note(
       RuleId::bound_roof, Severity::info,
       fmt::format("Of all units, {} would be busy longest: the counted work keeps it busy for {} us, {} of "

@@ -52,7 +52,8 @@ struct ScheduledInstruction {
   // warp's last instruction, whose operands marked .reuse are still available, and after another warp's.
   std::array<uint8_t, 2> bank_reads{}, bank_reads_alone{};
   bool wide = false;  // a shared load of 128 bits per lane
-  // Mean over the issues. Shared and async_copy: wavefronts. Global, local: 128-byte lines of a request.
+  // Mean over the issues. Shared and async_copy: wavefronts. Global, local: clocks of the L1 data cache, for its banks
+  // and its look-ups.
   float passes = 0;
   // The share of the passes that are bank conflicts, wavefronts beyond those that the access needs.
   float conflicts = 0;

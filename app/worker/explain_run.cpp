@@ -45,7 +45,8 @@ std::vector<Instruction> code_of(const Kernel& kernel, const device::EmulatedDet
     one.ideal = double(did.ideal);
     one.sectors = double(did.sectors);
     one.turns = double(did.turns);
-    if (scheduled.unit != model::Unit::async_copy) one.lines = double(did.lines);  // copies pass as wavefronts
+    if (scheduled.unit != model::Unit::async_copy)  // copies pass as wavefronts
+      one.lines = double(did.lines), one.passes = double(did.passes);
     if (scheduled.unit == model::Unit::tensor) one.products = double(scheduled.products) * double(did.issued);
   }
   return code;

@@ -28,6 +28,7 @@ InstructionCounters& InstructionCounters::operator+=(const InstructionCounters& 
   ideal += other.ideal;
   sectors += other.sectors;
   lines += other.lines;
+  passes += other.passes;
   local_sectors += other.local_sectors;
   turns += other.turns;
   return *this;

@@ -19,6 +19,7 @@ struct InstructionCounters {
   uint64_t ideal = 0;           // shared: the wavefronts without conflicts
   uint64_t sectors = 0;         // global and local
   uint64_t lines = 0;           // of 128 bytes, of the same accesses
+  uint64_t passes = 0;          // clocks of the L1 data cache that they take: passes_of()
   uint64_t local_sectors = 0;   // in local memory, by generic accesses; not in `sectors`
   // Atomics: how often lanes take turns. In global memory lanes at one word of a sector do, and the sectors of a
   // request; in shared memory those in one bank.

@@ -51,7 +51,7 @@ FaultKind find_place(Warp& warp, const LaneAddress& at, uint32_t lane, uint32_t 
 void count(Warp& warp, const Op& op, uint32_t mask, const LaneAddress* at, bool store) {
   OpCounts& counts = warp.machine->ops[op.index];
   ++counts.requests;
-  uint64_t sectors[128], local[128];
+  uint64_t sectors[32], at_global[32], local[128];
   int count = 0, local_count = 0;
   uint32_t shared = 0;
   for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
@@ -63,13 +63,16 @@ void count(Warp& warp, const Op& op, uint32_t mask, const LaneAddress* at, bool 
         local[local_count++] = ((at[lane].address / 4 + word) * 128 + lane * 4) / 32;
       }
     } else {
+      at_global[count] = at[lane].address;
       sectors[count++] = at[lane].address / 32;
     }
   }
-  count_sectors(counts, sectors, count);
+  count_sectors(counts, sectors, count, busiest_bank(at_global, count, op.bytes));
   // The part of a generic access that goes to local memory counts as local.
   const bool generic = op.space == Space::generic;
-  const uint64_t different = generic ? distinct(local, local_count) : count_sectors(counts, local, local_count);
+  const uint64_t rows = local_count > 0 ? std::max(1u, op.bytes / 4u) : 0;  // each lane has its bank
+  const uint64_t different =
+      generic ? distinct(local, local_count) : count_sectors(counts, local, local_count, rows);
   if (generic) counts.local_sectors += different;
   if (warp.local_reuse != nullptr) warp.local_reuse->access(op.index, local, different, !store);
   if (shared == 0) return;
@@ -383,7 +386,7 @@ void copy_one_by_one(Warp& warp, const Op& op, uint32_t mask) {
   Place to[32];
   if (!find_places(warp, op, mask, true, to, Counts::nothing)) return;
   const uint32_t reads = predicate(warp, op.x, op.x_invert);
-  uint64_t sectors[32];
+  uint64_t sectors[32], at[32];
   int count = 0;
   each_lane(warp, op, mask, [&](const Lane& l) {
     if (!(reads >> l.lane & 1)) {
@@ -395,12 +398,13 @@ void copy_one_by_one(Warp& warp, const Op& op, uint32_t mask) {
     const FaultKind fault = find_place(warp, {address, Space::global}, l.lane, op.bytes, false, from);
     if (fault != FaultKind::none) return set_fault(warp, op, fault, l.lane, address, op.bytes);
     std::memcpy(to[l.lane].host, from.host, op.bytes);
+    at[count] = address;
     sectors[count++] = address / 32;
   });
   // The hardware counts its stores in none of its shared-store figures.
   OpCounts& counts = warp.machine->ops[op.index];
   ++counts.requests;
-  count_sectors(counts, sectors, count);
+  count_sectors(counts, sectors, count, busiest_bank(at, count, op.bytes));
 }
 uint64_t source_address(Warp& warp, const Op& op, uint32_t lane) {
   uint32_t low, high;

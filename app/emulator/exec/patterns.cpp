@@ -29,14 +29,21 @@ SharedAccess access_of(const Pattern& pattern) {
 }
 
 void find_sectors(Pattern& pattern) {
-  int32_t sectors[32];
+  int32_t sectors[32], at[32];
   int count = 0;
   for (uint32_t rest = pattern.mask; rest != 0; rest &= rest - 1) {
-    sectors[count++] = (pattern.delta[__builtin_ctz(rest)] + static_cast<int32_t>(pattern.phase)) >> 5;
+    at[count] = pattern.delta[__builtin_ctz(rest)] + static_cast<int32_t>(pattern.phase);
+    sectors[count] = at[count] >> 5;
+    ++count;
   }
   pattern.sectors = static_cast<uint16_t>(distinct(sectors, count));
-  for (int32_t quarter = 0; quarter < 4; ++quarter)
-    pattern.lines[quarter] = static_cast<uint8_t>(lines_of(sectors, pattern.sectors, quarter));
+  // The base's place in its line turns the banks round, which leaves the busiest one's words.
+  const uint64_t busiest = busiest_bank(at, count, static_cast<uint32_t>(bytes_of_access(Access(pattern.access))));
+  for (int32_t quarter = 0; quarter < 4; ++quarter) {
+    const uint64_t lines = lines_of(sectors, pattern.sectors, quarter);
+    pattern.lines[quarter] = static_cast<uint8_t>(lines);
+    pattern.passes[quarter] = static_cast<uint8_t>(passes_of(busiest, lines));
+  }
 }
 
 }  // namespace
@@ -61,6 +68,7 @@ void make_pattern(Pattern& pattern, Access access, const int32_t (&delta)[32], u
   pattern.kind = broadcast ? Kind::broadcast : contiguous ? Kind::contiguous : Kind::generic;
   pattern.wavefronts = pattern.ideal = pattern.sectors = 0;
   std::memset(pattern.lines, 0, sizeof pattern.lines);
+  std::memset(pattern.passes, 0, sizeof pattern.passes);
   if (is_shared(access)) {
     const Wavefronts wavefronts = wavefronts_of(access_of(pattern));
     pattern.wavefronts = static_cast<uint16_t>(wavefronts.taken);
@@ -117,7 +125,7 @@ void global_one_by_one(Warp& warp, const Op& op, uint32_t mask, int64_t offset, 
   uint8_t* const file = bytes_of(warp);
   const auto* low = reinterpret_cast<const uint32_t*>(file + op.a);
   const auto* high = reinterpret_cast<const uint32_t*>(file + op.a + 128);
-  uint64_t address[32], sectors[32];
+  uint64_t address[32], sectors[32], at[32];
   uint8_t* host[32];
   int count = 0;
   for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
@@ -137,11 +145,12 @@ void global_one_by_one(Warp& warp, const Op& op, uint32_t mask, int64_t offset, 
       return;
     }
     host[lane] = range->host + (address[lane] - range->address);
+    at[count] = address[lane];
     sectors[count++] = address[lane] / 32;
   }
   OpCounts& counts = machine.ops[op.index];
   ++counts.requests;
-  count_sectors(counts, sectors, count);
+  count_sectors(counts, sectors, count, busiest_bank(at, count, bytes));
   for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
     const int lane = __builtin_ctz(rest);
     for (uint32_t word = 0; word < (bytes + 3) / 4; ++word) {

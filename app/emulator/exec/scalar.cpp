@@ -137,6 +137,7 @@ bool local_row(Warp& warp, const Op& op, OpCounts& counts) {
   ++counts.requests;
   counts.sectors += 4;
   ++counts.lines;
+  ++counts.passes;
   if (warp.local_reuse != nullptr) warp.local_reuse->access(op.index, address / 4, !kStore);
   return true;
 }
@@ -168,7 +169,7 @@ void local_32(Warp& warp, const Op& op, uint32_t mask) {
     sectors[count++] = (address * 32 + lane * 4) / 32;
   }
   ++counts.requests;
-  const uint64_t different = count_sectors(counts, sectors, count);
+  const uint64_t different = count_sectors(counts, sectors, count, 1);  // each lane has its bank
   if (warp.local_reuse != nullptr) warp.local_reuse->access(op.index, sectors, different, !kStore);
 }
 

@@ -22,6 +22,7 @@ struct alignas(64) Pattern {
   uint16_t wavefronts, ideal;  // shared
   uint16_t sectors;            // global: distinct 32-byte sectors
   uint8_t lines[4];            // global: distinct 128-byte lines, by which sector of its line has the base
+  uint8_t passes[4];           // global: see InstructionCounters, by the same
   uint8_t access;              // Access
   Kind kind;
   bool aligned;
@@ -59,6 +60,7 @@ struct OpCounts {
   uint64_t ideal = 0;
   uint64_t sectors = 0;
   uint64_t lines = 0;
+  uint64_t passes = 0;
   uint64_t local_sectors = 0;  // by generic accesses
   uint64_t turns = 0;          // atomics: see InstructionCounters
 };

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 #include <algorithm>
+#include <map>
 #include <random>
 #include <set>
 
@@ -47,6 +48,24 @@ uint64_t distinct(const std::vector<uint32_t>& offsets, uint64_t address, uint32
     for (size_t i = first; i < first + 32; ++i)
       if (offsets[i] != kOff) seen.insert((address + offsets[i]) / unit);
     all += seen.size();
+  }
+  return all;
+}
+
+// Clocks of the requests: the different words of the busiest of 32 banks, at least one for four lines.
+uint64_t passes(const std::vector<uint32_t>& offsets, uint64_t address, uint32_t width) {
+  uint64_t all = 0;
+  for (size_t first = 0; first < offsets.size(); first += 32) {
+    std::set<uint64_t> lines;
+    std::map<uint64_t, std::set<uint64_t>> words_of_bank;
+    for (size_t i = first; i < first + 32; ++i)
+      for (uint32_t byte = 0; byte < (offsets[i] == kOff ? 0 : width); ++byte) {
+        const uint64_t word = (address + offsets[i] + byte) / 4;
+        lines.insert(word / 32), words_of_bank[word % 32].insert(word);
+      }
+    size_t most = (lines.size() + 3) / 4;
+    for (const auto& [bank, words] : words_of_bank) most = std::max(most, words.size());
+    all += most;
   }
   return all;
 }
@@ -99,6 +118,7 @@ EXIT
       EXPECT_EQ(counts.issued, 96u);
       EXPECT_EQ(counts.sectors, distinct(offsets, address, 32)) << text;
       EXPECT_EQ(counts.lines, distinct(offsets, address, 128)) << text;
+      EXPECT_EQ(counts.passes, passes(offsets, address, width)) << text;
       EXPECT_EQ(result->instructions[6].lines, 96u) << "a row of the table is one line";
     }
   }
@@ -141,6 +161,9 @@ EXIT
   EXPECT_EQ(result->instructions[5].lines, 1u);
   EXPECT_EQ(result->instructions[6].lines, 4u);
   EXPECT_EQ(result->instructions[7].lines, 2u);
+  EXPECT_EQ(result->instructions[5].passes, 1u);
+  EXPECT_EQ(result->instructions[6].passes, 1u) << "each lane has its bank";
+  EXPECT_EQ(result->instructions[7].passes, 2u);
 }
 
 }  // namespace

@@ -2,7 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <functional>
+#include <sstream>
 
 #include "emulator/exec/warp.h"
 
@@ -106,6 +108,51 @@ TEST(Lines, DependOnTheSectorOfTheBase) {
   EXPECT_THAT(pattern_of(Access::global_4, [](int) { return 40; }).lines, ::testing::Each(1));
   EXPECT_THAT(pattern_of(Access::global_16, [](int lane) { return 16 * lane; }).lines,
               ::testing::ElementsAre(4, 5, 5, 5));
+}
+
+TEST(Passes, AreTheWordsOfTheBusiestBankOrAQuarterOfTheLines) {
+  const auto passes = [](Access access, auto&& at) { return int{pattern_of(access, at).passes[0]}; };
+  // Rows of `split` lanes, `row` words apart.
+  const auto rows = [&](int split, int row) {
+    return passes(Access::global_4, [=](int lane) { return 4 * (lane % split + lane / split * row); });
+  };
+  EXPECT_EQ(rows(32, 0), 1);
+  EXPECT_EQ(passes(Access::global_4, [](int lane) { return 4 + 4 * lane; }), 1) << "across two lines";
+  EXPECT_EQ(passes(Access::global_4, [](int) { return 40; }), 1) << "one word for all lanes";
+  EXPECT_EQ(rows(16, 1024), 2) << "the same banks";
+  EXPECT_EQ(rows(16, 1024 + 16), 1) << "other banks";
+  EXPECT_EQ(rows(16, 1024 + 14), 2) << "two banks are the same";
+  EXPECT_EQ(rows(4, 1024 + 1), 4);
+  EXPECT_EQ(rows(1, 1024), 32);
+  EXPECT_EQ(rows(1, 1024 + 1), 8) << "32 lines in 32 banks";
+  EXPECT_EQ(rows(2, 1024 + 2), 4) << "16 lines in 32 banks";
+  EXPECT_EQ(passes(Access::global_16, [](int lane) { return 16 * lane; }), 4);
+  EXPECT_EQ(passes(Access::global_8, [](int lane) { return 8 * lane; }), 2);
+  EXPECT_EQ(passes(Access::global_2, [](int lane) { return 2 * lane; }), 1);
+  EXPECT_EQ(passes(Access::global_2, [](int lane) { return 128 * (lane / 2) + 2 * (lane % 2); }), 16)
+      << "halves of a word are one";
+}
+
+TEST(Passes, AreTheLeastThatAnH200Takes) {
+  std::istringstream lines(testing_support::read_text(source_dir() / "tests/data/gpu/h200_l1_passes.txt"));
+  std::vector<double> beyond;  // measured clocks of a pass
+  for (std::string line; std::getline(lines, line);) {
+    int width = 0, split = 0, row = 0, offset = 0;
+    double clocks = 0;
+    if (!(std::istringstream(line) >> width >> split >> row >> offset >> clocks)) continue;
+    const auto access = width == 1 ? Access::global_4 : width == 2 ? Access::global_8 : Access::global_16;
+    // The base is in the first sector of a line, as `quarter` 0 has it; an offset of 16 words is two sectors further.
+    const Pattern pattern = pattern_of(access, [&](int lane) {
+      return 4 * (offset % 8 + lane % split * width + lane / split * row);
+    });
+    beyond.push_back(clocks / pattern.passes[offset / 8]);
+    EXPECT_GT(beyond.back(), 0.98) << line;
+    EXPECT_LT(beyond.back(), 2.1) << line;
+  }
+  ASSERT_EQ(beyond.size(), 324u);
+  std::ranges::sort(beyond);
+  EXPECT_LT(beyond[162], 1.01) << "the median";
+  EXPECT_LT(beyond[292], 1.45) << "nine tenths";
 }
 
 TEST(Patterns, KnowTheirShape) {

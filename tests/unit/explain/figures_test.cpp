@@ -51,7 +51,7 @@ TEST(Roofs, EachUnitTakesAWarpInItsOwnTime) {
 
 TEST(Roofs, OfMemoryAndOfTensorCores) {
   Input in;
-  in.facts.code = {{.phase = "sum", .wavefronts = 300000, .lines = 180000, .products = 1e6}};
+  in.facts.code = {{.phase = "sum", .wavefronts = 300000, .passes = 180000, .products = 1e6}};
   const auto all = roofs(in.facts);
   EXPECT_NEAR(all.at(Bound::shared_memory), 5, 1e-9);
   EXPECT_NEAR(all.at(Bound::tensor_cores), 1e6 * 4096 / 100e12 * 1e6, 1e-9) << "16x8x16 multiply-adds each";
@@ -67,9 +67,9 @@ TEST(Roofs, OfMemoryAndOfTensorCores) {
 
 TEST(BoundRoof, NamesThePathOfL1LinesIfMostOfItIsLines) {
   Input in;
-  in.facts.code = {{.issued = 1, .wavefronts = 300000, .lines = 300000}};
+  in.facts.code = {{.issued = 1, .wavefronts = 300000, .passes = 300000}};
   EXPECT_THAT(look(RuleId::bound_roof, in.facts)->sentence, HasSubstr("shared memory"));
-  in.facts.code[0].lines = 300001;
+  in.facts.code[0].passes = 300001;
   const auto found = look(RuleId::bound_roof, in.facts);
   EXPECT_THAT(found->sentence, HasSubstr("L1 lines"));
   EXPECT_NEAR(figure(found, "least time of that unit"), 6.25, 1e-3);

@@ -100,13 +100,13 @@ const std::vector<Planted>& planted() {
       {"DividesIntegers", RuleId::integer_division, kSum, Severity::warning, [](Input& in) { in.divide(kSum, 20); }},
       {"ALineStandsBehindAnothersLines", RuleId::global_scattered, kStore, Severity::warning,
        [](Input& in) {
-         in.at(kStore).lines = 64000, in.at(kStore).sectors = 64000;
+         in.at(kStore).lines = in.at(kStore).passes = 64000, in.at(kStore).sectors = 64000;
          in.at(kSum).unit = Unit::global_load;
          in.stall(TermKind::l1_lines, kSum, 30);
        }},
       {"EachLaneReadsItsOwnLine", RuleId::global_scattered, kLoad, Severity::warning,
        [](Input& in) {
-         in.at(kLoad).lines = 64000, in.at(kLoad).sectors = 64000;
+         in.at(kLoad).lines = in.at(kLoad).passes = 64000, in.at(kLoad).sectors = 64000;
          in.stall(TermKind::l1_lines, kLoad, 30);
        }},
       {"StoresGoEverySecondWord", RuleId::global_scattered, kStore, Severity::warning,
@@ -288,7 +288,12 @@ const std::vector<Clean>& clean() {
          in.at(kScore).wavefronts = 20000;
          in.stall(TermKind::bank_conflicts, kScore, 1);
        }},
-      {"ScatteredButHidden", [](Input& in) { in.at(kLoad).lines = 64000, in.at(kLoad).sectors = 64000; }},
+      {"ScatteredButHidden", [](Input& in) { in.at(kLoad).lines = in.at(kLoad).passes = 64000, in.at(kLoad).sectors = 64000; }},
+      {"AcrossTwoLinesAtNoCost",
+       [](Input& in) {
+         in.at(kLoad).lines = 2 * in.at(kLoad).requests, in.at(kLoad).passes = in.at(kLoad).requests;
+         in.stall(TermKind::l1_lines, kLoad, 30);
+       }},
       {"QueuedButDense", [](Input& in) { in.stall(TermKind::l1_lines, kLoad, 30); }},
       {"RepeatedButHidden", [](Input& in) { in.facts.distinct_bytes = 1e5; }},
       {"WideLoads", [](Input& in) { in.at(kLoad).width = 16; }},
@@ -544,7 +549,7 @@ TEST(BankConflicts, TakeTheQueueOfTheNeededWavefrontsWithThem) {
 
 TEST(Evidences, LinesAndSectorsAreThoseOfARequest) {
   Input in;
-  in.at(kLoad).lines = 64000, in.at(kLoad).sectors = 16000;  // 2000 requests
+  in.at(kLoad).lines = in.at(kLoad).passes = 64000, in.at(kLoad).sectors = 16000;  // 2000 requests
   in.stall(TermKind::l1_lines, kLoad, 30);
   const auto found = look(RuleId::global_scattered, in.facts);
   ASSERT_TRUE(found);
