@@ -21,20 +21,22 @@ constexpr std::string_view kRates = "rates/";  // before a rate's name among the
 
 struct FoundDevices {
   std::vector<DeviceSpec> devices;
-  std::vector<Failure> lost;  // workers
+  std::vector<Failure> missing;  // why some are not there: files of one's own that are refused, lost workers
 };
 
 // Waits until every worker has listed its devices or is lost.
 Result<FoundDevices> devices_of_workers(const WorkerOptions& workers) {
+  auto places = find_places();
+  if (!places) return fail(places.error());
   std::string none;
   auto options = options_with_workers({}, workers, none);
   if (!options) return fail(options.error());
   auto snapshot = snapshot_with_devices(std::move(*options));
   if (!snapshot) return fail(snapshot.error());
-  FoundDevices found{*(*snapshot)->devices, {}};
+  FoundDevices found{*(*snapshot)->devices, emulated_devices(*places).failures};
   for (const session::WorkerStatus& worker : (*snapshot)->workers)
     if (worker.state == session::WorkerState::lost)
-      found.lost.push_back({Stage::device, "worker " + worker.name + " is not available: " + worker.detail,
+      found.missing.push_back({Stage::device, "worker " + worker.name + " is not available: " + worker.detail,
                             "Check its command; `attnscope doctor` tries every worker that the settings name."});
   return found;
 }
@@ -85,12 +87,12 @@ int show_spec(const std::string& id, bool as_json, const std::vector<DeviceSpec>
 int list_devices(bool as_json, const std::string& spec, const WorkerOptions& workers) {
   auto found = devices_of_workers(workers);
   if (!found) return report(found.error());
+  int status = kCorrectOrUnchecked;
+  for (const Failure& why : found->missing) status = report(why);
   if (!spec.empty()) return show_spec(spec, as_json, found->devices);
   Json list = Json::array();
   for (const DeviceSpec& device : found->devices) list.push_back(to_json(model::with_assumed_rates(device)));
   print_result(as_json ? json_text(list, 2) : devices_text(found->devices));
-  int status = kCorrectOrUnchecked;
-  for (const Failure& lost : found->lost) status = report(lost);
   return status;
 }
 

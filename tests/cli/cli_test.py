@@ -572,8 +572,15 @@ class Cli(unittest.TestCase):
         (folder / "half.json").write_text(json.dumps(spec))
         try:
             self.assertEqual(self.run_json("--problem", SMALL, "--device", "emulated:half")["device"], "emulated:half")
+            # Under another file's name it is refused, and the list says so.
+            (folder / "half.json").rename(folder / "third.json")
+            listed = self.refused(2, "devices", names=["third.json/id", "emulated:third"])
+            self.assertIn("emulated:l4", listed.stdout)
+            self.assertNotIn("emulated:half", listed.stdout)
+            self.assertIn("third.json/id", self.call("devices", "--spec", "emulated:l4").stderr)
         finally:
-            (folder / "half.json").unlink()
+            for file in folder.iterdir():
+                file.unlink()
             folder.rmdir()
 
     def ssh(self, body='exec "$@"'):
