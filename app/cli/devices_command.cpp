@@ -37,7 +37,7 @@ Result<FoundDevices> devices_of_workers(const WorkerOptions& workers) {
   for (const session::WorkerStatus& worker : (*snapshot)->workers)
     if (worker.state == session::WorkerState::lost)
       found.missing.push_back({Stage::device, "worker " + worker.name + " is not available: " + worker.detail,
-                            "Check its command; `attnscope doctor` tries every worker that the settings name."});
+                               "Check its command; `attnscope doctor` tries every worker that the settings name."});
   return found;
 }
 

@@ -71,8 +71,7 @@ void count(Warp& warp, const Op& op, uint32_t mask, const LaneAddress* at, bool 
   // The part of a generic access that goes to local memory counts as local.
   const bool generic = op.space == Space::generic;
   const uint64_t rows = local_count > 0 ? std::max(1u, op.bytes / 4u) : 0;  // each lane has its bank
-  const uint64_t different =
-      generic ? distinct(local, local_count) : count_sectors(counts, local, local_count, rows);
+  const uint64_t different = generic ? distinct(local, local_count) : count_sectors(counts, local, local_count, rows);
   if (generic) counts.local_sectors += different;
   if (warp.local_reuse != nullptr) warp.local_reuse->access(op.index, local, different, !store);
   if (shared == 0) return;

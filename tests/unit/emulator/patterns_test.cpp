@@ -142,9 +142,8 @@ TEST(Passes, AreTheLeastThatAnH200Takes) {
     if (!(std::istringstream(line) >> width >> split >> row >> offset >> clocks)) continue;
     const auto access = width == 1 ? Access::global_4 : width == 2 ? Access::global_8 : Access::global_16;
     // The base is in the first sector of a line, as `quarter` 0 has it; an offset of 16 words is two sectors further.
-    const Pattern pattern = pattern_of(access, [&](int lane) {
-      return 4 * (offset % 8 + lane % split * width + lane / split * row);
-    });
+    const Pattern pattern =
+        pattern_of(access, [&](int lane) { return 4 * (offset % 8 + lane % split * width + lane / split * row); });
     beyond.push_back(clocks / pattern.passes[offset / 8]);
     EXPECT_GT(beyond.back(), 0.98) << line;
     EXPECT_LT(beyond.back(), 2.1) << line;

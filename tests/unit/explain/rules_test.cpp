@@ -288,7 +288,8 @@ const std::vector<Clean>& clean() {
          in.at(kScore).wavefronts = 20000;
          in.stall(TermKind::bank_conflicts, kScore, 1);
        }},
-      {"ScatteredButHidden", [](Input& in) { in.at(kLoad).lines = in.at(kLoad).passes = 64000, in.at(kLoad).sectors = 64000; }},
+      {"ScatteredButHidden",
+       [](Input& in) { in.at(kLoad).lines = in.at(kLoad).passes = 64000, in.at(kLoad).sectors = 64000; }},
       {"AcrossTwoLinesAtNoCost",
        [](Input& in) {
          in.at(kLoad).lines = 2 * in.at(kLoad).requests, in.at(kLoad).passes = in.at(kLoad).requests;
