@@ -125,7 +125,7 @@ void global_one_by_one(Warp& warp, const Op& op, uint32_t mask, int64_t offset, 
   uint8_t* const file = bytes_of(warp);
   const auto* low = reinterpret_cast<const uint32_t*>(file + op.a);
   const auto* high = reinterpret_cast<const uint32_t*>(file + op.a + 128);
-  uint64_t address[32], sectors[32], at[32];
+  uint64_t address[32], sectors[32], begins[32];
   uint8_t* host[32];
   int count = 0;
   for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
@@ -145,12 +145,12 @@ void global_one_by_one(Warp& warp, const Op& op, uint32_t mask, int64_t offset, 
       return;
     }
     host[lane] = range->host + (address[lane] - range->address);
-    at[count] = address[lane];
+    begins[count] = address[lane];
     sectors[count++] = address[lane] / 32;
   }
   OpCounts& counts = machine.ops[op.index];
   ++counts.requests;
-  count_sectors(counts, sectors, count, busiest_bank(at, count, bytes));
+  count_sectors(counts, sectors, count, busiest_bank(begins, count, bytes));
   for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
     const int lane = __builtin_ctz(rest);
     for (uint32_t word = 0; word < (bytes + 3) / 4; ++word) {

@@ -3,10 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <functional>
 #include <sstream>
 
 #include "emulator/exec/warp.h"
+#include "support/temp_dir.h"
 
 namespace attnscope::emulator {
 namespace {
@@ -134,7 +136,8 @@ TEST(Passes, AreTheWordsOfTheBusiestBankOrAQuarterOfTheLines) {
 }
 
 TEST(Passes, AreTheLeastThatAnH200Takes) {
-  std::istringstream lines(testing_support::read_text(source_dir() / "tests/data/gpu/h200_l1_passes.txt"));
+  const std::filesystem::path tree = ATTNSCOPE_SOURCE_DIR;
+  std::istringstream lines(testing_support::read_text(tree / "tests/data/gpu/h200_l1_passes.txt"));
   std::vector<double> beyond;  // measured clocks of a pass
   for (std::string line; std::getline(lines, line);) {
     int width = 0, split = 0, row = 0, offset = 0;
