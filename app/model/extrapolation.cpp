@@ -117,7 +117,8 @@ void Simulation::extrapolate() {
   result_.simulated = clock_;
   const double now = clock_ + skipped_;
   const double share = double(executed()) / double(executed() + left_to_issue());
-  result_.clocks = tell(kFew) ? now + left_by_ctas() : now / share;
+  result_.by_rate = !tell(kFew);
+  result_.clocks = result_.by_rate ? now / share : now + left_by_ctas();
 }
 
 }  // namespace attnscope::model

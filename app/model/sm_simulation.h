@@ -37,6 +37,7 @@ struct SmRun {
   int64_t steps = 0;          // warp instructions simulated
   int64_t instructions = 0;   // including those of skipped steady states
   bool complete = true;       // false: extrapolated
+  bool by_rate = false;       // extrapolated by the rate of its instructions: too few CTAs had ended to tell more
   std::vector<Stall> stalls;  // where `clocks` go (model/attribution.h); they sum to it
 };
 

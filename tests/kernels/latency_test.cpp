@@ -89,6 +89,26 @@ TEST(LatencyModel, LongerLoopsTakeLonger) {
   }
 }
 
+// Nine of these CTAs fit on an SM. An H200 takes 2,987 us for eleven of each (bench/results/model_sixth_h200.json), as
+// long as for nine and then two, each of which has as much to wait for as before.
+TEST(LatencyModel, ALastWaveIsNoShareOfAWholeOne) {
+  const std::vector<std::string> settings{"BLOCK_M=16",       "BLOCK_N=64",      "NUM_WARPS=1",
+                                          "VEC_WIDTH=4",      "SYNC_POLICY=cta", "SWIZZLE_XOR=1",
+                                          "REDUCE_WARP=warp", "SHARED=dynamic",  "SO_TYPE=f16"};
+  const DeviceSpec h200 = device_spec("emulated:h200");
+  auto ran = run({"tiled", "B=1,H=1,seq_q=16,seq_k=1056,D=64", settings, true, 90});
+  ASSERT_TRUE(ran) << ran.error().message;
+  const auto us = [&](int64_t heads) {
+    Counted of = counted(*ran, settings, 66 * heads);
+    of.problem = *problem_from_text(fmt::format("B=1,H={},S=1056,D=64", heads));
+    return modelled(of, h200).timing.p50;
+  };
+  const double wave = us(18), two = us(4);
+  EXPECT_GT(two, 0.8 * wave) << "a warp waits most of the time";
+  EXPECT_GT(us(22), wave + 0.9 * two);
+  EXPECT_NEAR(us(22) / 2987, 1, 0.15);
+}
+
 double on_l4(const std::string& kernel, const std::vector<std::string>& settings) {
   auto ran = run({kernel, "B=1,H=8,S=512,D=64", settings});
   EXPECT_TRUE(ran) << ran.error().message;

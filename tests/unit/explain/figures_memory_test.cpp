@@ -51,7 +51,7 @@ TEST(SharedQueue, CountsTheArithmeticOfAWavefront) {
 
 TEST(GlobalScattered, CostsTheShareOfTheLinesAndSectorsThatAreTooMany) {
   Input in;
-  in.at(kLoad).lines = 31248;  // four times those that 1 MB has
+  in.at(kLoad).lines = in.at(kLoad).passes = 31248;  // four times those that 1 MB has
   in.at(kLoad).sectors = 62500;
   in.stall(TermKind::l1_lines, kLoad, 20);
   in.stall(TermKind::dram_bandwidth, kLoad, 8);
@@ -69,7 +69,8 @@ TEST(GlobalScattered, FiguresAreOfARequestHoweverFewThereAre) {
   for (const double requests : {1.0, 2.0, 5.0}) {
     Input in;
     Instruction& load = in.at(kLoad);
-    load.requests = requests, load.bytes = 256 * requests, load.lines = 32 * requests, load.sectors = 16 * requests;
+    load.requests = requests, load.bytes = 256 * requests, load.lines = load.passes = 32 * requests,
+    load.sectors = 16 * requests;
     in.stall(TermKind::l1_lines, kLoad, 30);
     const auto found = look(RuleId::global_scattered, in.facts);
     EXPECT_DOUBLE_EQ(figure(found, "lines of a request"), 32);

@@ -111,7 +111,7 @@ const std::vector<Planted>& planted() {
        }},
       {"StoresGoEverySecondWord", RuleId::global_scattered, kStore, Severity::warning,
        [](Input& in) {
-         in.at(kStore).sectors = 6250, in.at(kStore).lines = 1564;
+         in.at(kStore).sectors = 6250, in.at(kStore).lines = in.at(kStore).passes = 1564;
          in.stall(TermKind::l2_bandwidth, kStore, 25);
        }},
       {"EachByteIsLoadedTenTimes", RuleId::global_repeated, kLoad, Severity::warning,
@@ -564,9 +564,9 @@ TEST(Evidences, LinesAndSectorsAreThoseOfARequest) {
 TEST(GlobalScattered, IsWhereMostOfTheTimeIsLost) {
   for (const auto& [of_lines, of_sectors, line] : {std::tuple(30.0, 5.0, kLoad), std::tuple(5.0, 30.0, kStore)}) {
     Input in;
-    in.at(kLoad).lines = 64000;
+    in.at(kLoad).lines = in.at(kLoad).passes = 64000;
     in.stall(TermKind::l1_lines, kLoad, of_lines);
-    in.at(kStore).sectors = 6250, in.at(kStore).lines = 1564;
+    in.at(kStore).sectors = 6250, in.at(kStore).lines = in.at(kStore).passes = 1564;
     in.stall(TermKind::l2_bandwidth, kStore, of_sectors);
     const auto found = look(RuleId::global_scattered, in.facts);
     ASSERT_TRUE(found);

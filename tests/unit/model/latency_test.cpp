@@ -74,6 +74,28 @@ TEST_F(Latency, TheTailCostsAWave) {
   EXPECT_NEAR(full, 20 * 4000 / 2040.0, 3);
 }
 
+// An SM of an L4 holds two of these CTAs, 116 in all. Of the last wave, the first SMs to be free get as many as they
+// hold.
+TEST_F(Latency, TheLastCtasAreNotSharedOutEvenly) {
+  const std::vector<ScheduledInstruction> work(1000, instruction(Unit::fp32, 1));
+  const KernelSchedule busy = model::schedule({work}, std::vector(4, times(20)));
+  const auto of_grid = [&](uint32_t ctas) {
+    launch.grid = {ctas, 1, 1};
+    return timing(&busy, l4()).p50;
+  };
+  const double four = of_grid(4 * 58);
+  EXPECT_NEAR(of_grid(116 + 20) / four, 0.75, 0.02) << "20 are gone before an SM has two free places";
+  EXPECT_EQ(of_grid(116 + 52), four) << "26 SMs get two";
+  EXPECT_EQ(of_grid(116 + 58), four) << "though one for each SM would do";
+  EXPECT_LT(of_grid(4 * 116 + 52), of_grid(5 * 116)) << "after four waves SMs are too far apart";
+  launch.block = {256, 1, 1};
+  const KernelSchedule wide = model::schedule({work}, std::vector(8, times(20)));
+  launch.grid = {116 + 52, 1, 1};
+  const double of_wide = timing(&wide, l4()).p50;
+  launch.grid = {3 * 58, 1, 1};
+  EXPECT_EQ(of_wide, timing(&wide, l4()).p50) << "eight warps do not end together";
+}
+
 // With a mask, the CTAs of one wave differ: the longest decides, whatever the order of the kernel's rows.
 TEST_F(Latency, TheLongestCtaOfAWaveDecides) {
   launch.grid = {8, 1, 1};
