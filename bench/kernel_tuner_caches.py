@@ -10,9 +10,9 @@ macros, grid, buffers, a filter in constant memory, a table of delays (by a kern
 are then modelled for the A100 that was timed, a few CTAs of each in the emulator, and compared with the recorded times. Nothing of the
 two is kept but the figures. A run that was interrupted goes on.
 
-The A100's clock was not held. Idle it runs at its base clock and rises to its boost clock after some 160 ms of work: in the recording of
-the convolution the later times of long runs are 1.84 times shorter than the earlier ones, which is 1,410 / 765. Most runs of the
-convolution are over before, and some begin while the clock is still up. Only those that ran at the base clock are drawn (at_base_clock).
+The A100's clock was not held. Idle it runs at its base clock and rises to its boost clock after some 150 ms of work: the later times of
+long runs of the convolution are shorter than the earlier ones by nearly as much. Most of its runs are over before, and some begin while
+the clock is still up. Only those that ran at the base clock are drawn (at_base_clock).
 """
 import argparse
 import concurrent.futures

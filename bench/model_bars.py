@@ -358,6 +358,7 @@ def main():
 
     tables["sm89"] = sm89_rows.by_device(json.loads(sm89_rows.ROWS.read_text())["rows"])
     tables["first_fifth"] = model_first.summary(ROOT / "bench/results/model_fifth_h200.json")
+    tables["first_sixth"] = model_first.summary(ROOT / "bench/results/model_sixth_h200.json")
     tables["baseline"] = model_baseline.table((name, one) for name, one in sets.items() if all("terms" in r for r in one))
     tables["summary"] = summary(drawn, tables["fifth_pairs"], model_validated.on_an_l4(validated))
     made = {ROOT / "assets/model/bars.json": json.dumps(bars_file(by_architecture), indent=1) + "\n",

@@ -12,8 +12,8 @@ namespace attnscope::session {
 namespace {
 
 constexpr uint64_t kFirstPauseMs = 100, kLongestPauseMs = 5000;
-constexpr uint64_t kPartingMs = 250;  // ms between the end of the output and the end of the process, in either order
-constexpr size_t kMaxLine = 2000;     // bytes of a line on stderr
+constexpr uint64_t kPartingMs = 1000;  // ms between the end of the output and the end of the process, in either order
+constexpr size_t kMaxLine = 2000;      // bytes of a line on stderr
 // Bytes that may wait for a worker to read them: two of the longest kernels. A worker that does not read its requests
 // is dropped.
 constexpr size_t kMostUnread = size_t{32} << 20;
