@@ -38,7 +38,7 @@ class Ranks(unittest.TestCase):
         fourth, fifth, _ = sets
         self.assertIn(f"would allow {min(float(row[6]) for rows in sets for row in rows)} and more", page)
         lowest = [(f"{min(float(row[9]) for row in rows):.2f}", f"{min(float(row[5]) for row in rows):.2f}") for rows in (fourth, fifth)]
-        self.assertIn(f"the lowest correlation of any group is {lowest[0][0]} and not {lowest[0][1]} on the fourth draw, and {lowest[1][0]} and not {lowest[1][1]} on the fifth.", page)
+        self.assertIn(f"the lowest correlation of any group is {lowest[0][0]} without them and {lowest[0][1]} with them on the fourth draw, and {lowest[1][0]} and {lowest[1][1]} on the fifth.", page)
 
 
 if __name__ == "__main__":
