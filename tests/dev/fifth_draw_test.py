@@ -1,4 +1,4 @@
-"""What docs/model.md says of the fifth draw is what its recording holds; the model's sets are modelled again with nothing left out."""
+"""What docs/model.md says of the fifth and the sixth draw is what their recordings hold; the model's sets are modelled again with nothing left out."""
 import json
 import os
 import pathlib
@@ -36,6 +36,23 @@ def page():
 
 def recording():
     return json.loads((RESULTS / "model_fifth_h200.json").read_text())
+
+
+class SixthDraw(unittest.TestCase):
+    def test_the_page_has_its_figures(self):
+        searches = json.loads((RESULTS / "model_sixth_h200.json").read_text())["searches"]
+        searched = [one for one in searches if any(row["first"] for row in one["rows"])]
+        self.assertTrue(all(model_first.whole(one) for one in searched))
+        self.assertIn(f"20 random configs of {len(searched)} searches", page())
+        random = [[row for row in one["rows"] if row["random"]] for one in searched]
+        ranks = sorted(model_bars.rank_correlation(rows) for rows in random if len(rows) > 3)
+        self.assertIn(f"The mean rank correlation is {sum(ranks) / len(ranks):.3f}; the median of the {len(ranks)} groups is "
+                      f"{model_bars.quantile(ranks, 0.5):.2f}.", page())
+        masked = [abs(row["modelled"] / row["us"] - 1) for one in searches for row in one["rows"]
+                  if row["random"] and "D=128" in one["problem"] and "causal=none" not in one["problem"]]
+        self.assertIn(f"Under a mask with D=128 it was {model_bars.quantile(masked, 0.5):.1%} off in the median.".replace("%", " %"), page())
+        known = {row["problem"] for file in SETS.glob("h*_*.json") for one in json.loads(file.read_text()).get("sets", []) for row in one["rows"]}
+        self.assertEqual(known & {one["problem"] for one in searches}, set())
 
 
 class FifthDraw(unittest.TestCase):
