@@ -24,13 +24,6 @@ constexpr const char* kTitles[] = {"Experiment", "Latency",  "Shared memory", "E
 constexpr size_t kMostGone = 8;  // lines that are named one by one
 constexpr double kLater = 1.5;   // seconds: what is due later depends on the time that passed
 
-// FNV-1a, which is the same everywhere.
-uint64_t number_of(std::string_view text) {
-  uint64_t number = 0xcbf29ce484222325u;
-  for (const char letter : text) number = (number ^ static_cast<unsigned char>(letter)) * 0x100000001b3u;
-  return number;
-}
-
 // The texts without their places, and how often each is there.
 std::map<std::string, int> words_in(const Drawing& drawn) {
   std::map<std::string, int> words;
@@ -75,6 +68,13 @@ std::map<std::string, std::string> blocks_of(const std::string& text) {
 
 }  // namespace
 
+// FNV-1a.
+uint32_t number_of(std::string_view text) {
+  uint64_t number = 0xcbf29ce484222325u;
+  for (const char letter : text) number = (number ^ static_cast<unsigned char>(letter)) * 0x100000001b3u;
+  return static_cast<uint32_t>(number);
+}
+
 std::vector<State> only(std::vector<State> states, const std::set<std::string>& names) {
   std::erase_if(states, [&](const State& state) { return !names.contains(state.name); });
   return states;
@@ -96,7 +96,7 @@ void Gallery::add(const std::string& series, const std::string& state, const Dra
     std::ofstream(std::filesystem::path(folder) / name_ / (name + ".txt")) << whole;
   }
   const std::map<std::string, int> words = words_in(drawn);
-  std::string text = fmt::format("  {:08x}\n", number_of(whole) & 0xffffffffu);
+  std::string text = fmt::format("  {:08x}\n", number_of(whole));
   const auto counted = [](const char* sign, const std::string& line, int count) {
     return count == 1 ? fmt::format("  {}{}\n", sign, line) : fmt::format("  {}{} x{}\n", sign, line, count);
   };
@@ -224,13 +224,18 @@ void LookStates::add_states(Gallery& gallery, const std::string& series, const s
   }
 }
 
-void LookStates::add(Gallery& gallery, const std::string& series, const std::string& name) {
+Drawing LookStates::looked_at() const {
   Drawing drawn = last_frame();
   std::erase_if(drawn, [&](const auto& part) {
     return std::ranges::none_of(parts_, [&](const std::string& begin) { return part.first.starts_with(begin); });
   });
   if (const auto status = drawn.find("##status"); status != drawn.end())
     std::erase_if(status->second, [](const std::string& line) { return line.find("frame ") != std::string::npos; });
+  return drawn;
+}
+
+void LookStates::add(Gallery& gallery, const std::string& series, const std::string& name) {
+  const Drawing drawn = looked_at();
   std::vector<std::string> besides;
   for (const std::string& one : static_cast<ListeningSession&>(*session_).asked()) besides.push_back("asks: " + one);
   wakes_.clear();

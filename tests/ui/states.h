@@ -1,8 +1,10 @@
 #pragma once
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -39,6 +41,9 @@ class Gallery {
   std::map<std::string, std::map<std::string, int>> first_;  // of a series, the words of its first state
 };
 
+// Of a text, the same everywhere.
+uint32_t number_of(std::string_view text);
+
 // Runs, by what there is and what they show.
 std::vector<State> states_of_runs();
 // Those of a run's terms, findings and trials; of its code; of its clocks; and of the frame around the panels.
@@ -66,6 +71,8 @@ class LookStates : public WindowFlow {
   void add_states(Gallery& gallery, const std::string& series, const std::vector<State>& states,
                   const std::function<void(ImGuiTestContext*)>& view = {});
   void add(Gallery& gallery, const std::string& series, const std::string& name);  // what is drawn now
+  // The parts to look at, as the last frame drew them.
+  Drawing looked_at() const;
   void show(const State& state);
   // Draws until nothing moves.
   void rest();
