@@ -58,7 +58,7 @@ TEST_F(LookCommands, OfWhatEachCommandDoes) {
   open_alone("Experiment", {900, 700});
   std::map<std::string, State> states;
   for (State& state : states_of_the_frame()) states.emplace(state.name, state);
-  for (const char* name : {"pinned", "emulating"}) {
+  for (const char* name : {"pinned"}) {
     std::vector<std::string> lines;
     for (const Action& action : bench_->actions().all()) {
       if (!action.run || std::set<std::string>{"open", "save as", "save picture", "export", "quit"}.contains(action.id))

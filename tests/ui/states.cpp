@@ -180,11 +180,12 @@ void LookStates::rest() {
   uint64_t last = 0;
   int still = 0;
   for (int frames = 0; still < 2 && frames < 20000; ++frames) {
+    // The shade behind a dialog comes and goes by time.
+    ImGui::GetCurrentContext()->DimBgRatio = ImGui::GetTopMostPopupModal() != nullptr ? 1.0f : 0.0f;
     frame();
     const uint64_t now = frame_number();
-    const float dim = ImGui::GetCurrentContext()->DimBgRatio;  // the shade behind a dialog comes and goes by time
     const bool starts = bench_->pixels().why.starts_with("CUDA starts");  // on another thread
-    still = now == last && (dim == 0 || dim == 1) && !starts ? still + 1 : 0;
+    still = now == last && !starts ? still + 1 : 0;
     last = now;
   }
 }
