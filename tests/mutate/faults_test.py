@@ -312,9 +312,12 @@ esac
         (folder / "timeline_flow_test.cpp").write_text("TEST_F(TimelineFlow, Opens) {}\n")
         (folder / "parts_test.cpp").write_text('#include "ui/panels/banks_pane.h"\nTEST(Layout, Fits) { timeline(); }\n'
                                                "TEST_P(Other, Is) {}\n")
+        (folder / "look_test.cpp").write_text("TEST_F(LookStates, OfEach) { timeline(); }\nTEST_F(Tour, OfAll) {}\n")
         near = window_tests.nearness(self.folder)
         self.assertEqual(near("app/ui/panels/timeline_panel.cpp", "TimelineFlow.Opens"), window_tests.NEAR)
         self.assertEqual(near("app/ui/panels/banks_pane.cpp", "All/Other.Is/0"), window_tests.NEAR)
+        self.assertEqual(near("app/ui/panels/timeline_panel.cpp", "LookStates.OfEach"), window_tests.SHOWN)
+        self.assertEqual(near("app/ui/panels/timeline_panel.cpp", "Tour.OfAll"), window_tests.LOOK)
         self.assertEqual(near("app/ui/panels/timeline_panel.cpp", "Layout.Fits"), window_tests.NAMED)
         self.assertEqual(near("app/ui/panels/timeline_panel.cpp", "All/Other.Is/0"), window_tests.OTHER)
 

@@ -10,12 +10,13 @@ import layer_tests
 
 BEGINS = ("TEST(", "TEST_F(", "TEST_P(")
 PASSED = re.compile(r"^\[       OK \] (\S+) \((\d+) ms\)", re.MULTILINE)
-NEAR, NAMED, LOOK, OTHER = range(4)
+NEAR, SHOWN, LOOK, NAMED, OTHER = range(5)
 
 
 def nearness(root):
     """A function that says how near a test is to a source: NEAR, its file is named after the source or includes its header;
-    NAMED, its text names the source; LOOK, it compares what is drawn with a recording; or OTHER."""
+    SHOWN, it compares what is drawn with a recording, and its text names the source; LOOK, it compares what is drawn; NAMED, its
+    text names the source; or OTHER."""
     tests = {}   # Suite.Test: the name of its file, the file's #includes, its own text in small letters
     for file in sorted((root / "tests" / "ui").glob("*_test.cpp")):
         text = file.read_text()
@@ -33,7 +34,10 @@ def nearness(root):
         word = pathlib.Path(path).stem.split("_")[0]
         if file.startswith(word) or f'#include "{path[len("app/"):].rsplit(".", 1)[0]}.h"' in text:
             return NEAR
-        return NAMED if word in own else LOOK if suite in ("Look", "Tour") else OTHER
+        named = word in own
+        if suite.startswith(("Look", "Tour")):
+            return SHOWN if named else LOOK
+        return NAMED if named else OTHER
     return near
 
 
@@ -43,7 +47,7 @@ def in_groups(names, size):
 
 class WindowTests(layer_tests.UnitTests):
     """AT_ONCE in a process: after some hundred windows OpenGL gives a process no further one. A fault is put to all that are near
-    it, and then to the others, those that name it first, for so many seconds. What a test takes is learnt when it passes."""
+    it, and then to the others, those that show it first, for so many seconds. What a test takes is learnt when it passes."""
     AT_ONCE = 12
     OTHERS = 150   # seconds
     UNKNOWN = 5    # seconds that a test is thought to take before it has run

@@ -66,6 +66,21 @@ TEST_F(SourcePanes, AnAccessOfOnePhaseSaysItsLanesAndOffersNoChoice) {
   });
 }
 
+TEST_F(SourcePanes, ASearchGoesThroughEveryInstructionOfCodeThatHasJustCome) {
+  open_source(snapshot_with_code());
+  flow([&](ImGuiTestContext* ctx) {
+    ctx->ItemClick("//Source/SASS");
+    ctx->ItemInput("//Source/##search");
+    ctx->KeyCharsReplaceEnter("exit");
+    ctx->Yield(4);
+    EXPECT_EQ(bench_->source_line(), 3) << "of the last instruction";
+    ctx->ItemInput("//Source/##search");
+    ctx->KeyCharsReplaceEnter("ldg");
+    ctx->Yield(4);
+    EXPECT_EQ(bench_->source_line(), 2) << "of the first one, after the last";
+  });
+}
+
 TEST_F(SourcePanes, AClickOnAChangeChoosesItsInstruction) {
   session::Snapshot snapshot = snapshot_with_code();
   const std::string hash = hash_of(snapshot.focus.shown->experiment);

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "catalog/catalog.h"
@@ -18,6 +19,8 @@ constexpr double kLongAgo = 1000035000;  // 9 September 2001 in almost every tim
 std::filesystem::path source() { return ATTNSCOPE_SOURCE_DIR; }
 
 std::shared_ptr<const Observation> recording(const std::string& name) {
+  static std::map<std::string, std::shared_ptr<const Observation>> read;
+  if (const auto found = read.find(name); found != read.end()) return found->second;
   const std::filesystem::path file = source() / "tests/data/observations" / (name + ".json");
   const auto json = parse_json(testing_support::read_text(file), file.string());
   auto observation = json ? observation_from_json(*json, file.string()) : Result<Observation>(fail(json.error()));
@@ -25,11 +28,12 @@ std::shared_ptr<const Observation> recording(const std::string& name) {
     ADD_FAILURE() << observation.error().message;
     return std::make_shared<Observation>();
   }
-  return std::make_shared<Observation>(std::move(*observation));
+  return read[name] = std::make_shared<Observation>(std::move(*observation));
 }
 
-std::vector<Kernel> kernels() {
-  std::vector<Kernel> kept;
+const std::vector<Kernel>& kernels() {
+  static std::vector<Kernel> kept;
+  if (!kept.empty()) return kept;
   for (Kernel& kernel : catalog::load_catalog({source() / "kernels"}).kernels) {
     if (kernel.id != "tiled" && kernel.id != "minimal") continue;
     kernel.story = "One CTA computes the output of BLOCK_M query rows and walks the keys in tiles of BLOCK_N rows.";
@@ -44,12 +48,32 @@ std::vector<Kernel> kernels() {
 StillSession::StillSession(session::Snapshot snapshot)
     : now_(std::make_shared<const session::Snapshot>(std::move(snapshot))) {}
 
-void StillSession::hold_timing(std::string worker, uint64_t hold) {
+session::Shared<session::Snapshot> StillSession::snapshot() const {
+  const std::lock_guard lock(mutex_);
+  return now_;
+}
+
+void StillSession::change(const std::function<void(session::Snapshot&)>& how) {
+  const std::lock_guard lock(mutex_);
   auto next = std::make_shared<session::Snapshot>(*now_);
   ++next->version;
-  for (session::WorkerStatus& one : next->workers)
-    if (one.name == worker && (!times || hold == 0)) one.hold = hold;
+  how(*next);
   now_ = std::move(next);
+}
+
+void StillSession::show(session::Snapshot snapshot) {
+  change([&](session::Snapshot& next) {
+    snapshot.version = next.version;
+    snapshot.tiles.insert(next.tiles.begin(), next.tiles.end());
+    next = std::move(snapshot);
+  });
+}
+
+void StillSession::hold_timing(std::string worker, uint64_t hold) {
+  change([&](session::Snapshot& next) {
+    for (session::WorkerStatus& one : next.workers)
+      if (one.name == worker && (!times || hold == 0)) one.hold = hold;
+  });
 }
 
 // Values over four decades, the largest at the upper left.
@@ -65,10 +89,7 @@ void StillSession::request_view(ViewRequest request) {
     made->ready_rows.assign(static_cast<size_t>(made->height), 1);
   }
   made->request = request;
-  auto next = std::make_shared<session::Snapshot>(*now_);
-  ++next->version;
-  next->tiles[session::tile_key(request)] = std::move(made);
-  now_ = std::move(next);
+  change([&](session::Snapshot& next) { next.tiles[session::tile_key(request)] = std::move(made); });
 }
 
 session::Snapshot snapshot_after(const std::vector<std::string>& recordings) {
@@ -77,7 +98,8 @@ session::Snapshot snapshot_after(const std::vector<std::string>& recordings) {
   snapshot.kernels = std::make_shared<const std::vector<Kernel>>(kernels());
   snapshot.kernel_failures = std::make_shared<const std::vector<Failure>>();
   snapshot.last_asked = std::make_shared<const session::LastAskedByKernel>();
-  std::vector<DeviceSpec> devices = catalog::load_devices(source() / "assets/devices").devices;
+  static const std::vector<DeviceSpec> kAll = catalog::load_devices(source() / "assets/devices").devices;
+  std::vector<DeviceSpec> devices = kAll;
   std::erase_if(devices, [](const DeviceSpec& device) { return device.id != "emulated:l4"; });
   snapshot.devices = std::make_shared<const std::vector<DeviceSpec>>(std::move(devices));
   snapshot.presets = std::make_shared<const std::vector<session::PresetItem>>();

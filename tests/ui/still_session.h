@@ -1,6 +1,7 @@
 #pragma once
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,15 +16,20 @@ class StillSession : public testing_support::DeafSession {
  public:
   explicit StillSession(session::Snapshot snapshot);
 
-  session::Shared<session::Snapshot> snapshot() const override { return now_; }
+  session::Shared<session::Snapshot> snapshot() const override;
   void request_view(ViewRequest request) override;
   void hold_timing(std::string worker, uint64_t hold) override;
+  // Shows another snapshot from the next frame on, with the maps that were answered before.
+  void show(session::Snapshot snapshot);
+  // From any thread.
+  void change(const std::function<void(session::Snapshot&)>& how);
 
   bool times = false;                // what hold_timing() must wait for
   std::shared_ptr<const Tile> tile;  // answers every request for a map, if it is set
 
  private:
-  std::shared_ptr<const session::Snapshot> now_;
+  mutable std::mutex mutex_;
+  session::Shared<session::Snapshot> now_;
 };
 
 // A snapshot after runs of tests/data/observations, oldest first; the last one is live. It has the kernels `tiled` and
