@@ -128,28 +128,51 @@ int64_t most_ctas_of_an_sm(const LatencyInput& in) {
   return std::max(even, waves * places + std::min(places, first));
 }
 
-// If all CTAs are equal, the SM with the most of them decides. The rate of a simulation in which few CTAs ended is that
-// of full places. It holds for full waves, but the CTAs of a last wave that leaves places empty have hardly less to
-// wait for, so that wave is simulated by itself.
+// By how much an SM takes longer than its instructions do at `rate`, which its full places have, because towards the
+// end places are empty and no CTA is faster than `alone`. Instructions a clock; CTAs share the rate evenly.
+double drained(const SmCtas& ctas, size_t places, const std::vector<double>& work_of, double rate, double alone) {
+  double clocks = 0, all = 0;
+  std::vector<double> left;
+  for (size_t next = 0; next < ctas.size() || !left.empty();) {
+    while (left.size() < places && next < ctas.size()) {
+      left.push_back(work_of[ctas[next++]]);
+      all += left.back();
+    }
+    const double step = *std::ranges::min_element(left);
+    clocks += step / std::min(alone, rate / double(left.size()));
+    for (double& one : left) one -= step;
+    std::erase_if(left, [](double one) { return one <= 0; });
+  }
+  return std::max(1.0, clocks * rate / all);
+}
+
+// Runs the CTAs of an SM. Where too few of them end within the simulation's limit, the rate of their instructions is
+// that of full places, and the last CTAs, which leave places empty, take as long as one does that is alone.
+SmRun run_sm(const LatencyInput& in, const SmCtas& ctas, AskedOfL2 asked) {
+  SmRun run = simulate_sm(in.spec, *in.schedule, sm_load(in, ctas, asked));
+  if (!run.by_rate) return run;
+  const std::vector<double> work_of = instructions_of(*in.schedule);
+  const uint32_t longest = *std::ranges::max_element(ctas, {}, [&](uint32_t trace) { return work_of[trace]; });
+  const SmRun alone = simulate_sm(in.spec, *in.schedule, sm_load(in, {longest}, asked));
+  double all = 0;
+  for (const uint32_t trace : ctas) all += work_of[trace];
+  const double by = drained(ctas, static_cast<size_t>(in.occupancy.ctas_per_sm), work_of, all / run.clocks,
+                            work_of[longest] / alone.clocks);
+  run.clocks *= by;
+  run.stalls = longer(std::move(run.stalls), by);
+  return run;
+}
+
+// If all CTAs are equal, the SM with the most of them decides.
 Estimate of_equal(const LatencyInput& in) {
   const int64_t busiest = most_ctas_of_an_sm(in);
   const AskedOfL2 asked = double(busiest) * asked_of_l2(*in.schedule).front();
-  const auto run_of = [&](int64_t ctas) {
-    return simulate_sm(in.spec, *in.schedule, sm_load(in, SmCtas(static_cast<size_t>(ctas)), asked));
-  };
-  SmRun all = run_of(busiest);
-  const int64_t last = busiest % std::min(in.occupancy.ctas_per_sm, busiest);
-  if (!all.by_rate || last == 0) return {all.clocks, std::move(all.stalls)};
-  const double full = double(busiest - last) / double(busiest);
-  SmRun wave = run_of(last);
-  Estimate sum{full * all.clocks + wave.clocks, longer(std::move(all.stalls), full)};
-  sum.stalls.insert(sum.stalls.end(), wave.stalls.begin(), wave.stalls.end());
-  return sum;
+  SmRun run = run_sm(in, SmCtas(static_cast<size_t>(busiest)), asked);
+  return {run.clocks, std::move(run.stalls)};
 }
 
 // With a mask CTAs differ and there are no waves: short CTAs start and end beside a long one, so the time that one more
-// CTA adds to an SM says nothing about the rest. All CTAs of the SM are simulated; the part beyond the simulation's
-// limit runs at the rate of the instructions before it.
+// CTA adds to an SM says nothing about the rest. All CTAs of the SM are simulated.
 Estimate of_mixed(const LatencyInput& in) {
   const Dispatched dispatched =
       dispatch(*in.schedule, in.launch, first_places(in.spec, in.occupancy.ctas_per_sm, in.launch.ctas()));
@@ -162,7 +185,7 @@ Estimate of_mixed(const LatencyInput& in) {
     const double times = sm.scale * std::exchange(beyond, 1);
     AskedOfL2 asked;
     for (const uint32_t trace : sm.ctas) asked += of_trace[trace];
-    const SmRun run = simulate_sm(in.spec, *in.schedule, sm_load(in, sm.ctas, times * asked));
+    SmRun run = run_sm(in, sm.ctas, times * asked);
     if (run.clocks * times > slowest.clocks) slowest = {run.clocks * times, longer(run.stalls, times)};
   }
   return slowest;
