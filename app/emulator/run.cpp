@@ -29,10 +29,7 @@ void add(const Program& program, const std::vector<OpCounts>& ops, const std::ve
     for (uint32_t i = program.blocks[b].first; i < program.blocks[b].first + program.blocks[b].count; ++i) {
       const Op& op = program.ops[i];
       const bool guarded = op.pred != kPredicateTrue || op.pred_invert;
-      sum[i] += {blocks[b].executions, blocks[b].threads,     guarded ? ops[i].lanes_on : blocks[b].threads,
-                 ops[i].requests,      ops[i].empty_requests, ops[i].wavefronts,
-                 ops[i].ideal,         ops[i].sectors,        ops[i].lines,
-                 ops[i].passes,        ops[i].local_sectors,  ops[i].turns};
+      sum[i] += {ops[i], blocks[b].executions, blocks[b].threads, guarded ? ops[i].lanes_on : blocks[b].threads};
     }
   }
 }

@@ -18,10 +18,7 @@ bool takes_a_wavefront(const compile::SassInstruction& one) {
 
 }  // namespace
 
-InstructionCounters& InstructionCounters::operator+=(const InstructionCounters& other) {
-  issued += other.issued;
-  threads += other.threads;
-  threads_on += other.threads_on;
+AccessCounts& AccessCounts::operator+=(const AccessCounts& other) {
   requests += other.requests;
   empty_requests += other.empty_requests;
   wavefronts += other.wavefronts;
@@ -31,6 +28,14 @@ InstructionCounters& InstructionCounters::operator+=(const InstructionCounters& 
   passes += other.passes;
   local_sectors += other.local_sectors;
   turns += other.turns;
+  return *this;
+}
+
+InstructionCounters& InstructionCounters::operator+=(const InstructionCounters& other) {
+  AccessCounts::operator+=(other);
+  issued += other.issued;
+  threads += other.threads;
+  threads_on += other.threads_on;
   return *this;
 }
 

@@ -2,6 +2,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "emulator/exec/access_counts.h"
 #include "emulator/isa/op.h"
 
 // The state that handlers access: plain data without the standard library. The lane handlers are compiled several times
@@ -52,17 +53,8 @@ enum class Access : uint8_t {
 void make_pattern(Pattern& pattern, Access access, const int32_t (&delta)[32], uint32_t mask, uint32_t phase);
 
 // The counts of one instruction besides its issues.
-struct OpCounts {
+struct OpCounts : AccessCounts {
   uint64_t lanes_on = 0;  // lanes for which the guard predicate holds; counted only if there is one
-  uint64_t requests = 0;  // with at least one lane on
-  uint64_t empty_requests = 0;
-  uint64_t wavefronts = 0;
-  uint64_t ideal = 0;
-  uint64_t sectors = 0;
-  uint64_t lines = 0;
-  uint64_t passes = 0;
-  uint64_t local_sectors = 0;  // by generic accesses
-  uint64_t turns = 0;          // atomics: see InstructionCounters
 };
 
 struct BlockCounts {

@@ -155,8 +155,8 @@ TEST(ModelInput, FiguresAreMeansOverTheIssues) {
   EXPECT_EQ(load.conflicts, 0);
   EXPECT_EQ(load.sectors, 5);
   for (const emulator::InstructionCounters& none :
-       {emulator::InstructionCounters{.issued = 4, .threads = 96, .requests = 0, .sectors = 20},
-        emulator::InstructionCounters{.issued = 4, .threads = 96, .requests = 2, .sectors = 0}}) {
+       {emulator::InstructionCounters{{.requests = 0, .sectors = 20}, 4, 96},
+        emulator::InstructionCounters{{.requests = 2, .sectors = 0}, 4, 96}}) {
     EXPECT_EQ(scheduled("LDG.E", none).passes, 0);
     EXPECT_EQ(scheduled("LDG.E", none).sectors, 0);
   }
