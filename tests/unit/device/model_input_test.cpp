@@ -130,14 +130,8 @@ TEST(ModelInput, AWaitForCopiesSaysHowManyMayBePending) {
 }
 
 TEST(ModelInput, FiguresAreMeansOverTheIssues) {
-  const emulator::InstructionCounters all{.issued = 4,
-                                          .threads = 96,
-                                          .threads_on = 96,
-                                          .requests = 2,
-                                          .wavefronts = 12,
-                                          .ideal = 8,
-                                          .sectors = 20,
-                                          .lines = 6};
+  const emulator::InstructionCounters all{
+      {.requests = 2, .wavefronts = 12, .ideal = 8, .sectors = 20, .lines = 8, .passes = 6}, 4, 96, 96};
   for (const char* text : {"LDS", "STS"}) {
     const model::ScheduledInstruction shared = scheduled(text, all);
     EXPECT_EQ(shared.issued, 4);
@@ -150,7 +144,7 @@ TEST(ModelInput, FiguresAreMeansOverTheIssues) {
   EXPECT_EQ(copy.passes, 3);
   EXPECT_EQ(copy.conflicts, 1);
   EXPECT_EQ(copy.sectors, 5);
-  const model::ScheduledInstruction load = scheduled("LDG.E", all);  // 10 sectors in 3 lines in each of two requests
+  const model::ScheduledInstruction load = scheduled("LDG.E", all);  // 10 sectors, in 3 clocks, in each of two requests
   EXPECT_EQ(load.passes, 1.5F);
   EXPECT_EQ(load.conflicts, 0);
   EXPECT_EQ(load.sectors, 5);
@@ -163,15 +157,8 @@ TEST(ModelInput, FiguresAreMeansOverTheIssues) {
 }
 
 TEST(ModelInput, AtomicsTakeTurnsPastTheFirstLevel) {
-  const emulator::InstructionCounters counters{.issued = 4,
-                                               .threads = 128,
-                                               .threads_on = 128,
-                                               .requests = 4,
-                                               .wavefronts = 12,
-                                               .ideal = 4,
-                                               .sectors = 4,
-                                               .lines = 4,
-                                               .turns = 100};
+  const emulator::InstructionCounters counters{
+      {.requests = 4, .wavefronts = 12, .ideal = 4, .sectors = 4, .lines = 4, .passes = 4, .turns = 100}, 4, 128, 128};
   for (const char* text : {"REDG.E.ADD", "ATOMG.E.ADD", "RED", "ATOM"}) {
     EXPECT_EQ(scheduled(text, counters).turns, 25) << text;
     EXPECT_EQ(scheduled(text, counters).passes, 1) << text;
