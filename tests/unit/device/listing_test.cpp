@@ -68,7 +68,7 @@ TEST(Listing, AGuardedOrConditionalJumpGoesOn) {
 TEST(Listing, CountsAreTheRunsAndTimeIsTheProducers) {
   CodeRun run;
   run.instructions.resize(3);
-  run.instructions[0] = {.issued = 10, .threads = 320, .wavefronts = 40, .ideal = 10, .sectors = 7};
+  run.instructions[0] = {{.wavefronts = 40, .ideal = 10, .sectors = 7}, 10, 320};
   run.stalls = {{TermKind::issue, 0, 0, 1.5},
                 {TermKind::instruction_latency, 0, 1, 2},
                 {TermKind::tail, Stall::kNone, Stall::kNone, 9}};
