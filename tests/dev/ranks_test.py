@@ -1,6 +1,7 @@
 """What is said of how the model orders configs is what the recorded draws show."""
 import pathlib
 import re
+import statistics
 import sys
 import unittest
 
@@ -39,6 +40,16 @@ class Ranks(unittest.TestCase):
         self.assertIn(f"would allow {min(float(row[6]) for rows in sets for row in rows)} and more", page)
         lowest = [(f"{min(float(row[9]) for row in rows):.2f}", f"{min(float(row[5]) for row in rows):.2f}") for rows in (fourth, fifth)]
         self.assertIn(f"the lowest correlation of any group is {lowest[0][0]} without them and {lowest[0][1]} with them on the fourth draw, and {lowest[1][0]} and {lowest[1][1]} on the fifth.", page)
+
+
+class LastWave(unittest.TestCase):
+    def test_the_model_has_the_recorded_share(self):
+        rows = [line.split() for line in (TREE / "bench" / "results" / "last_wave_h200.txt").read_text().splitlines() if re.match(r" +\d+ +\d+ +\d+ +\d+ +[\d.]", line)]
+        # Warps of a CTA, places; the gap of nine SMs in ten and how far apart all SMs are, in % of the clocks.
+        shares = [float(gap) / float(apart) for warps, places, _, _, _, _, _, gap, _, apart, *_ in rows if int(warps) <= 4 and int(warps) * int(places) <= 16]
+        self.assertEqual(len(shares), 48)
+        [within] = re.findall(r"kEndsWithin = ([\d.]+);", (TREE / "app" / "model" / "latency.cpp").read_text())
+        self.assertAlmostEqual(statistics.median(shares), float(within), delta=0.005)
 
 
 if __name__ == "__main__":
