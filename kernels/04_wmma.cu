@@ -27,7 +27,7 @@
 //
 // Times, us, hot, modelled for an L4, each rung at its best config (bench/results/ladder_l4_modelled.json):
 //             B1 H8 S512 D64    B32 H8 S512 D64
-//   scalar              48.7                982
+//   scalar              48.7                988
 //   wmma                17.0                264
 //
 // Map, in reading order, with the knobs that change each piece:
