@@ -128,18 +128,18 @@ int64_t most_ctas_of_an_sm(const LatencyInput& in) {
   return std::max(even, waves * places + std::min(places, first));
 }
 
-// By how much an SM takes longer than its instructions do at `rate`, which its full places have, because towards the
-// end places are empty and no CTA is faster than `alone`. Instructions a clock; CTAs share the rate evenly.
-double drained(const SmCtas& ctas, size_t places, const std::vector<double>& work_of, double rate, double alone) {
-  double clocks = 0, all = 0;
+// By how much an SM takes longer than the clocks in which full places would do its instructions, because towards the
+// end places are empty and no CTA does more than `most` instructions a clock. CTAs share the SM's rate evenly.
+double drained(const SmCtas& ctas, size_t places, const std::vector<double>& work_of, double full_clocks, double most) {
+  double all = 0;
+  for (const uint32_t trace : ctas) all += work_of[trace];
+  const double rate = all / full_clocks;
+  double clocks = 0;
   std::vector<double> left;
   for (size_t next = 0; next < ctas.size() || !left.empty();) {
-    while (left.size() < places && next < ctas.size()) {
-      left.push_back(work_of[ctas[next++]]);
-      all += left.back();
-    }
+    while (left.size() < places && next < ctas.size()) left.push_back(work_of[ctas[next++]]);
     const double step = *std::ranges::min_element(left);
-    clocks += step / std::min(alone, rate / double(left.size()));
+    clocks += step / std::min(most, rate / double(left.size()));
     for (double& one : left) one -= step;
     std::erase_if(left, [](double one) { return one <= 0; });
   }
@@ -147,17 +147,15 @@ double drained(const SmCtas& ctas, size_t places, const std::vector<double>& wor
 }
 
 // Runs the CTAs of an SM. Where too few of them end within the simulation's limit, the rate of their instructions is
-// that of full places, and the last CTAs, which leave places empty, take as long as one does that is alone.
+// that of full places, and the last CTAs, which leave places empty, get on no faster than one does by itself.
 SmRun run_sm(const LatencyInput& in, const SmCtas& ctas, AskedOfL2 asked) {
   SmRun run = simulate_sm(in.spec, *in.schedule, sm_load(in, ctas, asked));
   if (!run.by_rate) return run;
   const std::vector<double> work_of = instructions_of(*in.schedule);
   const uint32_t longest = *std::ranges::max_element(ctas, {}, [&](uint32_t trace) { return work_of[trace]; });
-  const SmRun alone = simulate_sm(in.spec, *in.schedule, sm_load(in, {longest}, asked));
-  double all = 0;
-  for (const uint32_t trace : ctas) all += work_of[trace];
-  const double by = drained(ctas, static_cast<size_t>(in.occupancy.ctas_per_sm), work_of, all / run.clocks,
-                            work_of[longest] / alone.clocks);
+  const SmRun single = simulate_sm(in.spec, *in.schedule, sm_load(in, {longest}, asked));
+  const double by = drained(ctas, static_cast<size_t>(in.occupancy.ctas_per_sm), work_of, run.clocks,
+                            work_of[longest] / single.clocks);
   run.clocks *= by;
   run.stalls = longer(std::move(run.stalls), by);
   return run;

@@ -90,7 +90,7 @@ TEST(LatencyModel, LongerLoopsTakeLonger) {
 }
 
 // Nine of these CTAs fit on an SM. An H200 takes 2,987 us for eleven an SM (bench/results/model_sixth_h200.json): as
-// long as for nine and then for two, each of which has as much to wait for as one that is alone.
+// long as for nine and then for two, each of which has as much to wait for as one by itself.
 TEST(LatencyModel, ALastWaveIsNoShareOfAWholeOne) {
   const std::vector<std::string> settings{"BLOCK_M=16",       "BLOCK_N=64",      "NUM_WARPS=1",
                                           "VEC_WIDTH=4",      "SYNC_POLICY=cta", "SWIZZLE_XOR=1",

@@ -19,7 +19,7 @@ struct State {
   std::function<void(Workbench&)> set = {};  // the person's own choices, which begin anew with each state
 };
 
-// Panels in many states each, compared with tests/data/look. A panel is alone in the window, so that all of it is drawn
+// Panels in many states each, compared with tests/data/look. The window has only that panel, so that all of it is drawn
 // and no other one moves it. Of a state is recorded how its words differ from those of the first one, and a number
 // made of all that is drawn, with places, sizes and colours. After an intended change, write the recordings again:
 //   ATTNSCOPE_WRITE_LOOK=1 ui_tests --gtest_filter='LookStates.*'
