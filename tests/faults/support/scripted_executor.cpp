@@ -21,10 +21,14 @@ std::atomic<bool> cancelled{false};
 bool reads = false;  // it has a GPU, whose clock is the number of readings so far
 double readings = 0;
 
-void send(const protocol::Reply& reply) {
+void write_out(const protocol::Reply& reply) {
   const auto frame = protocol::encode(reply);
-  std::lock_guard lock(writing);
   if (write(1, frame->data(), frame->size()) != static_cast<ssize_t>(frame->size())) _exit(0);
+}
+
+void send(const protocol::Reply& reply) {
+  std::lock_guard lock(writing);
+  write_out(reply);
 }
 
 DeviceSpec a_gpu() {
@@ -41,10 +45,11 @@ DeviceSpec a_gpu() {
 
 void progress(protocol::Id id, int64_t done) { send(protocol::Progress{id, protocol::Step::emulating, done, 100}); }
 
-void answer(protocol::Id id) {
-  progress(id, 50);
-  send(protocol::Part{id, {static_cast<double>(getpid())}});  // tells tests which process answered
-  send(protocol::Done{id, std::nullopt});
+// The lock is held until the end: the next request may be here already, and must not be heard to begin.
+[[noreturn]] void crash_after_done(protocol::Id id) {
+  std::lock_guard lock(writing);
+  write_out(protocol::Done{id, std::nullopt});
+  abort();
 }
 
 void obey(const std::string& word, protocol::Id id) {
@@ -89,8 +94,10 @@ void obey(const std::string& word, protocol::Id id) {
     send(protocol::Part{id, {static_cast<double>(stray)}});
     return send(protocol::Done{id, std::nullopt});
   }
-  answer(id);
-  if (word == "crash_after") abort();
+  progress(id, 50);
+  send(protocol::Part{id, {static_cast<double>(getpid())}});  // tells tests which process answered
+  if (word == "crash_after") crash_after_done(id);
+  send(protocol::Done{id, std::nullopt});
 }
 
 void accept(const protocol::Request& request) {
