@@ -111,20 +111,20 @@ double dram_clocks(const LatencyInput& in) {
 }
 
 // The CTAs of the SM that gets the most of a grid of equal ones. A free place gets the next CTA, and where the CTAs of
-// an SM end closer together than the SMs do, those that are first have all their places filled. On an H200 they end
-// within 0.45 of the time within which the SMs' first CTAs do, if they have up to four warps and each scheduler as
-// many, up to four (nine SMs of ten, the median of 48 grids: bench/results/last_wave_h200.txt); others are shared out
-// evenly.
+// an SM end closer together than the SMs do, those that are first fill several places before others have a free one.
+// Of the last CTAs, left / SMs for each in the mean, the first SM then gets 4 * sqrt(left / SMs / warps of a CTA), up to
+// its places: what it has free grows with time, and so does the number of SMs that have something free. The 4 is what
+// an H200's and an H100's times fit best; wider CTAs and fuller SMs do not end together, and share the last CTAs evenly
+// (bench/results/last_wave_h200.txt).
 int64_t most_ctas_of_an_sm(const LatencyInput& in) {
   constexpr int64_t kWarpsOfACta = 4, kWarpsOfAnSm = 16, kWaves = 3;  // whole waves, after which SMs are far apart
-  constexpr double kEndsWithin = 0.45;
+  constexpr double kOfTheFirstSm = 4;
   const int64_t total = in.occupancy.total_ctas, even = (total + in.spec.sms - 1) / in.spec.sms;
   const int64_t places = std::min(in.occupancy.ctas_per_sm, even), waves = total / (places * in.spec.sms);
-  const int64_t warps = in.launch.warps(), left = total - waves * places * in.spec.sms;
-  if (waves == 0 || waves > kWaves || warps > kWarpsOfACta || warps * places > kWarpsOfAnSm ||
-      warps * places % kSchedulers != 0)
-    return even;
-  const auto first = static_cast<int64_t>(std::ceil(double(left) / double(in.spec.sms) / kEndsWithin));
+  const int64_t warps = in.launch.warps();
+  if (waves == 0 || waves > kWaves || warps > kWarpsOfACta || warps * places > kWarpsOfAnSm) return even;
+  const double left = double(total) / double(in.spec.sms) - double(waves * places);
+  const int64_t first = std::lround(kOfTheFirstSm * std::sqrt(left / double(warps)));
   return std::max(even, waves * places + std::min(places, first));
 }
 

@@ -84,8 +84,8 @@ TEST_F(Latency, TheLastCtasAreNotSharedOutEvenly) {
     return timing(&busy, l4()).p50;
   };
   const double four = of_grid(4 * 58);
-  EXPECT_NEAR(of_grid(116 + 20) / four, 0.75, 0.02) << "20 are gone before an SM has two free places";
-  EXPECT_EQ(of_grid(116 + 52), four) << "26 SMs get two";
+  EXPECT_NEAR(of_grid(116 + 32) / four, 0.75, 0.02) << "32 are gone before an SM has two free places";
+  EXPECT_EQ(of_grid(116 + 34), four) << "the first SM gets two";
   EXPECT_EQ(of_grid(116 + 58), four) << "though one for each SM would do";
   EXPECT_LT(of_grid(4 * 116 + 52), of_grid(5 * 116)) << "after four waves SMs are too far apart";
   launch.block = {256, 1, 1};
@@ -94,6 +94,19 @@ TEST_F(Latency, TheLastCtasAreNotSharedOutEvenly) {
   const double of_wide = timing(&wide, l4()).p50;
   launch.grid = {3 * 58, 1, 1};
   EXPECT_EQ(of_wide, timing(&wide, l4()).p50) << "eight warps do not end together";
+  // CTAs of two warps, of which a scheduler has one for every two CTAs.
+  launch.block = {64, 1, 1};
+  const KernelSchedule narrow = model::schedule({work}, std::vector(2, times(20)));
+  const auto of_narrow = [&](int64_t shared_bytes, uint32_t ctas) {
+    variant.static_shared_bytes = shared_bytes;
+    launch.grid = {ctas, 1, 1};
+    return timing(&narrow, l4()).p50;
+  };
+  constexpr int64_t kForFour = 24000, kForNine = 10000;  // places on an SM
+  const double eight = of_narrow(kForFour, 8 * 58);
+  EXPECT_NEAR(of_narrow(kForFour, 4 * 58 + 45) / eight, 0.75, 0.02) << "the first SM gets two";
+  EXPECT_NEAR(of_narrow(kForFour, 4 * 58 + 46) / eight, 1, 0.01) << "three: two schedulers have as many warps as with four";
+  EXPECT_NEAR(of_narrow(kForNine, 9 * 58 + 52) / of_narrow(kForNine, 18 * 58), 0.6, 0.02) << "18 warps do not end together";
 }
 
 // With a mask, the CTAs of one wave differ: the longest decides, whatever the order of the kernel's rows.
