@@ -1,11 +1,13 @@
 #include "model/dispatch.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdlib>
 #include <iterator>
 #include <map>
 
+#include "model/machine.h"
 #include "model/rates.h"
 
 namespace attnscope::model {
@@ -15,6 +17,21 @@ namespace {
 constexpr int64_t kMostDispatched = int64_t{1} << 18;
 // With more waves than this, the longest CTA is a small part of its SM's work.
 constexpr int64_t kFewWaves = 2;
+
+// The work of an SM's schedulers, in instructions.
+struct Schedulers {
+  std::array<double, kSchedulers> work{};
+  double most = 0;
+
+  // A CTA of that many equal warps in this place.
+  void add(size_t place, size_t warps, double instructions) {
+    for (size_t w = 0; w < warps; ++w) {
+      double& sum = work[scheduler_of(place, warps, w)];
+      sum += instructions / double(warps);
+      most = std::max(most, sum);
+    }
+  }
+};
 
 }  // namespace
 
@@ -85,9 +102,11 @@ Dispatched dispatch(const KernelSchedule& schedule, const LaunchShape& launch, c
   const std::vector<uint32_t> along_x = trace_along_x(schedule, launch);
   const auto width = static_cast<int64_t>(along_x.size());
   const int64_t total = launch.ctas(), handed = handed_out(launch);
+  const auto warps = static_cast<size_t>(launch.warps());
 
   std::vector<DispatchedSm> on(static_cast<size_t>(first.sms));
-  size_t most = 0, longest = 0;  // indices of SMs
+  std::vector<Schedulers> of(on.size());
+  size_t most = 0, busiest = 0, longest = 0;  // indices of SMs
   double longest_cta = 0;
   uint32_t longest_trace = 0;
   hand_out(instructions, handed, first, [&](const PlacedCta& placed) {
@@ -96,13 +115,18 @@ Dispatched dispatch(const KernelSchedule& schedule, const LaunchShape& launch, c
     on[sm].ctas.push_back(along_x[x]);
     on[sm].work += instructions[x];
     if (on[sm].work > on[most].work) most = sm;
+    of[sm].add(static_cast<size_t>(placed.place), warps, instructions[x]);
+    if (of[sm].most > of[busiest].most) busiest = sm;
     const bool longer = instructions[x] > longest_cta;
     if (longer || (instructions[x] == longest_cta && on[sm].work > on[longest].work)) longest = sm;
     if (longer) longest_cta = instructions[x], longest_trace = along_x[x];
   });
   Dispatched out{{on[most]}, double(handed)};
   const bool few_waves = total <= kFewWaves * first.sms * first.resident;
-  if (few_waves && longest != most) out.sms.push_back(on[longest]);
+  const bool of_longest = few_waves && longest != most;
+  if (warps % kSchedulers != 0 && busiest != most && !(of_longest && busiest == longest))
+    out.sms.push_back(on[busiest]);
+  if (of_longest) out.sms.push_back(on[longest]);
   for (DispatchedSm& sm : out.sms) {
     double standing = 0;
     for (const uint32_t trace : sm.ctas) standing += traced[trace];

@@ -28,8 +28,9 @@ struct DispatchedSm {
 };
 
 struct Dispatched {
-  // The SMs that decide the time, the one with the most work first. If the scale of a few waves is below 1, also one
-  // that has only the longest CTA, because the kernel takes at least that long.
+  // The SMs that decide the time, the one with the most work first. Where a CTA's warps are no multiple of four, also
+  // the one whose busiest scheduler has most. If the scale of a few waves is below 1, also one that has only the
+  // longest CTA, because the kernel takes at least that long.
   std::vector<DispatchedSm> sms;
   double ctas = 0;  // dispatched: the whole grid, or as many of its rows as are worth the time
 };
@@ -40,8 +41,8 @@ int64_t handed_out(const LaunchShape& launch);
 // Where the device's SMs get the first of `ctas` CTAs, if each has `resident` places.
 FirstPlaces first_places(const DeviceSpec& spec, int64_t resident, int64_t ctas);
 
-// Dispatches the grid's CTAs as the hardware does (model/placing.h). With up to two waves, two SMs may decide: the one
-// with the most instructions and the one with the longest CTA.
+// Dispatches the grid's CTAs as the hardware does (model/placing.h). With up to two waves the SM with the longest
+// CTA may decide, too.
 Dispatched dispatch(const KernelSchedule& schedule, const LaunchShape& launch, const FirstPlaces& first);
 
 }  // namespace attnscope::model

@@ -112,10 +112,10 @@ double dram_clocks(const LatencyInput& in) {
 
 // The CTAs of the SM that gets the most of a grid of equal ones. A free place gets the next CTA, and where the CTAs of
 // an SM end closer together than the SMs do, those that are first fill several places before others have a free one.
-// Of the last CTAs, left / SMs for each in the mean, the first SM then gets 4 * sqrt(left / SMs / warps of a CTA), up to
-// its places: what it has free grows with time, and so does the number of SMs that have something free. The 4 is what
-// an H200's and an H100's times fit best; wider CTAs and fuller SMs do not end together, and share the last CTAs evenly
-// (bench/results/last_wave_h200.txt).
+// Of the last CTAs, left / SMs for each in the mean, the first SM then gets 4 * sqrt(left / SMs / warps of a CTA), up
+// to its places: what it has free grows with time, and so does the number of SMs that have something free. The 4 orders
+// an H200's and an H100's configs best (bench/results/last_ctas.txt); wider CTAs and fuller SMs do not end together,
+// and share the last CTAs evenly (bench/results/last_wave_h200.txt).
 int64_t most_ctas_of_an_sm(const LatencyInput& in) {
   constexpr int64_t kWarpsOfACta = 4, kWarpsOfAnSm = 16, kWaves = 3;  // whole waves, after which SMs are far apart
   constexpr double kOfTheFirstSm = 4;

@@ -10,7 +10,13 @@
 
 namespace attnscope::model {
 
-inline constexpr int kSchedulers = 4;        // per SM
+inline constexpr int kSchedulers = 4;  // per SM
+
+// The scheduler of a CTA's warp, by the CTA's place on the SM: one CTA's warps follow another's; if each uses all
+// schedulers, the next one begins one scheduler further (bench/results/placing_h200.txt).
+inline size_t scheduler_of(size_t place, size_t warps, size_t warp) {
+  return (place * warps + (warps % kSchedulers == 0 ? place : 0) + warp) % kSchedulers;
+}
 inline constexpr size_t kRegisterBanks = 2;  // per scheduler
 // If this many SMs read, each gets less from the second level than when only a few do.
 inline constexpr int64_t kManyReaders = 8;

@@ -89,12 +89,10 @@ void Simulation::start_cta(size_t slot, double free, double time) {
   cta.trace = ctas_[started_ - 1];
   cta.began = cta_clock(free);
   if (cta.warps.empty()) {
-    // One CTA's warps follow another's; if each uses all schedulers, the next one begins one scheduler further.
-    const size_t first = slot * trace.warps.size() + (trace.warps.size() % kSchedulers == 0 ? slot : 0);
     for (size_t w = 0; w < trace.warps.size(); ++w) {
       cta.warps.push_back(warps_.size());
       warps_.emplace_back();
-      warps_.back().scheduler = static_cast<int>((first + w) % kSchedulers);
+      warps_.back().scheduler = static_cast<int>(scheduler_of(slot, trace.warps.size(), w));
       warps_.back().cta = slot;
       warps_.back().of_cta = w;
       turns_.add(cta.warps.back(), static_cast<size_t>(warps_.back().scheduler));

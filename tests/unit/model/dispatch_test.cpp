@@ -82,6 +82,19 @@ TEST(Dispatch, OfOneWaveTheLongestCtaMayDecideToo) {
   EXPECT_THAT(out.sms[1].ctas, ElementsAre(0, 2));
 }
 
+// Places 0 and 4 share a scheduler. The first SM's CTAs have 3, 3, 3, 3 and 1 instructions, the second's 3, 1, 1, 1
+// and 3.
+TEST(Dispatch, TheSmWithTheBusiestSchedulerMayDecideToo) {
+  const KernelSchedule s = traced({{0, 3}, {1, 3}, {2, 3}, {3, 1}, {4, 3}, {5, 1}, {6, 3}, {7, 1}, {8, 1}, {9, 3}});
+  const Dispatched out = dispatch(s, grid(10), {2, 5});
+  ASSERT_EQ(out.sms.size(), 2U);
+  EXPECT_EQ(out.sms[0].work, 13);
+  EXPECT_EQ(out.sms[1].work, 9);
+  LaunchShape wide = grid(10);
+  wide.block = {128, 1, 1};
+  EXPECT_EQ(dispatch(s, wide, {2, 5}).sms.size(), 1U) << "each CTA has a warp on each scheduler";
+}
+
 TEST(Dispatch, AVeryLargeGridIsHandedOutInWholeRows) {
   const LaunchShape launch = grid(1000, 4000);
   const Dispatched out = dispatch(traced({{0, 1}, {999, 3}}), launch, {10, 4});

@@ -105,8 +105,10 @@ TEST_F(Latency, TheLastCtasAreNotSharedOutEvenly) {
   constexpr int64_t kForFour = 24000, kForNine = 10000;  // places on an SM
   const double eight = of_narrow(kForFour, 8 * 58);
   EXPECT_NEAR(of_narrow(kForFour, 4 * 58 + 45) / eight, 0.75, 0.02) << "the first SM gets two";
-  EXPECT_NEAR(of_narrow(kForFour, 4 * 58 + 46) / eight, 1, 0.01) << "three: two schedulers have as many warps as with four";
-  EXPECT_NEAR(of_narrow(kForNine, 9 * 58 + 52) / of_narrow(kForNine, 18 * 58), 0.6, 0.02) << "18 warps do not end together";
+  EXPECT_NEAR(of_narrow(kForFour, 4 * 58 + 46) / eight, 1, 0.01)
+      << "three: two schedulers have as many warps as with four";
+  EXPECT_NEAR(of_narrow(kForNine, 9 * 58 + 52) / of_narrow(kForNine, 18 * 58), 0.6, 0.02)
+      << "18 warps do not end together";
 }
 
 // With a mask, the CTAs of one wave differ: the longest decides, whatever the order of the kernel's rows.
