@@ -53,7 +53,7 @@ TEST(Bars, HoldTheModelledTime) {
       }
 }
 
-// A draw from which neither model nor bars were made.
+// A draw from which no bar was made.
 TEST(Bars, FourOfFiveTimesOfAnUnseenDrawLieInside) {
   const Json read = Json::parse(std::ifstream(ATTNSCOPE_SOURCE_DIR "/tests/data/model/h200_fifth.json"));
   int inside = 0, rows = 0;
