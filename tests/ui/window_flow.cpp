@@ -43,7 +43,15 @@ void WindowFlow::fake_worker(std::vector<std::string> behaviour) {
   options_.workers = {{"local", std::move(argv)}};
 }
 
-void WindowFlow::real_worker() { options_.workers = {{"local", {ATTNSCOPE_PROGRAM, "worker"}}}; }
+// With a home of its own, whose cache is the one that all tests keep.
+void WindowFlow::real_worker() {
+  const std::filesystem::path home = dir_ / "home", kept = source() / "build/test_cache";
+  std::filesystem::create_directories(home);
+  std::filesystem::create_directories(kept);
+  std::error_code there;  // after an earlier call
+  std::filesystem::create_directory_symlink(kept, home / "cache", there);
+  options_.workers = {{"local", {"/usr/bin/env", "ATTNSCOPE_HOME=" + home.string(), ATTNSCOPE_PROGRAM, "worker"}}};
+}
 
 std::string WindowFlow::small_lesson(const std::string& id, const std::string& problem) const {
   std::ifstream in(source() / "assets/lessons" / (id + ".json"));
