@@ -49,7 +49,7 @@ std::string checked_text(const Observation& o, const SourceFile& source, const F
 int check_file(const CheckOptions& options) {
   if (!options.sarif.empty())
     if (auto possible = platform::check_output(options.sarif); !possible) return report(possible.error());
-  auto named = named_by(options.given, options.run.experiment);
+  auto named = named_by(options.given, options.run.experiment, options.run.deadline_ms);
   if (!named) return report(named.error());
   OneRun run = options.run;
   run.patient = true;

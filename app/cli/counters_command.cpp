@@ -31,7 +31,7 @@ Failure no_counters(const std::string& device) {
 int counters(const CountersOptions& options) {
   const std::string& asked = options.run.experiment.device;
   if (DeviceId(asked).kind == DeviceId::Kind::emulated) return report(no_counters(asked));
-  auto named = named_by(options.given, options.run.experiment);
+  auto named = named_by(options.given, options.run.experiment, options.run.deadline_ms);
   if (!named) return report(named.error());
   OneRun one = options.run;
   one.experiment = named->options;

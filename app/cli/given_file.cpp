@@ -86,7 +86,7 @@ CLI::Option* add_file_options(CLI::App& command, GivenFile& given) {
   return file;
 }
 
-Result<FileKernel> kernel_of(const GivenFile& given, const std::vector<std::string>& kernel_dirs) {
+Result<FileKernel> kernel_of(const GivenFile& given, const std::vector<std::string>& kernel_dirs, int deadline_ms) {
   auto beside = manifest_beside(given);
   if (!beside) return fail(beside.error());
   FileKernel kernel;
@@ -104,7 +104,7 @@ Result<FileKernel> kernel_of(const GivenFile& given, const std::vector<std::stri
     kernel.manifest = (*beside)->path;
     source_name = fs::path(given.file).filename().string();
   } else {
-    auto read = read_import(given);
+    auto read = read_import(given, deadline_ms);
     if (!read) return fail(read.error());
     // A manifest is named by its id, and a file's name may hold what an id may not: "my kernel.cu".
     const fs::path file = given.file;
@@ -165,7 +165,7 @@ std::string text_of(const GivenFile& given) {
   return (whole ? whole->text : *source) + (beside && *beside ? (*beside)->text : "");
 }
 
-Result<NamedFile> named_by(const GivenFile& given, ExperimentOptions options) {
+Result<NamedFile> named_by(const GivenFile& given, ExperimentOptions options, int deadline_ms) {
   NamedFile named{std::move(options), {}};
   if (given.file.empty()) return named;
   if (!named.options.kernel.empty() || !named.options.preset.empty())
@@ -174,7 +174,7 @@ Result<NamedFile> named_by(const GivenFile& given, ExperimentOptions options) {
     named.options.preset = given.file;
     return named;
   }
-  auto kernel = kernel_of(given, named.options.kernel_dirs);
+  auto kernel = kernel_of(given, named.options.kernel_dirs, deadline_ms);
   if (!kernel) return fail(kernel.error());
   named.kernel = std::move(*kernel);
   named.options.kernel = named.kernel.id;

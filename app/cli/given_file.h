@@ -37,8 +37,9 @@ struct FileKernel {
 };
 
 // A manifest beside the file that names it as its source counts, with --entry only if it has that entry: a person may
-// have corrected it. Otherwise the file is imported. An id that another kernel has gets the text's hash.
-Result<FileKernel> kernel_of(const GivenFile& given, const std::vector<std::string>& kernel_dirs);
+// have corrected it. Otherwise the file is imported, with `deadline_ms` for its runs (read_import()). An id that
+// another kernel has gets the text's hash.
+Result<FileKernel> kernel_of(const GivenFile& given, const std::vector<std::string>& kernel_dirs, int deadline_ms);
 
 // The manifest that counted, or what import guessed; empty for a kernel of the catalog.
 std::string of_file_text(const FileKernel& kernel);
@@ -53,7 +54,7 @@ struct NamedFile {
   ExperimentOptions options;
   FileKernel kernel;  // without an id: the experiment has a kernel of the catalog
 };
-Result<NamedFile> named_by(const GivenFile& given, ExperimentOptions options);
+Result<NamedFile> named_by(const GivenFile& given, ExperimentOptions options, int deadline_ms = 0);
 
 // The files that its findings' lines are in.
 SourceFile source_of(const GivenFile& given, const NamedFile& named, const Kernel& kernel);

@@ -21,7 +21,8 @@ constexpr int64_t kMostWork = 900'000'000;
 // In case that a run hangs. Nothing is learned then, so that the same file always gives the same manifest or its
 // guesses.
 constexpr int64_t kLimitMs = 60'000, kDeadlineMs = 90'000;
-constexpr int64_t kFar = 64;  // times its guessed length
+constexpr int64_t kDeadlines = 4;  // that the runs have together, if a person gives one
+constexpr int64_t kFar = 64;       // times its guessed length
 // What a size may be at most, and a guessed one at least. A kernel with large tiles takes none smaller than them.
 constexpr std::pair<int64_t, int64_t> kSizes[] = {{256, 0}, {512, 256}};
 
@@ -30,7 +31,8 @@ bool has_stage(const worker::TouchAnswer& one, Stage stage) { return one.failure
 // The tries for one file, which share their work.
 class Learning {
  public:
-  explicit Learning(ImportedFile& file) : file_(file) {}
+  Learning(ImportedFile& file, int deadline_ms)
+      : file_(file), limit_ms_(deadline_ms > 0 ? std::min(kLimitMs, kDeadlines * deadline_ms) : kLimitMs) {}
 
   void all() {
     if (is_too_sparse()) return;
@@ -68,7 +70,7 @@ class Learning {
   std::vector<worker::TouchAnswer> ask(std::vector<worker::TouchQuestion::Run> asked) {
     const auto self = platform::own_executable();
     if (!self) return {};
-    worker::TouchQuestion question{file_.imported.id, file_.name, file_.whole.text, left_, kLimitMs, std::move(asked)};
+    worker::TouchQuestion question{file_.imported.id, file_.name, file_.whole.text, left_, limit_ms_, std::move(asked)};
     const size_t count = question.runs.size();
     const std::string text = worker::question_text(question);
     platform::ToolRun run;
@@ -123,14 +125,15 @@ class Learning {
   }
 
   ImportedFile& file_;
+  const int64_t limit_ms_;
   int64_t left_ = kMostWork;
   bool late_ = false;  // a run took too much time, whatever its work
 };
 
 }  // namespace
 
-void learn_extents(ImportedFile& file) {
-  if (catalog::is_text(file.whole.text, file.name)) Learning(file).all();
+void learn_extents(ImportedFile& file, int deadline_ms) {
+  if (catalog::is_text(file.whole.text, file.name)) Learning(file, deadline_ms).all();
 }
 
 }  // namespace attnscope::cli

@@ -35,7 +35,8 @@ constexpr int kSlowlyGrown = 2, kFaster = 8;             // times that a buffer 
 constexpr const char* kId = "probed_by_import";          // no other kernel has it
 
 // The failure of a run; empty if it ran.
-std::optional<Failure> failure_of_run(ImportedFile& file, const fs::path& folder, Clock::duration left) {
+std::optional<Failure> failure_of_run(ImportedFile& file, const fs::path& folder, Clock::duration left,
+                                      int deadline_ms) {
   auto json = parse_json(file.imported.manifest, file.name);
   if (!json) return json.error();
   (*json)["id"] = kId;
@@ -46,6 +47,7 @@ std::optional<Failure> failure_of_run(ImportedFile& file, const fs::path& folder
   OneRun run;
   run.experiment.kernel = kId;
   run.experiment.kernel_dirs = {folder.string()};
+  run.deadline_ms = deadline_ms;
   run.watch = session::Watch::never;
   run.most = std::chrono::duration_cast<std::chrono::milliseconds>(left);
   // What is guessed needs all CTAs.
@@ -73,10 +75,10 @@ bool made_longer(ImportedFile& file, const Failure& failure, std::map<std::strin
          (faster > 1 && catalog::lengthen(file.imported, overrun->buffer, times));
 }
 
-// A run that takes too long is tried again with smaller sizes. A deadlock is the kernel's own: smaller sizes may hide
-// it.
+// A run that takes too long is tried again with smaller sizes; one that takes too long to compile does so at any size.
+// A deadlock is the kernel's own: smaller sizes may hide it.
 bool made_shorter(ImportedFile& file, const Failure& failure) {
-  if (failure.kind == FailureKind::deadlock) return false;
+  if (failure.kind == FailureKind::deadlock || !file.compiled) return false;
   // A deadline counts the run's own time. One that was cancelled may have had to wait for a busy machine.
   return failure.stage == Stage::deadline && catalog::lower_largest(file.imported);
 }
@@ -84,8 +86,8 @@ bool made_shorter(ImportedFile& file, const Failure& failure) {
 // The tries of one import: each runs the kernel once.
 class Probe {
  public:
-  Probe(ImportedFile& file, fs::path folder, Clock::time_point began)
-      : file_(file), folder_(std::move(folder)), began_(began) {}
+  Probe(ImportedFile& file, fs::path folder, Clock::time_point began, int deadline_ms)
+      : file_(file), folder_(std::move(folder)), began_(began), deadline_ms_(deadline_ms) {}
 
   std::optional<Failure> best() {
     std::optional<catalog::Imported> at_its_sizes;  // before the first was lowered
@@ -138,9 +140,10 @@ class Probe {
     if (!is_time_left()) return false;
     ++runs_;
     const auto spent = Clock::now() - began_;
-    failure_ = failure_of_run(file_, folder_, std::min<Clock::duration>(kLongest - spent, kLongestRun));
+    failure_ = failure_of_run(file_, folder_, std::min<Clock::duration>(kLongest - spent, kLongestRun), deadline_ms_);
     const bool cancelled = failure_ && failure_->stage == Stage::cancelled;
-    file_.hurried = file_.hurried || cancelled;
+    const bool sooner = deadline_ms_ > 0 && failure_ && failure_->stage == Stage::deadline;
+    file_.hurried = file_.hurried || cancelled || sooner;
     if (cancelled) failure_->message = fmt::format("it took longer than {} s", kLongestRun.count());
     return failure_.has_value();
   }
@@ -197,6 +200,7 @@ class Probe {
   ImportedFile& file_;
   const fs::path folder_;
   const Clock::time_point began_;
+  const int deadline_ms_;
   std::optional<Failure> failure_;
   std::map<std::string, int> grown_;  // how often, by buffer
   int runs_ = 0;
@@ -204,7 +208,7 @@ class Probe {
 
 }  // namespace
 
-std::optional<Failure> probe(ImportedFile& file) {
+std::optional<Failure> probe(ImportedFile& file, int deadline_ms) {
   auto places = find_places();
   if (!places) return places.error();
   const auto began = Clock::now();
@@ -212,7 +216,7 @@ std::optional<Failure> probe(ImportedFile& file) {
   const fs::path folder = places->user.cache / "probed" /
                           fmt::format("{}_{}", catalog::content_hash(file.imported.manifest, file.whole.text),
                                       began.time_since_epoch().count());
-  const std::optional<Failure> failure = Probe(file, folder, began).best();
+  const std::optional<Failure> failure = Probe(file, folder, began, deadline_ms).best();
   std::error_code error;
   fs::remove_all(folder, error);
   return failure;

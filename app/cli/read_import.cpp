@@ -38,7 +38,8 @@ bool is_worth_more(const std::optional<Failure>& failure) { return failure && fa
 
 class Reading {
  public:
-  Reading(const GivenFile& given, std::string source) : given_(given), file_(given.file), source_(std::move(source)) {}
+  Reading(const GivenFile& given, std::string source, int deadline_ms)
+      : given_(given), file_(given.file), source_(std::move(source)), deadline_ms_(deadline_ms) {}
 
   Result<ImportedFile> best() {
     auto own = whole_of_file(file_, source_, {}, true);
@@ -79,7 +80,7 @@ class Reading {
   bool late() const { return Clock::now() - began_ > kLongest; }
 
   std::optional<Failure> run(ImportedFile& file) {
-    auto failure = probe(file);
+    auto failure = probe(file, deadline_ms_);
     hurried_ = hurried_ || file.hurried;
     return failure;
   }
@@ -136,12 +137,12 @@ class Reading {
   }
 
   // Completes the file that is kept.
-  static void finish(ImportedFile& file, const std::optional<Failure>& failure) {
+  void finish(ImportedFile& file, const std::optional<Failure>& failure) const {
     // A kernel that takes too long at its sizes may end in time at those that it is counted with. One that takes too
     // long to compile does so at any size.
     const bool slow = failure && file.compiled && failure->kind != FailureKind::deadlock &&
                       (failure->stage == Stage::cancelled || failure->stage == Stage::deadline);
-    if (!failure || slow) learn_extents(file);
+    if (!failure || slow) learn_extents(file, deadline_ms_);
     file.failure = failure;
     if (failure && !file.imported.open_lengths.empty())
       file.imported.guessed.push_back("the guessed lengths could not be tried: " + failure->message);
@@ -281,6 +282,7 @@ class Reading {
   const GivenFile& given_;
   const fs::path file_;
   const std::string source_;
+  const int deadline_ms_;
   const Clock::time_point began_ = Clock::now();
   catalog::Project project_{file_};
   catalog::ProjectHeaders headers_{project_, compile::is_cuda_header};
@@ -298,10 +300,10 @@ Result<std::string> read_given(const GivenFile& given) {
 }
 
 Result<catalog::WholeSource> whole_of(const GivenFile& given, const std::string& source) {
-  return Reading(given, source).whole_of_file(given.file, source, {}, true);
+  return Reading(given, source, 0).whole_of_file(given.file, source, {}, true);
 }
 
-Result<ImportedFile> read_import(const GivenFile& given) {
+Result<ImportedFile> read_import(const GivenFile& given, int deadline_ms) {
   const fs::path file = given.file;
   auto source = read_given(given);
   if (!source) return fail(source.error());
@@ -320,7 +322,7 @@ Result<ImportedFile> read_import(const GivenFile& given) {
   if (!given.launch.empty())
     return fail(Stage::input, given.file + ": --grid, --block, --shared and --args are for a file of machine code",
                 "Import reads them from a source's host code; correct them in the manifest that it writes.");
-  return Reading(given, std::move(*source)).best();
+  return Reading(given, std::move(*source), deadline_ms).best();
 }
 
 Result<void> rename_kernel(ImportedFile& file, const std::string& id) {

@@ -23,8 +23,9 @@ struct ImportedFile {
 
 // Reads a file, with what other files of its project say of its kernel's launch, and runs the kernel in the emulator
 // (cli/probe.h) to correct what was guessed: of a template whose numbers nothing says, the first guess that runs; of
-// a kernel that compiles only where another file of the project includes it, that file.
-Result<ImportedFile> read_import(const GivenFile& given);
+// a kernel that compiles only where another file of the project includes it, that file. `deadline_ms`: of each run
+// without progress, as OneRun has it.
+Result<ImportedFile> read_import(const GivenFile& given, int deadline_ms = 0);
 Result<void> rename_kernel(ImportedFile& file, const std::string& id);
 
 Result<std::string> read_given(const GivenFile& given);

@@ -22,7 +22,7 @@ struct RunOptions {
 };
 
 int run_experiment(const RunOptions& options) {
-  auto named = named_by(options.given, options.run.experiment);
+  auto named = named_by(options.given, options.run.experiment, options.run.deadline_ms);
   if (!named) return report(named.error());
   OneRun one = options.run;
   one.patient = true;

@@ -55,7 +55,7 @@ class FileWatcher {
  private:
   // Empty: it was ended before the run was. A run that was reported counts even if the end comes at the same time.
   std::optional<int> run(int number) {
-    auto named = named_by(options_.given, options_.run.experiment);
+    auto named = named_by(options_.given, options_.run.experiment, options_.run.deadline_ms);
     if (!named) return report(named.error());
     OneRun one = options_.run;
     one.experiment = named->options;

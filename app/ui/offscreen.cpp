@@ -35,6 +35,13 @@ GLFWwindow* hidden_window(bool null_platform) {
   return window;
 }
 
+// Whether the frame calls someone while it is drawn.
+bool has_callback(const ImDrawData& drawn) {
+  return std::ranges::any_of(drawn.CmdLists, [](const ImDrawList* list) {
+    return std::ranges::any_of(list->CmdBuffer, [](const ImDrawCmd& one) { return one.UserCallback != nullptr; });
+  });
+}
+
 }  // namespace
 
 void configure_imgui() {
@@ -131,13 +138,19 @@ void Offscreen::begin_frame() {
 
 void Offscreen::end_frame(bool rasterise) {
   ImGui::Render();
+  ImDrawData* const drawn = ImGui::GetDrawData();
+  if (!rasterise && !has_callback(*drawn)) {
+    for (ImTextureData* texture : *drawn->Textures)
+      if (texture->Status != ImTextureStatus_OK) ImGui_ImplOpenGL3_UpdateTexture(texture);
+    return;
+  }
   if (!rasterise) glEnable(GL_RASTERIZER_DISCARD);
   glBindFramebuffer(GL_FRAMEBUFFER, framebuffer_);
   glViewport(0, 0, size_.width, size_.height);
   const ImVec4 clear = as_vec(palette().window);
   glClearColor(clear.x, clear.y, clear.z, 1);
   if (rasterise) glClear(GL_COLOR_BUFFER_BIT);
-  ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
+  ImGui_ImplOpenGL3_RenderDrawData(drawn);
   if (!rasterise) glDisable(GL_RASTERIZER_DISCARD);
 }
 

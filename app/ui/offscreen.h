@@ -23,8 +23,9 @@ class Offscreen {
   Offscreen& operator=(const Offscreen&) = delete;
 
   void begin_frame();  // everything up to ImGui::NewFrame
-  void end_frame(
-      bool rasterise);  // ImGui::Render; without `rasterise` no pixels are drawn, but all work before that is done
+  // ImGui::Render. Without `rasterise` no pixels are drawn, and OpenGL gets nothing but new textures, because a
+  // software one would work through each vertex.
+  void end_frame(bool rasterise);
   std::vector<uint8_t> pixels() const;  // RGB, rows from the top, of the last rasterised frame
   ShotSize size() const { return size_; }
 

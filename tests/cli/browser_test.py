@@ -7,6 +7,7 @@ import tempfile
 import unittest
 
 import browser
+from kept_cache import keep_compiled
 
 PROGRAM = os.environ["ATTNSCOPE"]
 HOSTILE = "<script>document.title='taken'</script><img src='http://example.com/a.png'>"
@@ -17,6 +18,7 @@ class Browser(unittest.TestCase):
         home = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
         self.addCleanup(home.cleanup)
         path = pathlib.Path(home.name)
+        keep_compiled(path / "home")
         shape = "batch_size: 1, num_heads: 1, seq_len: %d, head_dim: 64"
         (path / "rbk_config.yaml").write_text(f"shapes: [{{name: small, {shape % 64}}}, {{name: \"{HOSTILE}\", {shape % 128}}}]\n"
                                               "runners: [tiled, mma, \"tiled:BLOCK_M=64\"]\nbaseline: tiled\n")

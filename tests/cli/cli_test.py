@@ -16,6 +16,7 @@ import unittest
 import zipfile
 
 import jsonschema
+from kept_cache import keep_compiled
 
 PROGRAM = os.environ["ATTNSCOPE"]
 TREE = pathlib.Path(os.environ["ATTNSCOPE_TREE"])
@@ -27,6 +28,7 @@ class Cli(unittest.TestCase):
     def setUp(self):
         self.home = tempfile.TemporaryDirectory()
         self.path = pathlib.Path(self.home.name)
+        keep_compiled(self.path / "home")
 
     def tearDown(self):
         self.home.cleanup()
@@ -522,6 +524,7 @@ class Cli(unittest.TestCase):
         self.refused(2, "export", "--kernels", folder, "--kernel", "evil", "--out", self.path / "out", names=["evil.json/title", "one line"])
 
     def test_a_truncated_cache_is_remade(self):
+        shutil.rmtree(self.path / "home")  # a cache of its own
         self.run_json("--problem", SMALL)
         files = [f for f in (self.path / "home").rglob("*") if f.is_file() and f.stat().st_size > 2000]
         self.assertTrue(files)
@@ -674,6 +677,7 @@ class Cli(unittest.TestCase):
         share, bin_dir, index = (self.path / name for name in ("share", "bin", "index"))
         for folder in (share / "assets", share / "kernels", bin_dir, index):
             folder.mkdir(parents=True)
+        (self.path / "home" / "cache").unlink()  # what is fetched is this test's own
         wheel = index / "small-1.0-py3-none-any.whl"
         with zipfile.ZipFile(wheel, "w") as archive:
             archive.writestr(f"small/bin/{name}", "#!/bin/sh\n")

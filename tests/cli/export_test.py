@@ -7,6 +7,8 @@ import subprocess
 import tempfile
 import unittest
 
+from kept_cache import keep_compiled
+
 PROGRAM = os.environ["ATTNSCOPE"]
 TREE = pathlib.Path(os.environ["ATTNSCOPE_TREE"])
 
@@ -16,6 +18,7 @@ class Export(unittest.TestCase):
         home = tempfile.TemporaryDirectory()
         self.addCleanup(home.cleanup)
         self.path = pathlib.Path(home.name)
+        keep_compiled(self.path / "home")
 
     def export(self, *words, expect=0):
         done = subprocess.run([PROGRAM, "export", *map(str, words), "--device", "emulated:l4", "--out", str(self.path / "out")],

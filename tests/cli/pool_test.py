@@ -11,6 +11,8 @@ import tempfile
 import time
 import unittest
 
+from kept_cache import keep_compiled
+
 PROGRAM = os.environ["ATTNSCOPE"]
 SMALL = "B=1,H=1,S=64,D=64"
 KNOBS = {"BLOCK_M": [16, 32], "VEC_WIDTH": [2, 4, 8], "SWIZZLE_XOR": [0, 1]}  # 12 configs, 4 with another's code
@@ -130,6 +132,7 @@ class Pool(unittest.TestCase):
     def setUp(self):
         self.home = tempfile.TemporaryDirectory()
         self.path = pathlib.Path(self.home.name)
+        keep_compiled(self.path / "home")
         self.environment = dict(os.environ, ATTNSCOPE_HOME=str(self.path / "home"))
         (self.path / "space.json").write_text(json.dumps({"knobs": KNOBS}))
 

@@ -14,6 +14,8 @@ import tempfile
 import unittest
 import unittest.mock
 
+from kept_cache import keep_compiled
+
 ROOT = pathlib.Path(os.environ["ATTNSCOPE_TREE"])
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(ROOT / "assets" / "python"))
@@ -31,6 +33,7 @@ class Python(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
         os.environ["ATTNSCOPE_HOME"] = str(self.folder / "home")
+        keep_compiled(self.folder / "home")
 
     def program(self, script):
         """A program in the place of attnscope."""

@@ -9,6 +9,8 @@ import tempfile
 import unittest
 import xml.etree.ElementTree
 
+from kept_cache import keep_compiled
+
 PROGRAM = os.environ["ATTNSCOPE"]
 SHAPE = "{name: %s, batch_size: 1, num_heads: 1, seq_len: %d, head_dim: 64}"
 
@@ -18,6 +20,7 @@ class Report(unittest.TestCase):
         home = tempfile.TemporaryDirectory()
         self.addCleanup(home.cleanup)
         self.path = pathlib.Path(home.name)
+        keep_compiled(self.path / "home")
         self.environment = dict(os.environ, ATTNSCOPE_HOME=str(self.path / "home"))
 
     def call(self, *words, expect=0):

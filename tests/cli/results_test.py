@@ -10,6 +10,8 @@ import subprocess
 import tempfile
 import unittest
 
+from kept_cache import keep_compiled
+
 PROGRAM = os.environ["ATTNSCOPE"]
 # Of the first versions: rows of theirs are found too.
 SCHEMA = """CREATE TABLE observation(id INTEGER PRIMARY KEY, hash TEXT NOT NULL, finished_at REAL NOT NULL, app TEXT NOT NULL,
@@ -23,6 +25,7 @@ class Results(unittest.TestCase):
     def setUpClass(cls):
         cls.folder = tempfile.TemporaryDirectory()
         cls.path = pathlib.Path(cls.folder.name)
+        keep_compiled(cls.path / "home")
         cls.one = json.loads(cls.call("run", "--kernel", "tiled", "--device", "emulated:l4", "--problem", "B=1,H=1,S=64,D=64",
                                       "--no-watch", "--json").stdout)
 

@@ -9,6 +9,7 @@ import tempfile
 import unittest
 
 import jsonschema
+from kept_cache import keep_compiled
 
 PROGRAM = os.environ["ATTNSCOPE"]
 DOCS = pathlib.Path(os.environ["ATTNSCOPE_TREE"]) / "docs"
@@ -32,6 +33,7 @@ class StoreSchema(unittest.TestCase):
         home = tempfile.TemporaryDirectory()
         self.addCleanup(home.cleanup)
         self.path = pathlib.Path(home.name)
+        keep_compiled(self.path / "home")
 
     def call(self, *words):
         done = subprocess.run([PROGRAM, *map(str, words)], env=dict(os.environ, ATTNSCOPE_HOME=str(self.path / "home")), capture_output=True, text=True, timeout=560)

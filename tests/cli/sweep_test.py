@@ -12,6 +12,8 @@ import tempfile
 import time
 import unittest
 
+from kept_cache import keep_compiled
+
 PROGRAM = os.environ["ATTNSCOPE"]
 TREE = pathlib.Path(os.environ["ATTNSCOPE_TREE"])
 SMALL = "B=1,H=1,S=64,D=64"
@@ -23,6 +25,7 @@ class Sweep(unittest.TestCase):
     def setUp(self):
         self.home = tempfile.TemporaryDirectory()
         self.path = pathlib.Path(self.home.name)
+        keep_compiled(self.path / "home")
         self.environment = dict(os.environ, ATTNSCOPE_HOME=str(self.path / "home"))
 
     def tearDown(self):
@@ -466,11 +469,6 @@ class Sweep(unittest.TestCase):
                 self.assertEqual((kept[one["problem"]]["us"], kept[one["problem"]]["config"]["knobs"]), (fastest["us"], fastest["knobs"]), one["problem"])
 
     def test_the_reports_whole_space_is_swept_once(self):
-        # The compiled configs stay in the build folder: 120 of them are most of what this test takes.
-        kept = TREE / "build" / "test_cache" / "whole_space"
-        (self.path / "home").mkdir()
-        kept.mkdir(parents=True, exist_ok=True)
-        (self.path / "home" / "cache").symlink_to(kept)
         knobs = {"BLOCK_M": [16, 32, 48, 64], "NUM_WARPS": [2, 4, 6, 8], "VEC_WIDTH": [1, 2, 4, 8], "SYNC_POLICY": ["none", "warp", "cta"],
                  "REDUCE_WARP": ["serial", "warp"], "SWIZZLE_XOR": [0, 1]}
         board = self.sweep(knobs, problem="B=1,H=1,S=128,D=64")

@@ -19,6 +19,7 @@ import unittest.mock
 import xml.etree.ElementTree
 
 import jsonschema
+from kept_cache import keep_compiled
 
 PROGRAM = os.environ["ATTNSCOPE"]
 TREE = pathlib.Path(os.environ["ATTNSCOPE_TREE"])
@@ -49,6 +50,7 @@ class Tools(unittest.TestCase):
     def setUp(self):
         self.home = tempfile.TemporaryDirectory()
         self.path = pathlib.Path(self.home.name)
+        keep_compiled(self.path / "home")
 
     def tearDown(self):
         self.home.cleanup()

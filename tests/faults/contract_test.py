@@ -11,12 +11,16 @@ import shutil
 import sqlite3
 import stat
 import subprocess
+import sys
 import tempfile
 import time
 import unittest
 
 PROGRAM = os.environ["ATTNSCOPE"]
 TREE = pathlib.Path(os.environ["ATTNSCOPE_TREE"])
+sys.path.insert(0, str(TREE / "tests" / "cli"))
+from kept_cache import keep_compiled  # noqa: E402
+
 HAS_UI = os.environ["ATTNSCOPE_HAS_UI"] == "ON"
 NOBODY = 65534
 SMALL = ["--problem", "B=1,H=1,S=64,D=64", "--no-watch"]
@@ -47,7 +51,10 @@ class Place:
         self.kept = tempfile.TemporaryDirectory()
         self.path = pathlib.Path(self.kept.name)
         self.home = self.path / "home"
-        self.home.mkdir()
+        if user is None:
+            keep_compiled(self.home)
+        else:
+            self.home.mkdir()  # only we may write to what is kept
         self.env = dict(os.environ, ATTNSCOPE_HOME=str(self.home), HOME=str(self.home), XDG_CACHE_HOME=os.environ.get("XDG_CACHE_HOME", ""))
         if user is None:
             self.env["HOME"] = os.environ.get("HOME", str(self.home))

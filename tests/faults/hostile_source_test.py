@@ -142,7 +142,7 @@ class HostileSource(unittest.TestCase):
 
     def test_a_kernel_without_end_whose_lengths_are_guessed(self):
         self.check("__global__ void k(volatile float* y, int n) { while (true) y[0] = n; }\n", {4}, ["it was ended"],
-                   deadline=2500)  # each length takes all of it
+                   deadline=1000)  # each length takes all of it
 
     # ---- machine code ----
     def check_code(self, code, status, names=()):

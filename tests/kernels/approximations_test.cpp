@@ -42,7 +42,7 @@ Result<std::vector<uint32_t>> emulated(int arch) {
   if (!variant) return fail(variant.error());
   auto sass =
       compile::disassemble((*variant)->cubin, (*variant)->entry_symbol,
-                           {.nvdisasm = {}, .cache_dir = std::filesystem::path(ATTNSCOPE_TEST_CACHE) / "decoded"});
+                           {.nvdisasm = {}, .cache_dir = std::filesystem::path(ATTNSCOPE_TEST_CACHE) / "programs"});
   if (!sass) return fail(sass.error());
   auto program = emulator::prepare(*sass);
   if (!program) return fail(program.error());

@@ -41,7 +41,7 @@ Result<device::Device*> device_of(int arch) {
   if (found == made.end()) {
     auto spec = catalog::load_device(kSource / "assets/devices" / (std::string(files.at(arch)) + ".json"));
     if (!spec) return fail(spec.error());
-    found = made.emplace(arch, device::make_emulated_device(*spec, kCache / "decoded")).first;
+    found = made.emplace(arch, device::make_emulated_device(*spec, kCache / "programs")).first;
   }
   return found->second.get();
 }

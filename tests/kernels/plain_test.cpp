@@ -74,7 +74,7 @@ device::Device* device_of(int arch) {
   if (!one)
     one = device::make_emulated_device(*catalog::load_device(fs::path(ATTNSCOPE_SOURCE_DIR) / "assets/devices" /
                                                              (std::string(files.at(arch)) + ".json")),
-                                       kPlainCache / "decoded");
+                                       kPlainCache / "programs");
   return one.get();
 }
 

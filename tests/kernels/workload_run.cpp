@@ -48,7 +48,7 @@ Result<Compiled> compile_workload(const Kernel& kernel, const std::map<std::stri
 }
 
 Result<WorkloadRun> emulate(const Compiled& compiled, int arch) {
-  const auto device = device::make_emulated_device(emulated_spec(arch), kCache / "decoded");
+  const auto device = device::make_emulated_device(emulated_spec(arch), kCache / "programs");
   auto loaded = device->load(*compiled.variant);
   if (!loaded) return fail(loaded.error());
   auto workload = catalog::workload_of(compiled.kernel, compiled.problem, compiled.config);

@@ -2,6 +2,8 @@
 
 #include <imgui_internal.h>
 
+#include <algorithm>
+#include <chrono>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <thread>
@@ -13,6 +15,8 @@ namespace attnscope::ui {
 namespace {
 
 constexpr double kNeverMs = 120000;
+// Between two frames of a wait: a frame takes several milliseconds of a core that the awaited worker could have.
+constexpr std::chrono::milliseconds kLongestPause(20);
 
 std::filesystem::path source() { return ATTNSCOPE_SOURCE_DIR; }
 
@@ -39,7 +43,15 @@ void WindowFlow::fake_worker(std::vector<std::string> behaviour) {
   options_.workers = {{"local", std::move(argv)}};
 }
 
-void WindowFlow::real_worker() { options_.workers = {{"local", {ATTNSCOPE_PROGRAM, "worker"}}}; }
+// With a home of its own, whose cache is the one that all tests keep.
+void WindowFlow::real_worker() {
+  const std::filesystem::path home = dir_ / "home", kept = source() / "build/test_cache";
+  std::filesystem::create_directories(home);
+  std::filesystem::create_directories(kept);
+  std::error_code there;  // after an earlier call
+  std::filesystem::create_directory_symlink(kept, home / "cache", there);
+  options_.workers = {{"local", {"/usr/bin/env", "ATTNSCOPE_HOME=" + home.string(), ATTNSCOPE_PROGRAM, "worker"}}};
+}
 
 std::string WindowFlow::small_lesson(const std::string& id, const std::string& problem) const {
   std::ifstream in(source() / "assets/lessons" / (id + ".json"));
@@ -124,12 +136,14 @@ void WindowFlow::flow(const std::function<void(ImGuiTestContext*)>& steps) {
 bool WindowFlow::wait(ImGuiTestContext* ctx, const std::function<bool(const session::Snapshot&)>& condition,
                       const char* what) {
   const double limit = platform::steady_ms() + kNeverMs;
+  std::chrono::microseconds pause(2000);
   while (!condition(*session_->snapshot())) {
     if (platform::steady_ms() > limit) {
       ADD_FAILURE() << "never came: " << what;
       return false;
     }
-    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    std::this_thread::sleep_for(pause);
+    pause = std::min<std::chrono::microseconds>(pause * 3 / 2, kLongestPause);
     ctx->Yield();
   }
   ctx->Yield(4);  // new data is drawn

@@ -43,7 +43,7 @@ class Barriers : public testing::Test {
     request.stages.run = run;
     request.stages.watch = true;
     request.stages.needless = needless;
-    const auto services = services_in(std::filesystem::path(ATTNSCOPE_SOURCE_DIR) / "build/test_cache/barriers");
+    const auto services = services_in(kept_cache());
     ObservingSink sink;
     const auto done = run_experiment(*services, request, sink);
     EXPECT_TRUE(done) << done.error().message;

@@ -6,7 +6,6 @@
 
 #include "core/observation.h"
 #include "explain/tried.h"
-#include "support/temp_dir.h"
 #include "unit/worker/small_request.h"
 
 namespace attnscope::worker {
@@ -26,7 +25,7 @@ class Explained : public testing::Test {
     change(request);
     for (const auto& [knob, value] : knobs) request.experiment.config.knobs[knob] = value;
     source_ = request.kernel.source;
-    const auto all = services_in(folder_.path());
+    const auto all = services_in(kept_cache());
     ObservingSink kept;
     const auto done = run_experiment(*all, request, kept);
     if (!done) failure_ = done.error();
@@ -47,7 +46,6 @@ class Explained : public testing::Test {
     return std::to_string(1 + std::count(source_.begin(), source_.begin() + static_cast<int64_t>(at), '\n'));
   }
 
-  testing_support::TempDir folder_;
   std::atomic<bool> cancel_{false};
   std::string source_;
   std::optional<Failure> failure_;

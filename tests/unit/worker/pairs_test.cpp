@@ -42,7 +42,7 @@ Observation explained(const std::string& name, std::string& source) {
   request.experiment = testing_support::experiment_of(request.kernel);
   request.experiment.problem = request.kernel.default_problem();
   source = request.kernel.source;
-  const auto services = services_in(std::filesystem::path(ATTNSCOPE_SOURCE_DIR) / "build/test_cache/pairs");
+  const auto services = services_in(kept_cache());
   ObservingSink sink;
   const auto done = run_experiment(*services, request, sink);
   EXPECT_TRUE(done) << name << ": " << done.error().message;

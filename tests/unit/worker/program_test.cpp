@@ -7,7 +7,6 @@
 #include "catalog/catalog.h"
 #include "catalog/validate.h"
 #include "platform/atomic_file.h"
-#include "support/temp_dir.h"
 #include "unit/worker/small_request.h"
 #include "worker/list_code.h"
 
@@ -51,8 +50,7 @@ class ProgramRun : public testing::Test {
                           std::count(source.begin(), source.begin() + static_cast<ptrdiff_t>(source.find(text)), '\n'));
   }
 
-  testing_support::TempDir folder_;
-  std::unique_ptr<Services> services_ = services_in(folder_.path());
+  std::unique_ptr<Services> services_ = services_in(kept_cache());
   std::atomic<bool> cancel_{false};
   Request request_;
   ObservingSink sink_;

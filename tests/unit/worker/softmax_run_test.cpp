@@ -10,7 +10,6 @@
 
 #include "catalog/validate.h"
 #include "check/inputs.h"
-#include "support/temp_dir.h"
 #include "unit/worker/small_request.h"
 
 namespace attnscope::worker {
@@ -71,8 +70,7 @@ class SoftmaxRun : public testing::Test {
     EXPECT_FALSE(sink.observation.variant) << "an answer has no parts";
     return steps;
   }
-  testing_support::TempDir folder_;
-  std::unique_ptr<Services> services_ = services_in(folder_.path());
+  std::unique_ptr<Services> services_ = services_in(kept_cache());
   std::atomic<bool> cancel_{false};
 };
 

@@ -4,7 +4,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "support/temp_dir.h"
 #include "unit/worker/small_request.h"
 
 namespace attnscope::worker {
@@ -24,8 +23,7 @@ class TimelineRun : public testing::Test {
     return timeline_of(*services_, request_.experiment, request_.kernel, ask);
   }
 
-  testing_support::TempDir folder_;
-  std::unique_ptr<Services> services_ = services_in(folder_.path());
+  std::unique_ptr<Services> services_ = services_in(kept_cache());
   std::atomic<bool> cancel_{false};
   Request request_ = small_request(cancel_);
 };
