@@ -39,7 +39,7 @@ struct FileKernel {
 // A manifest beside the file that names it as its source counts, with --entry only if it has that entry: a person may
 // have corrected it. Otherwise the file is imported, with `deadline_ms` for its runs (read_import()). An id that
 // another kernel has gets the text's hash.
-Result<FileKernel> kernel_of(const GivenFile& given, const std::vector<std::string>& kernel_dirs, int deadline_ms);
+Result<FileKernel> kernel_of(const GivenFile& given, const std::vector<std::string>& kernel_dirs, int deadline_ms = 0);
 
 // The manifest that counted, or what import guessed; empty for a kernel of the catalog.
 std::string of_file_text(const FileKernel& kernel);
