@@ -105,7 +105,7 @@ Dispatched dispatch(const KernelSchedule& schedule, const LaunchShape& launch, c
   const auto warps = static_cast<size_t>(launch.warps());
 
   std::vector<DispatchedSm> on(static_cast<size_t>(first.sms));
-  std::vector<Schedulers> of(on.size());
+  std::vector<Schedulers> schedulers(on.size());
   size_t most = 0, busiest = 0, longest = 0;  // indices of SMs
   double longest_cta = 0;
   uint32_t longest_trace = 0;
@@ -115,8 +115,8 @@ Dispatched dispatch(const KernelSchedule& schedule, const LaunchShape& launch, c
     on[sm].ctas.push_back(along_x[x]);
     on[sm].work += instructions[x];
     if (on[sm].work > on[most].work) most = sm;
-    of[sm].add(static_cast<size_t>(placed.place), warps, instructions[x]);
-    if (of[sm].most > of[busiest].most) busiest = sm;
+    schedulers[sm].add(static_cast<size_t>(placed.place), warps, instructions[x]);
+    if (schedulers[sm].most > schedulers[busiest].most) busiest = sm;
     const bool longer = instructions[x] > longest_cta;
     if (longer || (instructions[x] == longest_cta && on[sm].work > on[longest].work)) longest = sm;
     if (longer) longest_cta = instructions[x], longest_trace = along_x[x];
@@ -132,7 +132,8 @@ Dispatched dispatch(const KernelSchedule& schedule, const LaunchShape& launch, c
     for (const uint32_t trace : sm.ctas) standing += traced[trace];
     if (standing > 0) sm.scale = sm.work / standing;
   }
-  if (few_waves && out.sms.back().scale < 1 && traced[longest_trace] > 0)
+  const DispatchedSm& with_longest = of_longest ? out.sms.back() : out.sms.front();
+  if (few_waves && with_longest.scale < 1 && traced[longest_trace] > 0)
     out.sms.push_back({{longest_trace}, longest_cta, longest_cta / traced[longest_trace]});
   return out;
 }
