@@ -103,6 +103,7 @@ Dispatched dispatch(const KernelSchedule& schedule, const LaunchShape& launch, c
   const auto width = static_cast<int64_t>(along_x.size());
   const int64_t total = launch.ctas(), handed = handed_out(launch);
   const auto warps = static_cast<size_t>(launch.warps());
+  const bool uneven = warps % kSchedulers != 0;  // otherwise an SM's schedulers have equal work
 
   std::vector<DispatchedSm> on(static_cast<size_t>(first.sms));
   std::vector<Schedulers> schedulers(on.size());
@@ -115,7 +116,7 @@ Dispatched dispatch(const KernelSchedule& schedule, const LaunchShape& launch, c
     on[sm].ctas.push_back(along_x[x]);
     on[sm].work += instructions[x];
     if (on[sm].work > on[most].work) most = sm;
-    schedulers[sm].add(static_cast<size_t>(placed.place), warps, instructions[x]);
+    if (uneven) schedulers[sm].add(static_cast<size_t>(placed.place), warps, instructions[x]);
     if (schedulers[sm].most > schedulers[busiest].most) busiest = sm;
     const bool longer = instructions[x] > longest_cta;
     if (longer || (instructions[x] == longest_cta && on[sm].work > on[longest].work)) longest = sm;
@@ -124,8 +125,7 @@ Dispatched dispatch(const KernelSchedule& schedule, const LaunchShape& launch, c
   Dispatched out{{on[most]}, double(handed)};
   const bool few_waves = total <= kFewWaves * first.sms * first.resident;
   const bool of_longest = few_waves && longest != most;
-  if (warps % kSchedulers != 0 && busiest != most && !(of_longest && busiest == longest))
-    out.sms.push_back(on[busiest]);
+  if (uneven && busiest != most && !(of_longest && busiest == longest)) out.sms.push_back(on[busiest]);
   if (of_longest) out.sms.push_back(on[longest]);
   for (DispatchedSm& sm : out.sms) {
     double standing = 0;

@@ -237,8 +237,9 @@ TEST_P(Physics, AMaskSavesNoMoreThanItsWork) {
     const double kept = double(tiles) / double(kernel.columns * kernel.columns);
     EXPECT_GT(masked.us - launch, 0.93 * (all.us - launch) * full * kept);
     // CTAs of unequal length may fit together worse: an SM that begins with short ones gets more of the last long ones.
-    // That takes 14.2 % in one of these thousand (12 CTAs where 8.5 are the mean), and at most 8.2 % in all others.
-    EXPECT_LT(masked.us, 1.15 * all.us);
+    // Where every second CTA is short that takes 14.2 % in one of these thousand (12 CTAs where 8.5 are the mean), and
+    // at most 8.2 % in all others.
+    EXPECT_LT(masked.us, (kernel.columns == 2 ? 1.15 : 1.09) * all.us);
   });
 }
 
