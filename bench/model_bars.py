@@ -2,12 +2,12 @@
 
     python3 -B bench/model_bars.py [--check | --again build/release/attnscope]
 
-Reads h200_grid.json (three draws of random configs, timed on a GPU and modelled), h200_fourth.json and h200_fifth.json (two more) and
-every *_validate.json (the same by `attnscope validate` on other GPUs: h100_validate.json) in tests/data/model, and
+Reads h200_grid.json (three draws of random configs, timed on a GPU and modelled), h200_fourth.json, h200_fifth.json and h200_seventh.json (three
+more) and every *_validate.json (the same by `attnscope validate` on other GPUs: h100_validate.json) in tests/data/model, and
 bench/results/h100_unseen.json (a draw on an H100). It writes assets/model/bars.json, docs/images/model_scatter.svg and what stands between "<!-- grid NAME -->" and
 "<!-- end of grid -->" in docs/model.md and README.md. The bars of sm_90 come from the fourth draw and that of the H100, the largest
 two; those of another architecture from what `validate` recorded there (bench/model_validated.py). The model was built on the first two draws and is closer to them. The fourth led to a change of the model too; after the H100's the
-model was not changed. The fifth draw tells what the bars are worth. --check changes nothing and fails where a file is not what the rows
+model was not changed. The seventh draw tells what the bars are worth. --check changes nothing and fails where a file is not what the rows
 say. --again first lets that program model the rows of all these files anew (`attnscope validate --again`), with those of a draw's recording
 that were left out before; ATTNSCOPE_NVRTC names an NVRTC of the release that the files name, since only a config with the machine code
 that was timed is modelled. (The H100's draw has no codes: its rows only need that release.)
@@ -28,9 +28,10 @@ import tempfile
 import model_scatter
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
-SETS = [ROOT / "tests/data/model" / name for name in ("h200_grid.json", "h200_fourth.json", "h200_fifth.json", "h100_validate.json")]
+SETS = [ROOT / "tests/data/model" / name for name in ("h200_grid.json", "h200_fourth.json", "h200_fifth.json", "h200_seventh.json", "h100_validate.json")]
 H100_DRAW = ROOT / "bench/results/h100_unseen.json"
-DRAWN = {name: ROOT / "bench/results" / recording for name, recording in (("h200_fourth.json", "model_first_h200.json"), ("h200_fifth.json", "model_fifth_h200.json"))}
+DRAWN = {name: ROOT / "bench/results" / recording for name, recording in (("h200_fourth.json", "model_first_h200.json"), ("h200_fifth.json", "model_fifth_h200.json"),
+                                                                        ("h200_seventh.json", "model_seventh_h200.json"))}
 AGAIN = ("modelled us again", "bound again")  # columns that --again adds to the H100's draw
 ARCH = 90  # of both GPUs
 INSIDE = 0.8  # of the measured times
@@ -312,10 +313,10 @@ def main():
         for file in dict.fromkeys([*SETS, *model_validated.files()]):
             model_again(options.again, file)
         draw_again(options.again, H100_DRAW)
-    grid, (fourth,), (fifth,), others = (json.loads(file.read_text())["sets"] for file in SETS)
+    grid, (fourth,), (fifth,), (seventh,), others = (json.loads(file.read_text())["sets"] for file in SETS)
     rows = [r for one in grid for r in one["rows"]]
     elsewhere = [r for one in others for r in one["rows"]]
-    unseen = fifth["rows"]
+    unseen = seventh["rows"]
     bars = bars_of(fourth["rows"] + h100_draw(), fourth["rows"],
                    "tests/data/model/h200_fourth.json and bench/results/h100_unseen.json, by bench/model_bars.py")
     validated = model_validated.sets_of(model_validated.files())
@@ -324,25 +325,25 @@ def main():
 
     tables = {"bound": table(rows, bars, "bound"), "kernel": table(rows, bars, "kernel"), "problem": table(rows, bars, "problem"),
               "pairs": model_pairs.table(rows, bars), "draw": table(grid[-1]["rows"], bars, "kernel")}
-    sets = dict([*zip(("H200, first draw", "H200, second draw", "H200, third draw", "H200, fourth draw", "H200, fifth draw"),
-                      (one["rows"] for one in [*grid, fourth, fifth])), ("H100", elsewhere), ("H100, random draw", h100_draw())])
+    sets = dict([*zip(("H200, first draw", "H200, second draw", "H200, third draw", "H200, fourth draw", "H200, fifth draw",
+                       "H200, seventh draw"), (one["rows"] for one in [*grid, fourth, fifth, seventh])), ("H100", elsewhere), ("H100, random draw", h100_draw())])
     tables["ranks"], tables["ranks_below"] = rank_table(sets.items())
-    every = rows + fourth["rows"] + unseen
+    every = rows + fourth["rows"] + fifth["rows"] + unseen
     tables["warps"] = warp_table(every)
     import model_baseline  # which takes its figures from here
     import model_inside  # and this one, too
 
     tables["inside"] = model_inside.by_set(sets, bars)
     tables["inside_groups"] = model_inside.by_group(sets, bars)
-    drawn = drawn_rows(DRAWN["h200_fifth.json"])
-    tables["left_out"] = model_inside.without(unseen, left_out(unseen, DRAWN["h200_fifth.json"]), bars)
+    drawn = drawn_rows(DRAWN["h200_seventh.json"])
+    tables["left_out"] = model_inside.without(unseen, left_out(unseen, DRAWN["h200_seventh.json"]), bars)
     tables["misordered"] = model_inside.misordered(sets)
     elsewhere_too = elsewhere + h100_draw()
     tables["scatter"] = model_scatter.caption(every + elsewhere_too)
     width, narrowest = widths(unseen, bars)
-    for name, key in (("fifth", "bound"), ("fifth_kernel", "kernel"), ("fifth_problem", "problem")):
+    for name, key in (("seventh", "bound"), ("seventh_kernel", "kernel"), ("seventh_problem", "problem")):
         tables[name] = table(unseen, bars, key)
-    tables["fifth_pairs"] = model_pairs.table(unseen, bars)
+    tables["seventh_pairs"] = model_pairs.table(unseen, bars)
     tables["drawn_pairs"] = model_pairs.drawn_table(unseen, bars)
     tables["width"] = [f"On these {len(unseen)} rows the bars' median log width is {width:.3f}, {width / narrowest:.2f} times the narrowest range that holds 80 % of "
                        f"them ({narrowest:.3f})."]
@@ -359,8 +360,9 @@ def main():
     tables["sm89"] = sm89_rows.by_device(json.loads(sm89_rows.ROWS.read_text())["rows"])
     tables["first_fifth"] = model_first.summary(ROOT / "bench/results/model_fifth_h200.json")
     tables["first_sixth"] = model_first.summary(ROOT / "bench/results/model_sixth_h200.json")
+    tables["first_seventh"] = model_first.summary(ROOT / "bench/results/model_seventh_h200.json")
     tables["baseline"] = model_baseline.table((name, one) for name, one in sets.items() if all("terms" in r for r in one))
-    tables["summary"] = summary(drawn, tables["fifth_pairs"], model_validated.on_an_l4(validated))
+    tables["summary"] = summary(drawn, tables["seventh_pairs"], model_validated.on_an_l4(validated))
     made = {ROOT / "assets/model/bars.json": json.dumps(bars_file(by_architecture), indent=1) + "\n",
             ROOT / "docs/images/model_scatter.svg": model_scatter.svg([
                 (f"NVIDIA H200, {len(every)} configs", every),

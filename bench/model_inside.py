@@ -6,8 +6,8 @@ from model_bars import FEWEST, bar_in, bars_of_times, inside, logs, pairs, perce
 
 LEARNED = {"H200, first draw", "H200, second draw", "H200, fourth draw"}  # the model was changed after these, by what they showed
 BARS = ("H200, fourth draw", "H100, random draw")  # the bars come from both
-GROUPED = ("H200, fourth draw", "H100, random draw", "H200, fifth draw")
-MISORDERED = ("H200, fourth draw", "H200, fifth draw")
+GROUPED = ("H200, fourth draw", "H100, random draw", "H200, fifth draw", "H200, seventh draw")
+MISORDERED = ("H200, fourth draw", "H200, fifth draw", "H200, seventh draw")
 APART = 0.05  # measured times that differ by less may be the same
 
 

@@ -2,7 +2,7 @@
 
     python3 -B bench/model_ranks.py [--check]
 
-Reads the random configs of the fourth and fifth draw and of the H100's (bench/model_bars.py), and those of `cute` that were drawn after
+Reads the random configs of the fourth, fifth and seventh draw and of the H100's (bench/model_bars.py), and those of `cute` that were drawn after
 the fourth. --check changes nothing and fails where the file is not what the rows say.
 """
 import argparse
@@ -67,7 +67,8 @@ def group_line(kernel, problem, rows, noise):
 def tables():
     typical, widest, number = recorded_noise()
     sets = [("H200, fourth draw, and cute by itself", rows_of("h200_fourth.json") + drawn_rows(ROOT / "bench/results/model_first_cute_h200.json")),
-            ("H200, fifth draw", rows_of("h200_fifth.json")), (f"H100, random draw ({H100_DRAW.name})", h100_draw())]
+            ("H200, fifth draw", rows_of("h200_fifth.json")), ("H200, seventh draw", rows_of("h200_seventh.json")),
+            (f"H100, random draw ({H100_DRAW.name})", h100_draw())]
     lines = ["How well the model orders the configs of one kernel and problem, and what limits it. By bench/model_ranks.py, from the recorded draws.",
              f"Groups of at least {FEWEST} random configs. \"Most\": the rank correlation of the measured times with themselves and noise of {100 * widest:.2f} % (standard",
              f"deviation), the widest spread of the samples of {number} configs on an H200 (tests/data/model/h200_times.json; the median is {100 * typical:.2f} %). \"Error\": standard",

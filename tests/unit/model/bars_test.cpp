@@ -55,7 +55,7 @@ TEST(Bars, HoldTheModelledTime) {
 
 // A draw from which no bar was made.
 TEST(Bars, FourOfFiveTimesOfAnUnseenDrawLieInside) {
-  const Json read = Json::parse(std::ifstream(ATTNSCOPE_SOURCE_DIR "/tests/data/model/h200_fifth.json"));
+  const Json read = Json::parse(std::ifstream(ATTNSCOPE_SOURCE_DIR "/tests/data/model/h200_seventh.json"));
   int inside = 0, rows = 0;
   for (const Json& set : read["sets"])
     for (const Json& row : set["rows"]) {
