@@ -223,7 +223,7 @@ def summary(drawn, pair_lines, on_an_l4):
     right = pair_lines[2].split("|")[4].strip()
     h100 = h100_draw(that_day=True)
     elsewhere = quantile([abs(r["modelled"] / r["us"] - 1) for r in h100], 0.5)
-    return [f"On an H200, {len(drawn)} random configs that neither model nor bars had seen are {percent(quantile(errors, 0.5))} off in the",
+    return [f"On an H200, {len(drawn):,} random configs that neither model nor bars had seen are {percent(quantile(errors, 0.5))} off in the",
             f"median and {percent(quantile(errors, 0.9))} at the 90th percentile; of two configs of one kernel that it calls faster or slower, {right}",
             f"were. On an H100 {len(h100):,} that the model had not seen are {percent(elsewhere)} off in the median. {on_an_l4[0]}",
             on_an_l4[1]]
