@@ -24,6 +24,7 @@
 #include "store/settings.h"
 #include "store/workers.h"
 #include "support/temp_dir.h"
+#include "support/test_cache.h"
 
 namespace attnscope {
 namespace {
@@ -212,7 +213,7 @@ TEST(WrittenBy010, AVariantOfItsCacheIsRead) {
 // The recordings in bench/results and tests/data identify machine code by this hash.
 TEST(WrittenBy010, EveryShippedPresetCompilesToTheSameCode) {
   const std::map<std::string, int> architectures{{"emulated:l4", 89}, {"emulated:a100", 80}, {"emulated:h200", 90}};
-  compile::Compiler compiler({.cache_dir = fs::path(ATTNSCOPE_TEST_CACHE) / "variants"});
+  compile::Compiler compiler({.cache_dir = test_cache() / "variants"});
   const auto nvrtc = compiler.nvrtc_version();
   ASSERT_TRUE(nvrtc) << nvrtc.error().message;
   if (*nvrtc != "12.8")

@@ -11,6 +11,7 @@
 #include "compile/sass.h"
 #include "emulator/emulator.h"
 #include "emulator/isa/program.h"
+#include "support/test_cache.h"
 
 namespace attnscope::kernel_tests {
 namespace {
@@ -32,7 +33,7 @@ std::vector<uint32_t> words_of(const std::string& bytes) {
 
 // The kernel's output when it is emulated at `arch`.
 Result<std::vector<uint32_t>> emulated(int arch) {
-  compile::Compiler compiler({.cache_dir = std::filesystem::path(ATTNSCOPE_TEST_CACHE) / "variants"});
+  compile::Compiler compiler({.cache_dir = test_cache() / "variants"});
   compile::CompileRequest request;
   request.source = text_of_file(kSource / "tests/gpu/approximations.cu");
   request.file_name = "approximations.cu";
@@ -40,9 +41,8 @@ Result<std::vector<uint32_t>> emulated(int arch) {
   request.arch = arch;
   auto variant = compiler.compile(request);
   if (!variant) return fail(variant.error());
-  auto sass =
-      compile::disassemble((*variant)->cubin, (*variant)->entry_symbol,
-                           {.nvdisasm = {}, .cache_dir = std::filesystem::path(ATTNSCOPE_TEST_CACHE) / "programs"});
+  auto sass = compile::disassemble((*variant)->cubin, (*variant)->entry_symbol,
+                                   {.nvdisasm = {}, .cache_dir = test_cache() / "programs"});
   if (!sass) return fail(sass.error());
   auto program = emulator::prepare(*sass);
   if (!program) return fail(program.error());

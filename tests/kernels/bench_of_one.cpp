@@ -14,12 +14,13 @@
 #include "device/emulated/emulated_device.h"
 #include "device/model_input.h"
 #include "emulator/emulator.h"
+#include "support/test_cache.h"
 
 namespace attnscope::kernel_tests {
 namespace {
 
 const std::filesystem::path kSource = ATTNSCOPE_SOURCE_DIR;
-const std::filesystem::path kCache = ATTNSCOPE_TEST_CACHE;
+const std::filesystem::path kCache = test_cache();
 
 const catalog::Catalog& catalog_of(const std::string& folder) {
   static std::map<std::string, catalog::Catalog> loaded;

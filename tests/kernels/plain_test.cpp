@@ -23,6 +23,7 @@
 #include "emulator/isa/forms.h"
 #include "plain_kernels.h"
 #include "platform/atomic_file.h"
+#include "support/test_cache.h"
 
 namespace attnscope::kernel_tests {
 namespace {
@@ -30,7 +31,7 @@ namespace {
 namespace fs = std::filesystem;
 
 const fs::path kFolder = fs::path(ATTNSCOPE_SOURCE_DIR) / "tests/kernels/plain";
-const fs::path kPlainCache = ATTNSCOPE_TEST_CACHE;
+const fs::path kPlainCache = test_cache();
 
 std::vector<std::string> names() {
   std::vector<std::string> all;

@@ -1,4 +1,5 @@
 #include "workload_run.h"
+#include "support/test_cache.h"
 
 #include "catalog/devices.h"
 #include "catalog/validate.h"
@@ -8,7 +9,7 @@
 namespace attnscope::kernel_tests {
 namespace {
 
-const std::filesystem::path kCache = ATTNSCOPE_TEST_CACHE;
+const std::filesystem::path kCache = test_cache();
 
 }  // namespace
 

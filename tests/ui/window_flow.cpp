@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "platform/clock.h"
+#include "support/test_cache.h"
 
 namespace attnscope::ui {
 namespace {
@@ -45,7 +46,7 @@ void WindowFlow::fake_worker(std::vector<std::string> behaviour) {
 
 // With a home of its own, whose cache is the one that all tests keep.
 void WindowFlow::real_worker() {
-  const std::filesystem::path home = dir_ / "home", kept = source() / "build/test_cache";
+  const std::filesystem::path home = dir_ / "home", kept = test_cache();
   std::filesystem::create_directories(home);
   std::filesystem::create_directories(kept);
   std::error_code there;  // after an earlier call

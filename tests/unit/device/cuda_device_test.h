@@ -8,10 +8,11 @@
 #include "check/inputs.h"
 #include "device/cuda/cuda_device.h"
 #include "fake_gpu.h"
+#include "support/test_cache.h"
 
 namespace attnscope::device::testing {
 
-inline const std::filesystem::path kSource = ATTNSCOPE_SOURCE_DIR, kCache = ATTNSCOPE_TEST_CACHE;
+inline const std::filesystem::path kSource = ATTNSCOPE_SOURCE_DIR, kCache = test_cache();
 
 // A minimal attention's cubin, which the fake GPU does not read, and a problem whose tensors are a few KB.
 class CudaDeviceTest : public ::testing::Test {

@@ -11,6 +11,7 @@
 
 #include "compile/sass.h"
 #include "emulator/emulator.h"
+#include "support/test_cache.h"
 
 namespace attnscope::device::testing {
 namespace {
@@ -133,9 +134,8 @@ int emulate(FakeFunction& function, const LaunchConfig& config, std::vector<std:
   if (const unsigned threads = config.block[0] * config.block[1] * config.block[2]; threads == 0 || threads % 32 != 0)
     return refuse({Stage::launch, function.name + " was launched with " + std::to_string(threads) + " threads", ""});
   if (!function.program) {
-    auto sass =
-        compile::disassemble(function.module->cubin, function.name,
-                             {.nvdisasm = {}, .cache_dir = std::filesystem::path(ATTNSCOPE_TEST_CACHE) / "programs"});
+    auto sass = compile::disassemble(function.module->cubin, function.name,
+                                     {.nvdisasm = {}, .cache_dir = test_cache() / "programs"});
     if (!sass) return refuse(sass.error());
     auto program = emulator::prepare(*sass);
     if (!program) return refuse(program.error());

@@ -10,6 +10,7 @@
 
 #include "explain/barriers.h"
 #include "platform/atomic_file.h"
+#include "support/test_cache.h"
 #include "unit/worker/small_request.h"
 
 namespace attnscope::worker {
@@ -43,7 +44,7 @@ class Barriers : public testing::Test {
     request.stages.run = run;
     request.stages.watch = true;
     request.stages.needless = needless;
-    const auto services = services_in(kept_cache());
+    const auto services = services_in(test_cache());
     ObservingSink sink;
     const auto done = run_experiment(*services, request, sink);
     EXPECT_TRUE(done) << done.error().message;

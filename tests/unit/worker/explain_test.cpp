@@ -6,6 +6,7 @@
 
 #include "core/observation.h"
 #include "explain/tried.h"
+#include "support/test_cache.h"
 #include "unit/worker/small_request.h"
 
 namespace attnscope::worker {
@@ -25,7 +26,7 @@ class Explained : public testing::Test {
     change(request);
     for (const auto& [knob, value] : knobs) request.experiment.config.knobs[knob] = value;
     source_ = request.kernel.source;
-    const auto all = services_in(kept_cache());
+    const auto all = services_in(test_cache());
     ObservingSink kept;
     const auto done = run_experiment(*all, request, kept);
     if (!done) failure_ = done.error();

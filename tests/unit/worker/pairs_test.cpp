@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "support/test_cache.h"
 #include "unit/worker/small_request.h"
 
 namespace attnscope::worker {
@@ -42,7 +43,7 @@ Observation explained(const std::string& name, std::string& source) {
   request.experiment = testing_support::experiment_of(request.kernel);
   request.experiment.problem = request.kernel.default_problem();
   source = request.kernel.source;
-  const auto services = services_in(kept_cache());
+  const auto services = services_in(test_cache());
   ObservingSink sink;
   const auto done = run_experiment(*services, request, sink);
   EXPECT_TRUE(done) << name << ": " << done.error().message;

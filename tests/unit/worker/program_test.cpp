@@ -7,6 +7,7 @@
 #include "catalog/catalog.h"
 #include "catalog/validate.h"
 #include "platform/atomic_file.h"
+#include "support/test_cache.h"
 #include "unit/worker/small_request.h"
 #include "worker/list_code.h"
 
@@ -50,7 +51,7 @@ class ProgramRun : public testing::Test {
                           std::count(source.begin(), source.begin() + static_cast<ptrdiff_t>(source.find(text)), '\n'));
   }
 
-  std::unique_ptr<Services> services_ = services_in(kept_cache());
+  std::unique_ptr<Services> services_ = services_in(test_cache());
   std::atomic<bool> cancel_{false};
   Request request_;
   ObservingSink sink_;

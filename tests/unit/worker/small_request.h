@@ -31,9 +31,6 @@ class ObservingSink final : public Sink {
   Observation observation;
 };
 
-// What tests compile stays here, for all of them. An entry is named by all that it depends on and has a checksum.
-inline std::filesystem::path kept_cache() { return std::filesystem::path(ATTNSCOPE_SOURCE_DIR) / "build/test_cache"; }
-
 inline std::unique_ptr<Services> services_in(const std::filesystem::path& cache, Purpose purpose = Purpose::run) {
   const std::filesystem::path assets = std::filesystem::path(ATTNSCOPE_SOURCE_DIR) / "assets";
   return std::make_unique<Services>("test", cache, assets, catalog::load_devices(assets / "devices"), purpose);

@@ -10,6 +10,7 @@
 
 #include "catalog/validate.h"
 #include "check/inputs.h"
+#include "support/test_cache.h"
 #include "unit/worker/small_request.h"
 
 namespace attnscope::worker {
@@ -70,7 +71,7 @@ class SoftmaxRun : public testing::Test {
     EXPECT_FALSE(sink.observation.variant) << "an answer has no parts";
     return steps;
   }
-  std::unique_ptr<Services> services_ = services_in(kept_cache());
+  std::unique_ptr<Services> services_ = services_in(test_cache());
   std::atomic<bool> cancel_{false};
 };
 

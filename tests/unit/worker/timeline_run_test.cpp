@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "support/test_cache.h"
 #include "unit/worker/small_request.h"
 
 namespace attnscope::worker {
@@ -23,7 +24,7 @@ class TimelineRun : public testing::Test {
     return timeline_of(*services_, request_.experiment, request_.kernel, ask);
   }
 
-  std::unique_ptr<Services> services_ = services_in(kept_cache());
+  std::unique_ptr<Services> services_ = services_in(test_cache());
   std::atomic<bool> cancel_{false};
   Request request_ = small_request(cancel_);
 };
