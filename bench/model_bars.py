@@ -30,8 +30,9 @@ import model_scatter
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 SETS = [ROOT / "tests/data/model" / name for name in ("h200_grid.json", "h200_fourth.json", "h200_fifth.json", "h200_seventh.json", "h100_validate.json")]
 H100_DRAW = ROOT / "bench/results/h100_unseen.json"
-DRAWN = {name: ROOT / "bench/results" / recording for name, recording in (("h200_fourth.json", "model_first_h200.json"), ("h200_fifth.json", "model_fifth_h200.json"),
-                                                                        ("h200_seventh.json", "model_seventh_h200.json"))}
+DRAWN = {name: ROOT / "bench/results" / recording for name, recording in (
+    ("h200_fourth.json", "model_first_h200.json"), ("h200_fifth.json", "model_fifth_h200.json"), ("h200_seventh.json", "model_seventh_h200.json"))}
+UNSEEN = "h200_seventh.json"  # the draw that tells what the bars are worth
 AGAIN = ("modelled us again", "bound again")  # columns that --again adds to the H100's draw
 ARCH = 90  # of both GPUs
 INSIDE = 0.8  # of the measured times
@@ -335,17 +336,17 @@ def main():
 
     tables["inside"] = model_inside.by_set(sets, bars)
     tables["inside_groups"] = model_inside.by_group(sets, bars)
-    drawn = drawn_rows(DRAWN["h200_seventh.json"])
-    tables["left_out"] = model_inside.without(unseen, left_out(unseen, DRAWN["h200_seventh.json"]), bars)
+    drawn = drawn_rows(DRAWN[UNSEEN])
+    tables["left_out"] = model_inside.without(unseen, left_out(unseen, DRAWN[UNSEEN]), bars)
     tables["misordered"] = model_inside.misordered(sets)
     elsewhere_too = elsewhere + h100_draw()
     tables["scatter"] = model_scatter.caption(every + elsewhere_too)
     width, narrowest = widths(unseen, bars)
-    for name, key in (("seventh", "bound"), ("seventh_kernel", "kernel"), ("seventh_problem", "problem")):
+    for name, key in (("unseen", "bound"), ("unseen_kernel", "kernel"), ("unseen_problem", "problem")):
         tables[name] = table(unseen, bars, key)
-    tables["seventh_pairs"] = model_pairs.table(unseen, bars)
+    tables["unseen_pairs"] = model_pairs.table(unseen, bars)
     tables["drawn_pairs"] = model_pairs.drawn_table(unseen, bars)
-    tables["width"] = [f"On these {len(unseen)} rows the bars' median log width is {width:.3f}, {width / narrowest:.2f} times the narrowest range that holds 80 % of "
+    tables["width"] = [f"On these {len(unseen):,} rows the bars' median log width is {width:.3f}, {width / narrowest:.2f} times the narrowest range that holds 80 % of "
                        f"them ({narrowest:.3f})."]
     tables["validated"] = model_validated.table(by_architecture, validated)
     tables["h100"] = table(elsewhere, bars, "bound")
@@ -358,11 +359,10 @@ def main():
     import sm89_rows  # and this one, too
 
     tables["sm89"] = sm89_rows.by_device(json.loads(sm89_rows.ROWS.read_text())["rows"])
-    tables["first_fifth"] = model_first.summary(ROOT / "bench/results/model_fifth_h200.json")
-    tables["first_sixth"] = model_first.summary(ROOT / "bench/results/model_sixth_h200.json")
-    tables["first_seventh"] = model_first.summary(ROOT / "bench/results/model_seventh_h200.json")
+    for draw in ("fifth", "sixth", "seventh"):
+        tables[f"first_{draw}"] = model_first.summary(ROOT / f"bench/results/model_{draw}_h200.json")
     tables["baseline"] = model_baseline.table((name, one) for name, one in sets.items() if all("terms" in r for r in one))
-    tables["summary"] = summary(drawn, tables["seventh_pairs"], model_validated.on_an_l4(validated))
+    tables["summary"] = summary(drawn, tables["unseen_pairs"], model_validated.on_an_l4(validated))
     made = {ROOT / "assets/model/bars.json": json.dumps(bars_file(by_architecture), indent=1) + "\n",
             ROOT / "docs/images/model_scatter.svg": model_scatter.svg([
                 (f"NVIDIA H200, {len(every)} configs", every),

@@ -17,7 +17,7 @@ def bars():
 
 
 def unseen():
-    [drawn] = json.loads((TREE / "tests" / "data" / "model" / "h200_seventh.json").read_text())["sets"]
+    [drawn] = json.loads((TREE / "tests" / "data" / "model" / model_bars.UNSEEN).read_text())["sets"]
     return drawn["rows"]
 
 

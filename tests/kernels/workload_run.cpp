@@ -1,10 +1,10 @@
 #include "workload_run.h"
-#include "support/test_cache.h"
 
 #include "catalog/devices.h"
 #include "catalog/validate.h"
 #include "catalog/workload.h"
 #include "device/emulated/emulated_device.h"
+#include "support/test_cache.h"
 
 namespace attnscope::kernel_tests {
 namespace {
